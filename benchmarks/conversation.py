@@ -26,7 +26,7 @@ from bot.conversation import HeardRemark, Speech
 from bot.models.prices import dollars
 from bot.outputs import json_file
 from bot.review.session import Session
-from bot.values import Evidence, Finding, Placed, ReviewRequest, Usage
+from bot.values import Evidence, Finding, Placed, ReviewRequest, Source, Usage
 from bot.wiring.review import PREFERRED
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
@@ -47,7 +47,7 @@ FINDING = Finding(
     consequence="The hard cap in dollars is passed by up to a quarter of the input of every call in flight.",
     severity="high",
     category="logic",
-    source="worker",
+    sources=(Source("model", "m", "worker"),),
     verdict="confirmed",
     trigger="Eight workers with prompts that are written into the cache, and a budget that just covers their plain price.",
     evidence=(Evidence(CHANGED, "                usd = dearest(price, asked)"),),

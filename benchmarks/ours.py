@@ -27,7 +27,7 @@ from bot.llm.calls import Calls
 from bot.models import connect
 from bot.repl.bridge import opened
 from bot.review.session import Session
-from bot.values import Dependents, Limits, Message, Prompt, PullRequest
+from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
 
 MANY, IN_FLIGHT = 1_000, 64
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=IN_FLIGHT)
@@ -77,7 +77,7 @@ class Ours:
         root = connect(f"compatible/{model}", base_url=self.url, timeout=self.timeout)
         async with open_session(self.url, journal, self.timeout) as session:
             session.root = root
-            state = RunState(session, author="root")
+            state = RunState(session, source=Source("model", "", "root"))
             conversation = Conversation(LIMITS, LIMITS.turns)
             conversation.open("ctx " * 100, gate=False)
             async with opened(await tools.variables(session), tools.functions(state), LIMITS) as bridge:

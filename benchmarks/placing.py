@@ -15,7 +15,7 @@ from bot import diff
 from bot.checkout import Checkout
 from bot.findings.place import place
 from bot.outputs import facts, posts
-from bot.values import ChangedFile, Cost, Coverage, Finding, Placed, PullRequest, RawChange, Review, Side
+from bot.values import ChangedFile, Cost, Coverage, Finding, Placed, PullRequest, RawChange, Review, Side, Source
 
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")
@@ -175,7 +175,7 @@ def _finding(
     path: str, quote: str, lines: tuple[int, int], side: Side, proven: bool, title: str = "finding"
 ) -> Finding:
     return Finding(
-        path, quote, title, "why", "", "critical", "logic", "m", start=lines[0], end=lines[1], side=side,
+        path, quote, title, "why", "", "critical", "logic", (Source("model", "m"),), start=lines[0], end=lines[1], side=side,
         verdict="proven" if proven else "confirmed", fingerprint=f"{title} {path}",
     )  # fmt: skip
 

@@ -90,11 +90,11 @@ def _played(load: Load) -> tuple[Measured, Measured]:
 
 
 def _queue(load: Load, light: Measured, busy: Measured) -> Queue:
-    """The simulated queue. What reviews waited with places to spare, and a look at the queue does not explain, is the time of a claim."""
-    bare = Queue(load.processes, USUAL.at_once, USUAL.per_installation, USUAL.poll, lead=light.lead, tail=light.tail)
+    """The simulated queue. What reviews waited with places to spare is the time until one begins."""
+    bare = Queue(load.processes, USUAL.at_once, USUAL.per_installation, lead=light.lead, tail=light.tail)
     explained = statistics.fmean(statistics.median(simulate(light.arrivals, bare, seed=seed)) for seed in SEEDS)
-    claim = max(0.0, statistics.median(light.waits) - explained)
-    return replace(bare, claim=claim, lead=busy.lead, tail=busy.tail)
+    rest = max(0.0, statistics.median(light.waits) - explained)
+    return replace(bare, lead=busy.lead + rest, tail=busy.tail)
 
 
 def _compared(light: Measured, busy: Measured, queue: Queue, load: Load) -> list[Row]:
@@ -105,7 +105,7 @@ def _compared(light: Measured, busy: Measured, queue: Queue, load: Load) -> list
     at_random = [_times(busy.arrivals, simulate(busy.arrivals, queue, "random", seed)) for seed in SEEDS]
     worst, above = statistics.fmean(each[-1] for each in at_random), statistics.fmean(map(_above, at_random))
     measured_late = percentile(busy.waits, 95)
-    slow = f"a claim {1000 * queue.claim:.0f} ms, then {1000 * queue.lead:.0f} ms"
+    slow = f"{1000 * queue.lead:.0f} ms from a free place to the begin"
     return [
         Row(
             "waiting for a place, p95, measured",

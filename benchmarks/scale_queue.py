@@ -1,9 +1,9 @@
-"""The queue of reviews as a simulation of discrete events: who arrives, who looks at the queue, whose turn it is. Pure.
+"""The queue of reviews as a simulation of discrete events: who arrives, which place is free, whose turn it is. Pure.
 
-Workers have places. Each looks at the queue again and again, and gives its free places to installations that wait, by one of the rules:
+Workers have places. A free place is given at once to an installation that waits, by one of the rules:
 
 turns      the installation whose turn is longest ago goes first, as in `bot/jobs/turns.py`
-random     installations in random order at each look, as the queue's library does it by itself
+random     installations in random order, for comparison
 
 All times are seconds. The same seed gives the same result.
 """
@@ -31,15 +31,12 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """How reviews are carried out. With `poll` 0 a free place is given away at once."""
+    """How reviews are carried out."""
 
     workers: int
     places: int  # of each worker
     each: int  # reviews of one installation at the same time, over all workers
-    poll: float = 0.25  # between two looks of a worker
-    look: float = 0.0  # that a look takes
-    claim: float = 0.0  # that it takes longer for each installation that it gives places to
-    lead: float = 0.0  # from a claim until the review begins
+    lead: float = 0.0  # from the moment at which a place is given until the review begins
     tail: float = 0.0  # from its end until the place is free
 
 
@@ -48,8 +45,6 @@ def simulate(arrivals: Sequence[Arrival], queue: Queue, rule: Rule = "turns", se
     run = _Run(arrivals, queue, rule, random.Random(seed))  # noqa: S311 - a simulation
     for number, arrival in enumerate(arrivals):
         run.later(arrival.at, "arrival", number)
-    for worker in range(queue.workers if queue.poll else 0):
-        run.later(arrivals[0].at + queue.poll * run.chance.random(), "look", worker)
     while run.left:
         run.next()
     return run.waits
@@ -61,7 +56,7 @@ def shares(arrivals: Sequence[Arrival], waits: Sequence[float], each: int) -> li
     The places of that run come at the same moments, and each goes to the installation whose turn is longest ago. Whatever slows the
     whole run down, a machine with other work say, is therefore in both.
     """
-    run = _Again(arrivals, Queue(1, 0, each, poll=0.0), "turns", random.Random(0))  # noqa: S311 - which is not asked
+    run = _Again(arrivals, Queue(1, 0, each), "turns", random.Random(0))  # noqa: S311 - which is not asked
     for number, (arrival, wait) in enumerate(zip(arrivals, waits, strict=True)):
         run.later(arrival.at, "arrival", number)
         run.later(arrival.at + wait, "place", 0)
@@ -91,10 +86,7 @@ class _Run:
     def next(self) -> None:
         """Do what happens next."""
         now, _, what, who = heapq.heappop(self.events)
-        if what == "look":
-            done = self.looked(who, now + self.queue.look) if self.free[who] and self.waiting else now
-            self.later(done + self.queue.poll * self.chance.uniform(0.95, 1.05), "look", who)
-        elif what == "arrival":
+        if what == "arrival":
             tenant = self.arrivals[who].tenant
             if tenant not in self.waiting:
                 self.waiting[tenant], self.turn[tenant] = deque(), now
@@ -103,24 +95,13 @@ class _Run:
             self.free[who] += 1
         else:
             self.ended(who)
-        if not self.queue.poll:
-            self.shared(now)
+        self.shared(now)
 
     def ended(self, review: int) -> None:
         """Take a review's place back."""
         self.running[self.arrivals[review].tenant] -= 1
         self.free[self.held.pop(review)] += 1
         self.left -= 1
-
-    def looked(self, worker: int, now: float) -> float:
-        """Give a worker's places away: each installation gets as many as it may have. The moment at which that is done."""
-        for tenant in self.order():
-            now += self.queue.claim
-            for _ in range(min(self.free[worker], self.queue.each - self.running[tenant], len(self.waiting[tenant]))):
-                self.start(tenant, worker, now)
-            if not self.free[worker]:
-                break
-        return now
 
     def shared(self, now: float) -> None:
         """Give each free place to the next installation, until there is no place or no installation that may have one."""

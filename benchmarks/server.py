@@ -29,7 +29,8 @@ from deeprepo_sandbox.providers.thread import in_thread
 STORES = ("sqlite", "postgres")
 BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews
 REVIEWS, RATE, BURST, ACKS = 8, 50, 500, 300
-SETTLE, IDLE = 5.0, 10.0  # seconds
+SETTLE, IDLE = 11.0, 30.0  # seconds; PostgreSQL reports the counts of an idle connection after ten
+OPENED = 20
 PUSHES, GAP = 6, 0.2
 
 
@@ -45,6 +46,7 @@ def main() -> int:
             home = Path(scratch)
             rows += _alone(store, home / "alone", database())
             rows += _burst(home / "burst", database())
+            rows += asyncio.run(_begun(home / "begun", database()))
             rows += asyncio.run(_beside(store, home / "beside", database(), asked.seconds))
             rows += asyncio.run(_storm(home / "storm", database()))
     return report("server", rows)
@@ -55,15 +57,17 @@ def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
     folder.mkdir()
     with server(folder, **database) as process:
         time.sleep(SETTLE)
-        before, started = process.cpu(), time.monotonic()
+        before, commits, started = process.cpu(), _commits(folder, database), time.monotonic()
         time.sleep(IDLE)
-        share = 100 * (process.cpu() - before) / (time.monotonic() - started)
+        seconds = time.monotonic() - started
+        share, commits = 100 * (process.cpu() - before) / seconds, (_commits(folder, database) - commits) / seconds
         idle = process.memory()
         process.load("one", 20)
         found = process.load("one", ACKS, 21)
         middle, worst = _percentile(found, 50), _percentile(found, 99)
         return [
-            Row(f"{store}: idle, of one core", share, 5.0, "%"),
+            Row(f"{store}: idle, of one core", share, 0.5, "%"),
+            Row("  idle, commits", commits, 1.0, "/s"),
             Row("  idle, memory", idle, 150.0, "MB"),
             Row("  stored and answered, one client, p50", middle, 10.0, "ms"),
             Row("  the same, p99", worst, 50.0, "ms", beside=f"{ACKS} deliveries"),
@@ -83,6 +87,44 @@ def _burst(folder: Path, database: Mapping[str, str]) -> list[Row]:
         Row(f"  burst of {BURST}, not answered with 202", refused, 0, beside=f"{BURST / found['wall']:.0f}/s"),
         Row("  lost after kill -9", BURST - kept, 0),
     ]
+
+
+def _commits(folder: Path, database: Mapping[str, str]) -> int:
+    """Transactions so far: of a PostgreSQL database as it counts them, reads included; of SQLite files, those in their logs."""
+    if not database:
+        return sum(_logged(path.read_bytes()) for path in (folder / "data").glob("*.db-wal"))
+    import psycopg
+
+    with psycopg.connect(database["DATABASE_URL"]) as connection:
+        query = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+        row = connection.execute(query).fetchone()
+        return int(row[0]) if row else 0
+
+
+def _logged(log: bytes) -> int:
+    """The commits in a write-ahead log: frames of its present salt that name the size of the database (sqlite.org/fileformat2.html)."""
+    page, salt = int.from_bytes(log[8:12], "big"), log[16:24]
+    frames = (log[at : at + 24] for at in range(32, len(log) - 23, 24 + page))
+    return sum(frame[8:16] == salt and frame[4:8] != bytes(4) for frame in frames)
+
+
+async def _begun(folder: Path, database: Mapping[str, str]) -> list[Row]:
+    """From a delivery to the check run that says "in progress", one pull request after the other."""
+    folder.mkdir()
+    async with _town(folder) as (gh, repo), installed(folder, gh, **database) as process:
+        gh.listen(f"{process.origin}/webhook")
+        seconds = []
+        for number in range(OPENED):
+            await repo.commit(f"feature-{number}", _changed(number))
+            started = time.monotonic()
+            pull = await repo.open_pull(f"feature-{number}", title=f"Change {number}")
+            async with asyncio.timeout(PATIENCE):
+                while not gh.pull(pull).checks:
+                    await asyncio.sleep(0.005)
+            seconds.append(time.monotonic() - started)
+            await _completed(gh, [pull])
+    found = {"seconds": seconds}
+    return [Row("  webhook to review begun, p95", _percentile(found, 95) / 1000, 1.0, "s", beside=_spread(found))]
 
 
 async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds: float) -> list[Row]:

@@ -168,6 +168,52 @@ async def redelivered(p: Play) -> None:
         await p.gh.redeliver(delivery)
 
 
+async def retargeted(p: Play) -> None:
+    """A stranger moves the base to an old branch without settings and back, between pushes and while it is paid."""
+    await _old_branches(p)
+    number = await p.open(fork=True)
+    for mark in range(3):
+        for base in ("v1", "v2", "main"):
+            await p.paying()
+            await p.repo.retarget(number, base, by="stranger")
+        await p.push(mark)
+
+
+async def opened_elsewhere(p: Play) -> None:
+    """Strangers open against old branches, one without settings and one with a higher cap."""
+    await _old_branches(p)
+    for n in range(6):
+        await p.open(f"feature-{n}", base=("v1", "v2")[n % 2], fork=True, author=f"stranger-{n}")
+    await p.paying()
+    for n in range(6):
+        await p.push("more", f"feature-{n}")
+
+
+async def rerequested(p: Play) -> None:
+    """A stranger presses Re-run on the checks of their own pull request."""
+    await p.open(fork=True)
+    for _ in range(5):
+        await p.quiet()
+        await p.repo.rerequest(max(p.repo.repository.checks), by="stranger")
+
+
+async def readers(p: Play) -> None:
+    """Somebody who may only read opens pull requests between branches of the repository."""
+    await _old_branches(p)
+    for n in range(4):
+        await p.open(f"feature-{n}", base=("main", "v1", "v2")[n % 3], author="reader")
+    await p.quiet()
+    for n in range(4):
+        await p.repo.close(n + 1)
+        await p.repo.reopen(n + 1)
+
+
+async def _old_branches(p: Play) -> None:
+    await p.repo.commit("v1", {".deeprepo.yml": None})
+    higher = RULES.replace(f"fork_reviews_per_day: {FORKS}", "fork_reviews_per_day: 1000")
+    await p.repo.commit("v2", {".deeprepo.yml": higher})
+
+
 async def at_once(p: Play) -> None:
     """Six pull requests of the team at once, twice."""
     for n in range(6):
@@ -209,15 +255,26 @@ async def killed_forks(p: Play) -> None:
 
 Order = Callable[[Play], Awaitable[None]]
 # What each is held to: reviews of forks, or dollars. A killed call is sent again by the same review, which may be billed twice.
-REVIEWS: tuple[Order, ...] = (one_by_one, in_between, bouncing, drafting, strangers, comments, redelivered)
+REVIEWS: tuple[Order, ...] = (
+    one_by_one,
+    in_between,
+    bouncing,
+    drafting,
+    strangers,
+    comments,
+    redelivered,
+    retargeted,
+    opened_elsewhere,
+    readers,
+)
 MONEY: tuple[Order, ...] = (at_once, asked, killed, killed_forks)
-SHORT: tuple[Order, ...] = (in_between, bouncing, at_once, killed)
+SHORT: tuple[Order, ...] = (in_between, bouncing, retargeted, at_once, killed)
 
 
 def main() -> int:
     """Play them; the exit code says whether any was paid more than its cap."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="four orders, on SQLite, and the Action")
+    parser.add_argument("--short", action="store_true", help="five orders, on SQLite, and the Action")
     parser.add_argument("--store", choices=["sqlite", "postgres"], action="append")
     given = parser.parse_args()
     rows: list[Row] = []

@@ -21,6 +21,7 @@ from bot.values import (
     CoverageRow,
     Dependents,
     DiffRow,
+    Mark,
     Reference,
     Symbol,
     Unit,
@@ -62,7 +63,7 @@ class CoverageTracker:
         self._by: dict[str, list[str]] = {}
         self._checked: dict[str, str] = {}
         self._skipped: dict[str, str] = {}
-        self._reused: dict[str, str] = {}
+        self._reused: dict[str, Mark] = {}
         self._reused_files: dict[str, str] = {}
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
@@ -74,6 +75,7 @@ class CoverageTracker:
         self._read: dict[Place, str] = {}
         self._reused_uses: dict[Place, str] = {}
         self._left: dict[Place, str] = {}
+        self._unchecked: dict[tuple[str, str], None] = {}
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -90,6 +92,10 @@ class CoverageTracker:
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)
+
+    def unchecked(self, path: str, reason: str) -> None:
+        """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
+        self._unchecked[path, reason] = None
 
     def compared(self, places: Mapping[Place, str]) -> None:
         """What comparing uses with the changed contracts has shown."""
@@ -145,9 +151,9 @@ class CoverageTracker:
         """These uses will not be read, and why."""
         self._left.update({use.place: reason for use in uses})
 
-    def reuse(self, ids: Mapping[str, str], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
+    def reuse(self, ids: Mapping[str, Mark], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
         """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
-        self._reused.update({i: by for i, by in ids.items() if i in self.units})
+        self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
         self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
@@ -155,9 +161,10 @@ class CoverageTracker:
         """Whether there is something to read and nobody has read any of it, in this round or an earlier one."""
         return bool(self.unread()) and not self.readers() and not self._read
 
-    def readers(self) -> dict[str, str]:
-        """Unit -> who judged it, in this round or an earlier one. In the order of the units, whichever prompt was answered first."""
-        return self._reused | {unit: ", ".join(self._by[unit]) for unit in self.units if unit in self._by}
+    def readers(self) -> dict[str, tuple[str, bool]]:
+        """Unit -> who judged it, in this round or an earlier one, and whether that was a model. In the order of the units, whichever prompt was answered first."""
+        earlier = {unit: (mark.by, mark.model) for unit, mark in self._reused.items()}
+        return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
 
     def unread(self) -> tuple[Unit, ...]:
         """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
@@ -180,6 +187,7 @@ class CoverageTracker:
             if file.unreviewed
         ]
         rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
+        rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
@@ -196,10 +204,9 @@ class CoverageTracker:
                 "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read
             )
         if unit.id in self._reused:
-            by = self._reused[unit.id]
-            return CoverageRow(
-                "unit", unit.path, unit.name, "reused", by, "", unit.start, checked, by if "/" in by else ""
-            )
+            mark = self._reused[unit.id]
+            read = mark.by if mark.model else ""
+            return CoverageRow("unit", unit.path, unit.name, "reused", mark.by, "", unit.start, checked, read)
         if unit.id in self._skipped:
             reason = self._skipped[unit.id]
             return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)
@@ -290,6 +297,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
         says = " and ".join(_says(part, row, item) for part in changed[:2])
+        says += f", unless {row.doubt} defines it" if row.doubt and gone else ""
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
         found.setdefault(use.place, use)
     return tuple(found.values())

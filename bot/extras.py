@@ -1,38 +1,79 @@
-"""The parts of the distribution that are installed only if they are asked for: `pip install 'deeprepo-bot[server]'`.
+"""The parts of the distribution that are installed only if they are asked for: `pip install '.[server]'` in a clone.
 
 The base review by code needs none of them. What does need one names it before the first import, so that a missing part is a sentence
 with its remedy.
 """
 
+import json
+import shlex
+import shutil
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 from bot.errors import UsageError
 
-Extra = Literal["models", "server", "mcp"]
+Extra = Literal["models", "github", "server", "mcp"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
     "models": ("aiohttp", "anthropic", "openai", "pydantic_monty"),
-    "server": ("alembic", "dbos", "fastapi", "jwt", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
+    "github": ("githubkit", "hishel", "jwt"),
+    "server": ("alembic", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
 }
 MISSING: dict[Extra, str] = {
     "models": "The parts that ask a model are not installed",
+    "github": "The parts that speak to GitHub are not installed",
     "server": "The server's parts are not installed",
     "mcp": "The parts of `deeprepo mcp` are not installed",
 }
 
 
 def installed(extra: Extra) -> bool:
-    """Whether every part of an extra can be imported. Nothing is imported for the answer."""
+    """Whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
+    parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     try:
-        return all(find_spec(name) is not None for name in PARTS[extra])
+        return all(find_spec(name) is not None for name in parts)
     except ImportError:
         return False
+
+
+def install(extra: str = "", folder: str = ".") -> str:
+    """The command that installs an extra, or another distribution of the clone, into the environment that is running.
+
+    No registry has the distribution, so no hint names it: a stranger could take the name there.
+    """
+    place = f"{folder}[{extra}]" if extra else folder
+    wanted = f"'{place}'" if extra else place
+    clone = _clone()
+    where = f"in the clone {clone}" if clone else "in a clone of deeprepo"
+    home = Path(sys.prefix)
+    if "pipx" in home.parts:
+        return f"run `pipx install --force {wanted}` {where}"
+    if home.parts[-3:-1] == ("uv", "tools"):
+        return f"run `uv tool install --force {wanted}` {where}"
+    pip = home / "bin" / "pip"
+    active = shutil.which("pip") == str(pip) or not pip.exists()
+    return f"run `{'pip' if active else shlex.quote(str(pip))} install {wanted}` {where}"
+
+
+def _clone() -> str:
+    """The clone that this installation was made from, where it still is."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        found = json.loads(distribution("deeprepo-bot").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return ""
+    address = urlsplit(str(found.get("url", "")))
+    path = unquote(address.path) if address.scheme == "file" else ""
+    return path if path and Path(path, "pyproject.toml").is_file() else ""
 
 
 def need(extra: Extra) -> None:
     """Raise UsageError with the command that installs an extra if it is missing."""
     if not installed(extra):
-        raise UsageError(f"{MISSING[extra]}: pip install 'deeprepo-bot[{extra}]'")
+        raise UsageError(f"{MISSING[extra]}: {install(extra)}")

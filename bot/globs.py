@@ -3,6 +3,9 @@
 `pathspec` knows the form and makes a regular expression of each pattern. In those a pattern of many stars tries every way to
 share a path out among its stars. Only the last star between two slashes has a choice that matters, and only the last `**`:
 what stands before it may take the first place that it finds and never looks back.
+
+A pattern that begins with EXACT is the path of one file, every character as it is. The form of .gitignore has none for that: it
+drops blanks at the ends, and a name also means everything in a folder of that name.
 """
 
 import re
@@ -13,6 +16,7 @@ from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes `*`, a leading `**/`, and `/**/`
+EXACT = "="
 KEPT = 4096  # lists of patterns
 MOST = 64  # patterns that one with braces stands for
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -22,13 +26,15 @@ class _Linear(GitIgnoreSpecPattern):
     @classmethod
     def pattern_to_regex(cls, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN206 - the library's signature
         """The library's expression, in which early choices are final."""
+        if isinstance(pattern, str) and pattern.startswith(EXACT):
+            return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
         regex, include = super().pattern_to_regex(pattern)
         return (_final(regex) if isinstance(regex, str) else regex), include
 
 
 def check(pattern: str) -> None:
     """Raise a ValueError where this is not a pattern."""
-    GitIgnoreSpec.from_lines([pattern])
+    GitIgnoreSpec.from_lines([pattern], _Linear, backend="simple")
 
 
 def matches(patterns: Iterable[str], path: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 Marks = tuple[str, ...]
+QUOTED = 500  # characters of a longer line that a finding quotes
 
 _HASH, _PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and PHP's attributes begin with `#[`
 _SLASHES = r"//(?!go:|export\s|/\s*<reference)"  # Go's compiler and TypeScript's read some of them
@@ -225,3 +226,11 @@ def closing(rows: Sequence[str], start: int, most: int = BLOCK) -> int:
 
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
+
+
+def quoted(line: str) -> str:
+    """What a finding quotes of a line: all of it, or of a long one its beginning up to the end of a word; empty if it is blank."""
+    if len(line) <= QUOTED:
+        return line if line.strip() else ""
+    ends = [at for at in range(QUOTED, 0, -1) if line[at - 1].isalnum() and not (line[at].isalnum() or line[at] == "_")]
+    return line[: ends[0]] if ends and line[: ends[0]].strip() else line

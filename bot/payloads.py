@@ -24,6 +24,7 @@ class Change:
     # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
     ignored: tuple[tuple[str, str, str], ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
+    bound: str | None = None  # the default branch's settings, where they bound those of the base branch
 
 
 @dataclass(frozen=True, slots=True)

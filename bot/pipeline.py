@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, memory, numbers, place, rank, reported, rules, suggest, suppress
+from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
 from bot.findings.remembered import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
+from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
@@ -37,7 +38,7 @@ from bot.values import (
     Walkthrough,
 )
 from bot.values.progress import Reading
-from bot.values.reported import Reported
+from bot.values.reported import Reported, ToolRun
 
 if TYPE_CHECKING:
     from bot.policy import No
@@ -66,12 +67,16 @@ class Deps:
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
+    local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
     rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
+    tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
+    bound: str | None = None  # the text of the default branch's, where they bound these
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
+    masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
@@ -104,24 +109,32 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted = await _accepted(judged.fixed, subject)
         done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds, accepted)
-        return session.calls.journal.end(replace(done, kept_back=kept))
+        return session.calls.journal.end(subject.masks.cover(replace(done, kept_back=kept)))
 
 
 @asynccontextmanager
 async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Survey, Config]]:
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
-    pull = await deps.pull(request, deps.scratch)
+    masks = Masks(on=deps.masked)
+    pull = masks.hide(await deps.pull(request, deps.scratch))
+    deps = replace(
+        deps, ignored=masks.hide(deps.ignored), rules=masks.hide(deps.rules), reports=masks.hide(deps.reports)
+    )
     async with checkout.Checkout(pull, deps.left_out) as tree:
         written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
         others = [name for name in written if name != deps.file]
-        settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others)
+        bound = None if deps.bound is None else deps.bound.encode()
+        settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         behind = pull.base == pull.head != pull.base_tip
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
+        masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
-        parts = units.cut(files, users, await _texts(tree, files))
+        texts = await _texts(tree, files)
+        masks.learn_keys(texts.head, texts.base)
+        parts = units.cut(files, users, texts)
         names = [file.path for file in files if not file.skip]
         asked = await guidance.gather(
             tree.many_at_tip,
@@ -133,18 +146,35 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         today = deps.today()
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
+        given |= {"masked": True} if deps.masked else {}
+        given |= {"local": codec.kept(deps.local)} if deps.local else {}
         given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
         given |= {"note": deps.note} if deps.note else {}
         brought = reported.introduced(deps.reports, files) if deps.reports else ()
         given |= {"sarif": reported.rows(brought)} if brought else {}
+        ran = [run.about(file.path for file in files) for run in deps.tool_runs]
+        given |= (
+            {"sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in ran]}
+            if ran
+            else {}
+        )
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
+        ignored = suppress.read(await tree.at_tip(suppress.FILE), today)
+        mine = suppress.read(deps.local, today, suppress.LOCAL)
         learned = (*rules.written(settings["rules"]), *deps.rules)
-        subject = Survey(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
+        past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
+        covered = coverage.start(parts, files, users)
+        if "secrets" in settings["analyzers"]:
+            leaks, missing = await history.leaked(tree, files)
+            past = replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
+            if missing:
+                covered.unchecked("", missing)
+        subject = Survey(pull, files, parts, users, tree, covered, request, given, masks=masks)
         yield (
             replace(
                 subject,
-                past=await incremental.past(deps.earlier, tree, pull, files, full=deps.full),
-                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored, learned),
+                past=past,
+                ignored=ignored.joined(mine).also(deps.ignored, learned, past.ignored),
                 guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
             ),
             settings,
@@ -155,11 +185,11 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
     """Why there is no review after all, now that the changed files are known."""
     from bot import policy
 
-    if not settings.triggers.paths:
+    if not any(triggers.paths for _, triggers in settings.conditions):
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.touched([file.path for file in files], settings.triggers, trigger)
+    decision = policy.touched([file.path for file in files], settings.conditions, trigger)
     return decision if isinstance(decision, policy.No) else None
 
 
@@ -205,13 +235,13 @@ async def _judging(
             proven.set_result(tuple(session.findings))
 
     async def now(ask: Ask | None) -> judge.Judged:
-        return await _judge(subject, session.findings, reread, ask, least)
+        return await _judge(subject, session, session.findings, reread, ask, least)
 
     async def ahead(found: Sequence[Finding]) -> None:
         by_code = await proven
         borne = [await borne_out(session.tree, finding) for finding in found]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(subject, alone, reread, opinions.expected, least)
+        await _judge(subject, session, alone, reread, opinions.expected, least)
 
     session.on_checked = checked
     model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
@@ -227,7 +257,12 @@ async def _judging(
 
 
 async def _judge(
-    subject: Survey, findings: Sequence[Finding], reread: Sequence[Unit], ask: Ask | None, least: Severity
+    subject: Survey,
+    session: Session,
+    findings: Sequence[Finding],
+    reread: Sequence[Unit],
+    ask: Ask | None,
+    least: Severity,
 ) -> judge.Judged:
     """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
@@ -241,7 +276,9 @@ async def _judge(
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
+        leaked=subject.past.leaked,
         least=least,
+        silence=session.silence,
     )
 
 
@@ -314,11 +351,13 @@ def _review(
         fault=transcript.fault,
         failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         fail_on=settings["fail_on"],
+        fail_also=settings["fail_also"],
         minimum=settings["minimum_severity"],
         tone=settings["tone"],
         issues=told,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
         dropped=session.refused + judged.dropped,
+        refuted=len(judged.refuted),
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,

@@ -11,9 +11,11 @@ from bot.values import (
     Finding,
     Import,
     Outline,
+    PartialCheck,
     Prompt,
     Review,
     Side,
+    Silence,
     TreeEntry,
     Unit,
     Usage,
@@ -132,8 +134,13 @@ class Analyzer(Protocol):
     def wants(self, file: ChangedFile) -> bool:
         """Whether it can judge this file."""
 
-    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
-        """What is wrong with the change, with verbatim quotes."""
+    async def check(
+        self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
+    ) -> tuple[Finding, ...] | PartialCheck:
+        """What is wrong with the change, with verbatim quotes. What it could not judge is part of a `PartialCheck`."""
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+        """What it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
 
 
 @runtime_checkable

@@ -50,7 +50,7 @@ async def impact_async(
 
 def _made(found: "Effect") -> Impact:
     users = found.dependents
-    unread = tuple(f"{path} was not read: {why}" for path, why in found.left_out.items())
+    unread = tuple(f"{path or 'a check'}: {why}" for path, why in found.left_out.items())
     return Impact(
         base=found.pull.base,
         head=found.pull.head,

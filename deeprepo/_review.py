@@ -105,25 +105,22 @@ def _flags(
 
 
 def _made(done: "_Inner") -> Review:
-    """The stable face of a review; secrets of the change are masked."""
-    from bot.outputs import hide
-
-    shown = hide.secrets(done)
-    rows = [f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}" for row in shown.coverage.open]
+    """The stable face of a review."""
+    rows = [f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}" for row in done.coverage.open]
     return Review(
-        base=shown.pull.base,
-        head=shown.pull.head,
-        strategy=shown.strategy,
-        summary=shown.summary,
+        base=done.pull.base,
+        head=done.pull.head,
+        strategy=done.strategy,
+        summary=done.summary,
         findings=tuple(
             copied(Finding, found, evidence=tuple(copied(Evidence, item) for item in found.evidence))
-            for found in (*(placed.finding for placed in shown.findings), *shown.still)
+            for found in (*(placed.finding for placed in done.findings), *done.still)
         ),
-        complete=shown.coverage.complete and not shown.partial,
+        complete=done.coverage.complete and not done.partial,
         open=tuple(rows),
-        interrupted_by=shown.fault,
-        notes=shown.notes,
-        cost=cost(shown.cost),
-        seconds=shown.seconds,
-        _inner=shown,
+        interrupted_by=done.fault,
+        notes=done.notes,
+        cost=cost(done.cost),
+        seconds=done.seconds,
+        _inner=done,
     )

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot import github
 from bot.github import Host, Identity, RequestPace
-from bot.values import CommentSpot, Cost, Coverage, CoverageRow, Finding, Placed, PullRef, PullRequest, Review
+from bot.values import CommentSpot, Cost, Coverage, CoverageRow, Finding, Placed, PullRef, PullRequest, Review, Source
 from deeprepo_sandbox import github as sandbox
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))
@@ -73,10 +73,10 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> Placed:
         consequence="Nobody can pay.",
         severity="high",
         category="contract",
-        source="contracts",
+        sources=(Source("analyser", "contracts"),),
         start=line,
         end=line,
-        verdict="proven",
+        verdict="confirmed",
         fingerprint=fingerprint,
     )
     made = replace(made, **changes)  # type: ignore[arg-type]

@@ -84,7 +84,10 @@ def test_a_flag_is_the_wish_of_who_pays() -> None:
     """It is stronger than DEEPREPO_USD, and only DEEPREPO_CAP_USD is above it."""
     assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1))["usd"] == 5.0
     found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
-    assert (found["usd"], found.values["usd"].origin) == (2.0, "DEEPREPO_CAP_USD, below the 5.00 of: flag")
+    assert (found["usd"], found.values["usd"].origin) == (
+        2.0,
+        "DEEPREPO_CAP_USD, below the 5.00 of: flag",
+    )
 
 
 FILE_MODELS = b"models: {root: a/dear, worker: b/mid}\nstrategy: rlm\n"
@@ -148,7 +151,7 @@ def test_a_server_has_ceilings_that_nobody_set() -> None:
     found = Settings(cap_usd=0.5).hosted()
     assert (found.cap_usd, found.cap_usd_per_day) == (0.5, 100.0)
     rows = {name: value for name, value, _ in config.resolve({}, b"budget: {usd: 9}\n", found).rows()}
-    assert (rows["usd"], rows["DEEPREPO_CAP_USD"], rows["DEEPREPO_CAP_USD_PER_DAY"]) == ("0.5", "0.50", "100.00")
+    assert (rows["budget.usd"], rows["DEEPREPO_CAP_USD"], rows["DEEPREPO_CAP_USD_PER_DAY"]) == ("0.5", "0.50", "100.00")
 
 
 def test_an_unknown_key_is_a_warning_with_its_line() -> None:
@@ -313,3 +316,45 @@ def test_a_key_that_stands_twice_is_a_warning() -> None:
         ".deeprepo.yml line 4: usd",
         ".deeprepo.yml line 5: quota",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        (
+            b"models: {root: gpt-5}\n",
+            "line 1: models.root: gpt-5 names no provider: write provider/model, such as openai/gpt-5",
+        ),
+        (b"models: {worker: openai/}\n", "models.worker: openai/ names no provider"),
+        (b"analyzers:\n  - ruff\n  - eslint\n", "line 3: analyzers.1: eslint is not known and not used"),
+        (b"lenses: [secuirty]\n", "lenses.0: secuirty is not known and not used; did you mean security?"),
+        (
+            b"rules:\n  - {path: a, kind: perfomance}\n",
+            "rules.0.kind: perfomance is no category of findings; did you mean performance?",
+        ),
+    ],
+)
+def test_a_name_that_nobody_knows_is_a_warning_with_its_line_and_the_remedy(text: bytes, warning: str) -> None:
+    """It fits the form of the file, and would be taken for a setting that counts."""
+    assert warning in config.resolve({}, text, config.Settings()).warnings[0]
+
+
+@pytest.mark.parametrize("kind", ["F841", "removed-symbol", "no-unused-vars", "SC2086", "performance", "secret"])
+def test_the_code_of_a_check_is_no_misspelt_category(kind: str) -> None:
+    """Linters have thousands of codes, and no list here knows them."""
+    text = f"rules: [{{path: a, kind: {kind}}}]\n"
+    assert config.resolve({}, text.encode(), config.Settings()).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"language: german\n", "line 1: language: write the code of a language, such as en, de or pt-BR"),
+        (b"instructions: be nice\n", r"write a list of entries, such as \[{path: \"src/"),
+        (b"rules: F841\n", r"write a list of entries, such as \[{path: \"tests/"),
+    ],
+)
+def test_a_wrong_form_is_answered_with_the_right_one(text: bytes, said: str) -> None:
+    """No raw pattern, and no list of words where entries have keys."""
+    with pytest.raises(ConfigError, match=said):
+        config.resolve({}, text, config.Settings())

@@ -31,5 +31,5 @@ async def run(step: Step, console: Console) -> ReviewResult:
             if refused.status != FORBIDDEN:
                 raise
             raise HostRefused(f"{refused}. {NEEDS}", FORBIDDEN) from None
-    report.report(told, step, console)
+    report.report(told, step, console, None if isinstance(asked, NothingAsked) else asked.pull)
     return told

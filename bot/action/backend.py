@@ -14,13 +14,13 @@ from bot.action.event import ON_PULL
 from bot.checkout.held import held
 from bot.commands import CommandReply
 from bot.config import Step
-from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
+from bot.errors import DeepRepoError, HostError, HostRefused
 from bot.github import Host
-from bot.outputs import marker, posts, state
+from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import No
-from bot.publish import checks, summary
+from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import PullRequest, Review
 from bot.wiring import action as parts
@@ -46,9 +46,13 @@ async def answer(run: ReviewRun, says: str) -> None:
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
     listed = (*await host.review_comments(), *await host.comments())
-    said = [marker.read(one.body) or {} for one in listed if one.ours]
+    said = [existing.decisive(one, host) for one in listed]
     marks = [mark for one in said if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
+
+
+def _again(why: str) -> str:
+    return f"{why[:1].upper()}{why[1:]}: everything was read again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,9 @@ class StepBackend:
         number = None
         if self.step.runner.github_event_name not in ON_PULL:
             with suppress(HostRefused):
-                number = await checks.start(run.host, run.seen.facts.head_sha, run.id, run.language)
+                number = await checks.start(
+                    run.host, run.seen.facts.head_sha, run.id, run.language, base=run.base, broken=run.unreviewed
+                )
         check = CheckRun(run, number, optional=True, heard=self.console.say)
         try:
             yield check
@@ -113,25 +119,29 @@ class StepBackend:
         """The review to make, built upon the last one if its state can be had."""
         earlier, lost = await self._earlier(run)
         flags = {**self.step.inputs.flags(), "sarif": files.reports(self.step.inputs.sarif_reports, self.step.runner)}
-        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host))
+        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host), bound=run.seen.bound)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
-        path = self.step.inputs.previous
+        path, refused = self.step.inputs.previous, ""
         if path is not None:
-            try:
-                return (self.step.runner.github_workspace / path).read_bytes(), ""
-            except FileNotFoundError:  # the first round
+            data = files.previous(path, self.step.runner)
+            if data is None:  # the first round
                 return None, ""
-            except OSError as error:
-                raise UsageError(f"the input previous: {path} cannot be read: {error.strerror}") from error
+            said = state.from_file(data, run.ask.pull, parts.secret())
+            if isinstance(said, bytes):
+                return said, ""
+            refused = f"{said[:1].upper()}{said[1:]}: it was not used."
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None, ""
-        kept = state.unpack(stands.body, run.ask.pull, parts.secret())
+            return None, refused
+        secret = parts.secret()
+        if secret is not None and not existing.decisive(stands, run.host):
+            return None, _again(state.FOREIGN)
+        kept = state.unpack(stands.body, run.ask.pull, secret)
         if isinstance(kept, bytes):
-            return kept, ""
-        return None, f"{kept[:1].upper()}{kept[1:]}: everything was read again."
+            return kept, refused
+        return None, _again(kept)
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:

@@ -6,10 +6,11 @@ from bot.action import files
 from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.config import Step
-from bot.outputs import OUTPUTS, facts, markdown
+from bot.outputs import OUTPUTS, facts, markdown, state
 from bot.publish import checks
 from bot.render import load
-from bot.values import Coverage
+from bot.values import Coverage, PullRef
+from bot.wiring import action as parts
 from bot.workflow.backend import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
@@ -22,13 +23,14 @@ def ready(step: Step) -> None:
         files.place(path, step.runner)
 
 
-def report(told: ReviewResult, step: Step, console: Console) -> None:
-    """Leave everything where it is looked for."""
+def report(told: ReviewResult, step: Step, console: Console, pull: PullRef | None = None) -> None:
+    """Leave everything where it is looked for. `pull`: of the review, which the JSON output is bound to."""
     written = {}
     if told.review is not None:
         for form, path in _asked(step).items():
-            written[form] = files.place(path, step.runner)
-            files.write(written[form], OUTPUTS[form]().render(told.review))
+            text = OUTPUTS[form]().render(told.review)
+            own = state.signed_file(text, pull, parts.secret()) if form == "json" and pull is not None else text
+            written[form] = files.write(path, own, step.runner)
         if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
             console.annotate(checks.annotations(told.review, load(told.review.language)))
         console.say(facts.verdict(told.review))

@@ -50,7 +50,8 @@ async def opened(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     parts.lend(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
     login = await github.whose(token, runner.github_api_url, pace) or WORKFLOW
-    async with github.with_token(token, runner.github_api_url, pull, login, pace) as host:
+    seal = parts.secret()
+    async with github.with_token(token, runner.github_api_url, pull, login, pace, seal) as host:
         yield host
 
 
@@ -58,8 +59,8 @@ async def looked(host: Host, step: Step) -> tuple[PullState, Config]:
     """The pull request as it is now, and the settings."""
     inputs = step.inputs
     seen = await looking.seen(host, inputs.config)
-    file = seen.file.encode() if seen.file is not None else None
-    return seen, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config)
+    file, bound = (None if text is None else text.encode() for text in (seen.file, seen.bound))
+    return seen, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config, bound=bound)
 
 
 async def _admitted(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
@@ -76,6 +77,7 @@ def _said(result: ReviewResult, *, fork: bool) -> ReviewResult:
     fault = result.fault
     if result.review is None:
         before = {"skipped": "Not reviewed", "success": "There is nothing to review"}
+        before |= {"failure": "Not reviewed"} if fault is None else {}
         return replace(result, says=f"{before.get(result.conclusion, 'There is no review')}: {result.says}")
     if isinstance(fault, Superseded):
         return replace(result, says=f"{ALONE}: {fault}.", fault=None)

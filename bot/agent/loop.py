@@ -12,7 +12,7 @@ from bot.agent.turns import Outcome, Turns
 from bot.errors import UsageError
 from bot.repl.bridge import opened
 from bot.review.session import Session
-from bot.values import Transcript
+from bot.values import Source, Transcript
 
 CHILD_TURNS = 6
 CHILD_FILES = 40  # changed files that are named in it
@@ -46,7 +46,7 @@ async def _run_root(
     if session.root is None:
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
     limits = session.calls.budget.limits
-    state = RunState(session, author=f"root {session.root.name}", depth=depth)
+    state = RunState(session, source=Source("model", session.root.name, "root"), depth=depth)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     conversation = Conversation(limits, turns)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.review.session import Session
-from bot.values import Finding
+from bot.values import Finding, Source
 
 MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
 MAX_DEPTH = 2  # a child's child is the last one
@@ -16,7 +16,7 @@ class RunState:
     """State of one run of a root; a child run has its own, over the same session."""
 
     session: Session
-    author: str  # who reports: "root provider/model"
+    source: Source  # who reports
     child: Child | None = None
     depth: int = 0
     deepest: int = MAX_DEPTH  # a run at this depth starts no further one

@@ -94,7 +94,8 @@ class Turns:
         """The root has answered: what it was shown, and what its code has printed to it, it has read."""
         for message in prompt.messages[self.read :]:
             if message.role in {"user", "tool"}:
-                self.state.session.tracker.saw(message.text, self.state.author)
+                shown = self.state.session.calls.masks.show(message.text)
+                self.state.session.tracker.saw(shown, str(self.state.source))
         self.read = len(prompt.messages)
 
     async def _turn(self, number: int, reply: Completion) -> None:

@@ -15,7 +15,7 @@ from bot.analyzers.contracts_overrides import comparable, outdated, overridden
 from bot.analyzers.contracts_words import Broken, finding
 from bot.diff.skip import MOVED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Reference
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Reference, Silence
 
 GLANCE, MOST = 10, 4  # lines read at one glance; findings of one caller about one changed file
 Group = tuple[str, str, str]  # caller, changed file, family
@@ -38,6 +38,10 @@ class Contracts:
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
         """One finding per place of a caller file that breaks."""
         return await check(tree, files, dependents)
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed: every use is looked for each time, unless the search was cut off."""
+        return "unseen" if dependents.missed else "fixed"
 
     def compared(self, dependents: Dependents) -> Mapping[Place, str]:
         """The uses about which code can decide, and what it has found of each."""

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from bot.analyzers.contracts_arity import judged, misfit
 from bot.analyzers.contracts_words import line_of
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Symbol
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol
 
 # Where every overriding method is marked as one, the mark makes its own signature neither less nor more certain.
 MARKED = frozenset({".java", ".kt", ".kts", ".cs"})
@@ -74,7 +74,7 @@ async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -
         consequence=f"A call that is written for {name}() fails on a {own.name.rpartition('.')[0]}, or reaches another method.",
         severity="high",
         category="broken-caller",
-        source="contracts",
+        sources=(Source("analyser", "contracts"),),
         rule="override",
         start=at.line,
         end=at.line,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Symbol
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 MORE = 6  # further lines of the caller that are quoted
@@ -61,7 +61,7 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
         consequence=_consequence(reference, len({row.reference.line for row in rows})),
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
-        source="contracts",
+        sources=(Source("analyser", "contracts"),),
         rule=first.rule,
         start=reference.line,
         end=reference.line,

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import extras
+from bot import files as own
 from bot.concurrency import ended, started
 from bot.errors import DeepRepoError
 
@@ -41,17 +43,10 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
     """
     path = program(name)
     if path is None:
-        raise DeepRepoError(f"{name} is not installed: pip install 'deeprepo-bot[lint]'")
+        raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
-        _write(folder, files)
+        own.fill(Path(folder), files)
         return await _output(name, [path, *arguments], folder)
-
-
-def _write(folder: str, files: Mapping[str, bytes]) -> None:
-    for inside, content in files.items():
-        target = Path(folder, inside)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
 
 
 async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes]:

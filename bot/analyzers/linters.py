@@ -15,13 +15,12 @@ from typing import Any
 
 from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
+from bot.lines import quoted
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Severity
+from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
 
 PORTION = 200  # contents of one run
-MOST = 2_000  # reports of one content; a file of more was written by a program
-LONGEST = 500  # characters of a line that is quoted: a longer one was written by a program too
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,10 @@ class Linter:
             found += await self._portion(sides[at : at + PORTION // 2])
         return tuple(found)
 
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
+        return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
+
     async def _portion(self, sides: Sequence[tuple[ChangedFile, bytes, bytes]]) -> list[Finding]:
         contents = {
             f"{at}{side}/{self.name(file.path)}": text
@@ -91,7 +94,7 @@ class Linter:
         reports: dict[str, list[LintReport]] = {}
         for report in self._reports(status, out):
             kept = reports.setdefault(report.path.removeprefix("./").partition("/")[0], [])
-            if report.code in chosen and len(kept) <= MOST:
+            if report.code in chosen:
                 kept.append(report)
         return [
             finding
@@ -110,8 +113,6 @@ class Linter:
     def _new(
         self, file: ChangedFile, head: bytes, base: bytes, now: Sequence[LintReport], then: Sequence[LintReport]
     ) -> Iterable[Finding]:
-        if max(len(now), len(then)) > MOST:
-            return  # what is new in it cannot be told
         lines, old_lines = _lines(head), _lines(base)
         old = Counter((report.code, _text(old_lines, report.start)) for report in then)
         test = is_test(file.path) or is_sample(file.path)
@@ -119,8 +120,8 @@ class Linter:
             key = (report.code, _text(lines, report.start))
             old[key] -= 1
             rule = rules(self.tables)[report.code]
-            quote = lines[report.start - 1] if 0 < report.start <= len(lines) else ""
-            if old[key] < 0 and report.start in file.added and (rule.tests or not test) and 0 < len(quote) <= LONGEST:
+            quote = quoted(lines[report.start - 1]) if 0 < report.start <= len(lines) else ""
+            if old[key] < 0 and report.start in file.added and (rule.tests or not test) and quote:
                 yield self._finding(file.path, quote, report, rule)
 
     def _finding(self, path: str, quote: str, report: LintReport, rule: LintRule) -> Finding:
@@ -132,7 +133,7 @@ class Linter:
             consequence=rule.effect,
             severity=rule.severity,
             category="security" if rule.security else "bug",
-            source=self.NAME,
+            sources=(Source("analyser", self.NAME),),
             rule=report.code,
             start=report.start,
             end=report.start,

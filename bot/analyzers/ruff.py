@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from posixpath import basename
 
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
-from bot.analyzers.ruff_run import MOST, Diagnostic, Edit, run
+from bot.analyzers.ruff_run import Diagnostic, Edit, run
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Evidence, Finding
+from bot.render import count
+from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, PartialCheck, Silence, Source
 
 NAME = "ruff"
 READS = "Python files"
@@ -46,6 +47,7 @@ class RuffSource:
     base_lines: tuple[str, ...]
     head: tuple[Diagnostic, ...]
     base: tuple[Diagnostic, ...]
+    left: int = 0  # reports that are not among these
 
     @property
     def test(self) -> bool:
@@ -58,10 +60,17 @@ def wants(file: ChangedFile) -> bool:
     return file.path.endswith(".py") and file.analyzed and file.status != "deleted"
 
 
-async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001 - the protocol's
+async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...] | PartialCheck:  # noqa: ARG001 - the protocol's
     """The chosen reports that the change brings."""
     sources = await _sources(tree, [file for file in files if wants(file)])
-    return tuple(finding for source in sources for finding in _findings(source))
+    found = tuple(finding for source in sources for finding in _findings(source))
+    left = tuple((one.file.path, f"{count(one.left, 'more report')} not read") for one in sources if one.left)
+    return PartialCheck(found, left) if left else found
+
+
+def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+    """Fixed: every changed Python file is read each time."""
+    return "fixed"
 
 
 async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]:
@@ -69,17 +78,24 @@ async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     known = [(file, after[file.path], before.get(file.old_path or "", b"")) for file in files if file.path in after]
     said = await run(
-        [text for _, head, base in known for text in (head, base)], [code for code in rules() if code != SYNTAX]
+        [text for _, head, base in known for text in (head, base)],
+        [code for code in rules() if code != SYNTAX],
+        lambda code: SEVERITIES.index(rules()[code].severity),
     )
     return [
-        RuffSource(file, _lines(head), _lines(base), tuple(said[2 * at]), tuple(said[2 * at + 1]))
+        RuffSource(
+            file,
+            _lines(head),
+            _lines(base),
+            tuple(said[2 * at].found),
+            tuple(said[2 * at + 1].found),
+            said[2 * at].left + said[2 * at + 1].left,
+        )
         for at, (file, head, base) in enumerate(known)
     ]
 
 
 def _findings(source: RuffSource) -> list[Finding]:
-    if len(source.base) >= MOST:
-        return []  # what is new in it cannot be told
     if any(report.code == SYNTAX for report in source.base):
         return []  # not a Python 3 file before the change either: nothing that ruff says about it can be trusted
     broken = [report for report in source.head if rules()[report.code].severity == "critical"]
@@ -95,7 +111,10 @@ def _findings(source: RuffSource) -> list[Finding]:
         new = (
             old[key] < 0
             and not (report.code == "B018" and rows[report.start])
-            and (rule.anywhere or not source.file.added.isdisjoint(range(report.start, report.end + 1)))
+            and (
+                (rule.anywhere and not source.left)
+                or not source.file.added.isdisjoint(range(report.start, report.end + 1))
+            )
         )
         if new and rule.fits(report.message, quote, test=source.test) and _counts(source, report):
             found.append(_finding(source, report, rule))
@@ -185,7 +204,7 @@ def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
         consequence=effect,
         severity="medium" if doubtful else rule.severity,
         category="security" if rule.security else "bug",
-        source=NAME,
+        sources=(Source("analyser", NAME),),
         rule=report.code,
         start=report.start,
         end=report.start + quote.count("\n"),

@@ -3,16 +3,18 @@
 import json
 import re
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot import files
 from bot.analyzers.linter_run import running
 from bot.errors import DeepRepoError
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
-MOST = 2_000  # reports of one file that are read: a file of more was written by a program
+MOST = 2_000  # reports of one file that are kept: a file of more was written by a program
+MOST_READ = 40_000  # of which more are only counted: reading gigabytes takes minutes
 NAME = re.compile(rb'"filename":"[^"]*?f(\d+)\.py"')
 
 
@@ -37,18 +39,46 @@ class Diagnostic:
     edits: tuple[Edit, ...] = ()
 
 
-async def run(contents: Sequence[bytes], codes: Sequence[str]) -> list[list[Diagnostic]]:
-    """The first reports of these rules about each content. The names of the files play no part, so a hostile one cannot either."""
+@dataclass(slots=True)
+class Reports:
+    """The reports about one file, in its order: of very many the most severe. `left`: how many more there are."""
+
+    found: list[Diagnostic]
+    left: int = 0
+
+    def add(self, report: Diagnostic, rank: Callable[[str], int]) -> None:
+        """One more; over the limit it takes the place of a milder one, if there is any."""
+        self.found.append(report)
+        if len(self.found) >= 2 * MOST:
+            self.end(rank)
+
+    def end(self, rank: Callable[[str], int]) -> None:
+        """Keep the most severe."""
+        worst = sorted(range(len(self.found)), key=lambda at: rank(self.found[at].code))[:MOST]
+        self.left += len(self.found) - len(worst)
+        self.found = [self.found[at] for at in sorted(worst)]
+
+
+async def run(contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[str], int]) -> list[Reports]:
+    """The reports of these rules about each content. The names of the files play no part, so a hostile one cannot either.
+
+    `rank`: of a rule, 0 for the most severe.
+    """
     if not contents:
         return []
     with tempfile.TemporaryDirectory(prefix="deeprepo-ruff-") as folder:
-        for number, content in enumerate(contents):
-            (Path(folder) / f"f{number}.py").write_bytes(content)
-        found: list[list[Diagnostic]] = [[] for _ in contents]
+        files.fill(Path(folder), {f"f{number}.py": content for number, content in enumerate(contents)})
+        found = [Reports([]) for _ in contents]
         async for line in _reports(folder, codes):
             named = NAME.search(line)
-            if named is not None and len(found[int(named[1])]) < MOST:
-                found[int(named[1])].append(_diagnostic(json.loads(line)))
+            if named is not None:
+                one = found[int(named[1])]
+                if one.left < MOST_READ:
+                    one.add(_diagnostic(json.loads(line)), rank)
+                else:
+                    one.left += 1
+    for one in found:
+        one.end(rank)
     return found
 
 

@@ -1,13 +1,15 @@
 """What other tools have reported about the change, as findings like our own. It runs nothing."""
 
+from collections import Counter
 from collections.abc import Sequence
 
+from bot.lines import quoted
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding
-from bot.values.reported import Reported
+from bot.render import count
+from bot.values import ChangedFile, Dependents, Finding, PartialCheck, Silence, Source
+from bot.values.reported import Reported, ToolRun
 
 NAME = "sarif"
-LONGEST = 500  # characters of a line that is quoted
 TITLE = 160
 
 
@@ -16,29 +18,46 @@ class Sarif:
 
     NAME, READS = NAME, "files that another tool reported on"
 
-    def __init__(self, found: Sequence[Reported]) -> None:
+    def __init__(self, found: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
+        self._runs = tuple(runs)
         self._found: dict[str, list[Reported]] = {}
         for each in found:
             self._found.setdefault(each.path, []).append(each)
 
     def wants(self, file: ChangedFile) -> bool:
-        """Files with a result."""
-        return file.path in self._found
+        """Files with a result; all if a run failed, for it could have had results about any."""
+        return file.path in self._found or "" in self._found
 
-    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG002
+    async def check(
+        self,
+        tree: Tree,
+        files: Sequence[ChangedFile],
+        dependents: Dependents,  # noqa: ARG002 - the protocol's
+    ) -> tuple[Finding, ...] | PartialCheck:
         """One finding for each result whose line exists."""
         texts = await tree.read_many([file.path for file in files])
-        found = []
+        found, missing = [], Counter[str]()
         for path, text in texts.items():
             lines = [line.rstrip("\r") for line in text.decode("utf-8", "replace").split("\n")]
-            found += [
-                _finding(each, lines[each.start - 1])
-                for each in self._found[path]
-                if each.start <= len(lines)
-                and len(lines[each.start - 1].strip()) > 0
-                and len(lines[each.start - 1]) <= LONGEST
-            ]
-        return tuple(found)
+            for each in self._found.get(path, ()):
+                quote = quoted(lines[each.start - 1]) if each.start <= len(lines) else ""
+                if quote:
+                    found.append(_finding(each, quote))
+                else:
+                    missing[path] += 1
+        left = (
+            (path, f"{count(number, 'result')} without a line of code in this commit")
+            for path, number in missing.items()
+        )
+        failed = (("", each.message) for each in self._found.get("", ()))
+        open_ones = (*left, *dict.fromkeys(failed))
+        return PartialCheck(tuple(found), open_ones) if open_ones else tuple(found)
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
+        tools = {source.name for source in finding.sources if source.kind == "tool"}
+        again = {run.tool for run in self._runs if run.covers(finding.path)}
+        return "fixed" if tools <= again else "unseen"
 
 
 def _finding(result: Reported, quote: str) -> Finding:
@@ -51,7 +70,7 @@ def _finding(result: Reported, quote: str) -> Finding:
         consequence=result.about if result.about != said else "",
         severity=result.severity,
         category="security" if result.security else "bug",
-        source=result.tool.replace(" + ", " and "),
+        sources=(Source("tool", result.tool),),
         rule=result.rule,
         start=result.start,
         end=result.start,

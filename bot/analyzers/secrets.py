@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot import limits
-from bot.analyzers.secret_forms import Hit, hits
+from bot.masking.forms import Hit, hits
+from bot.masking.masks import digest
 from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding
+from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
 
 NAME = "secrets"
 READS = "every text file"
@@ -36,15 +37,21 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
             await asyncio.to_thread(_lines, file) if wants(file) else []
         )  # a large file must not hold up everyone else
         for line, following, hit in lines:
-            if hit.rule == "private-key" and not _has_body(line, following):
+            body = _body(line, following) if hit.rule == "private-key" else hit.value
+            if not body:
                 continue  # code that reads keys names their first line too
-            known = found.get(hit.value)
-            if known is None or hit.rule == "private-key":
-                found[hit.value if known is None else f"{file.path}:{line.new}"] = _finding(file, line, hit)
+            known = found.get(body)
+            if known is None:
+                found[body] = _finding(file, line, hit, body)
             else:
                 also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
                 found[hit.value] = replace(known, evidence=(*known.evidence, also))
     return tuple(found.values())
+
+
+def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+    """Lasting: everyone who fetched the commit still has the secret after its line is gone."""
+    return "lasting"
 
 
 def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit]]:
@@ -54,21 +61,23 @@ def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit]]:
         after = [line for line in hunk.lines if line.kind != "-"]
         for at, line in enumerate(after):
             before = after[at - 1].text if at else ""
-            hit = next(hits(file.path, line.text, before, sample=sample), None) if line.kind == "+" else None
+            hit = next(iter(hits(file.path, line.text, before, sample=sample)), None) if line.kind == "+" else None
             if hit is not None:
                 found.append((line, [row.text for row in after[at + 1 : at + 5]], hit))
     return found
 
 
-def _has_body(line: DiffLine, following: Sequence[str]) -> bool:
-    return any(PEM_BODY.search(text) for text in (line.text.rpartition("PRIVATE KEY")[2], *following))
+def _body(line: DiffLine, following: Sequence[str]) -> str:
+    """The first lines of a key, by which it is recognised."""
+    lines = (line.text.rpartition("PRIVATE KEY")[2], *following)
+    return "".join(found[0] for text in lines if (found := PEM_BODY.search(text)))
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:
     return line.text if len(line.text) <= LONG else hit.value
 
 
-def _finding(file: ChangedFile, line: DiffLine, hit: Hit) -> Finding:
+def _finding(file: ChangedFile, line: DiffLine, hit: Hit, value: str) -> Finding:
     return Finding(
         path=file.path,
         quote=_quote(line, hit),
@@ -78,7 +87,7 @@ def _finding(file: ChangedFile, line: DiffLine, hit: Hit) -> Finding:
         "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
         severity=hit.severity,
         category="secret",
-        source=NAME,
+        sources=(Source("analyser", NAME, proof=f"{hit.rule} {digest(value)}"),),
         rule=hit.rule,
         start=line.new or 0,
         end=line.new or 0,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from bot import config
 from bot.config import names
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Severity
+from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
 
 NAME = "settings"
 READS = "deeprepo's own settings"
@@ -31,6 +31,11 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         elif text is not None:
             found += _problems(file.path, text)
     return tuple(found)
+
+
+def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+    """Fixed: the changed settings are read each time."""
+    return "fixed"
 
 
 async def _template(path: str, text: bytes) -> list[Finding]:
@@ -82,7 +87,7 @@ def _finding(
         consequence=consequence,
         severity=severity,
         category="settings",
-        source=NAME,
+        sources=(Source("analyser", NAME),),
         rule="settings",
         start=at,
         end=at,

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from bot import config, storage
+from bot import config, files, storage
 from bot.app import manifest
 from bot.config import App, Server, ServerPlace
 from bot.errors import DeepRepoError, HostError, UsageError
@@ -58,9 +58,11 @@ async def checks(settings: Server, chosen: Chosen) -> list[CheckedItem]:
 
 def _folder(place: ServerPlace) -> CheckedItem:
     try:
-        place.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.folder(place.data, private=True)
         with tempfile.TemporaryFile(dir=place.data):
             pass
+    except UsageError as error:
+        return CheckedItem("data", str(error), works=False)
     except OSError as error:
         return CheckedItem("data", f"{place.data} cannot be written: {error.strerror}", works=False)
     return CheckedItem("data", f"{place.data}, {shutil.disk_usage(place.data).free / 1e9:.1f} GB free")
@@ -83,7 +85,7 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
         async with apps.app(
             Identity(app.app_id, app.private_key, place.github_api), RequestPace(backoff=0.2, patience=0, timeout=10)
         ) as asked:
-            said = await asked.get("app")
+            said = await apps.registered(asked)
     except (HostError, UsageError) as error:
         yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
         return

@@ -13,9 +13,11 @@ from starlette.requests import ClientDisconnect
 
 from bot import __version__, events
 from bot.app import delivery, operator
+from bot.app.admission import admitted
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.opened import Opened
+from bot.app.readable import Readable
 from bot.errors import StorageError
 from bot.values import NothingAsked
 
@@ -78,6 +80,7 @@ probes, hooks, pages = APIRouter(), APIRouter(), APIRouter(include_in_schema=Fal
 def create(opened: Opened, *, web: bool = True) -> FastAPI:
     """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
     app = FastAPI(title="deeprepo", version=__version__, docs_url=None, redoc_url=None)
+    app.add_middleware(Readable)
     app.state.opened = opened
     app.state.arriving = delivery.Arriving()
     app.include_router(probes)
@@ -148,7 +151,10 @@ async def _taken(opened: Opened, found: Delivery) -> Taken:
     if isinstance(ask, NothingAsked):
         return Taken(delivery=found.guid, outcome="ignored", reason=ask.reason)
     try:
-        fresh = await opened.jobs.submit(ask, found.guid)
+        admission = await admitted(ask, found.guid, opened.store)
+        if admission.reason:
+            return Taken(delivery=found.guid, outcome="ignored", reason=admission.reason)
+        fresh = await opened.jobs.submit(ask, found.guid, delay=admission.delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=found.guid, reason=str(error))
         raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None

@@ -1,19 +1,17 @@
 """What deeprepo asks of GitHub when somebody registers an App for it: the manifest, and what comes back for its code."""
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx2
 from pydantic import ValidationError
 
-from bot import __version__, events
+from bot import events, files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
+from bot.github import RequestPace, apps
 from bot.github.identity import site
 
 EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation"))  # those come unasked
@@ -25,6 +23,7 @@ PERMISSIONS = {
     "issues": "write",  # the reaction to a command
     "merge_queues": "read",
 }
+NAMES = {"contents": "code", "issues": "issues (the reactions to commands)"}  # of those whose own name tells little
 LONGEST_NAME = 34
 CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -51,6 +50,12 @@ def manifest(public: str, back: str, organization: str) -> str:
     )
 
 
+def asked(access: str) -> str:
+    """What the App may read, or write to, in words."""
+    names = [NAMES.get(name, name.replace("_", " ")) for name, given in PERMISSIONS.items() if given == access]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def new_app(api: str, organization: str, state: str) -> str:
     """The address of GitHub's page that takes the manifest."""
     owner = f"/organizations/{organization}" if organization else ""
@@ -66,17 +71,13 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     """The App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
-    headers = {"accept": "application/vnd.github+json", "user-agent": f"deeprepo/{__version__}"}
     try:
-        async with httpx2.AsyncClient(timeout=30, headers=headers) as client:
-            answer = await client.post(f"{api}/app-manifests/{code}/conversions")
-    except httpx2.HTTPError as error:
-        raise HostDown(f"GitHub did not answer ({type(error).__name__}): try again") from None
-    if answer.status_code != httpx2.codes.CREATED:
-        sentence = f"GitHub answered {answer.status_code}: the code is good for one hour and for one use; begin again"
-        raise HostRefused(sentence, answer.status_code)
-    found: dict[str, Any] = answer.json()
-    return found
+        return await apps.made(api, code, RequestPace(patience=0))
+    except HostRefused as refused:
+        sentence = f"GitHub answered {refused.status}: the code is good for one hour and for one use; begin again"
+        raise HostRefused(sentence, refused.status) from None
+    except HostDown:  # its sentence has the code
+        raise HostDown("GitHub did not answer: try again") from None
 
 
 def store(found: dict[str, Any], path: Path, public: str = "") -> None:
@@ -96,10 +97,4 @@ def store(found: dict[str, Any], path: Path, public: str = "") -> None:
     except ValidationError as error:
         names = ", ".join(str(item["loc"][0]) for item in error.errors())
         raise HostRefused(f"GitHub's answer lacks {names}: delete the new App at GitHub and begin again", 422) from None
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".app-")  # made with mode 0600
-    with os.fdopen(handle, "w") as file:
-        json.dump(kept | {"public_url": public}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)
+    files.write(path, json.dumps(kept | {"public_url": public}), below=path.parent, private=True, folders=True)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Unpack
 
-from bot import jobs, storage
+from bot import files, jobs, storage
 from bot.app import failing, logs
 from bot.app.metrics import Metrics
 from bot.app.opened import Opened
@@ -88,11 +88,9 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
 def _made(folder: Path) -> None:
     """The data folder, for this user alone."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"the data folder {folder} cannot be created ({error.strerror}): name another in DEEPREPO_DATA"
-        ) from error
+        files.folder(folder, label="the data folder ", private=True)
+    except UsageError as error:
+        raise UsageError(f"{error}: name another in DEEPREPO_DATA") from error
 
 
 def _jobs(settings: Server, *, web: bool) -> JobSettings:

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from bot.app import manifest
 from bot.app.logs import log
 from bot.app.page import page
+from bot.app.readable import Readable
 from bot.config import ServerPlace
 from bot.config.server import STORED
 from bot.errors import HostError
@@ -51,6 +52,7 @@ class Setup:
 def create(setup: Setup) -> FastAPI:
     """The pages of a server that is not set up yet."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(Readable)
 
     @app.get("/")
     async def home() -> Response:
@@ -115,7 +117,8 @@ def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -
     values = {"public": public, "organization": organization, "token": setup.token, "wrong": wrong}
     github = site(place.github_api)
     if not url or wrong or edit:
-        return page("setup/form.html.j2", 200, github, **values)
+        reads, writes = manifest.asked("read"), manifest.asked("write")
+        return page("setup/form.html.j2", 200, github, reads=reads, writes=writes, **values)
     setup.public = public
     body = manifest.manifest(public, f"{place.public_url or here}/setup/done", organization)
     action = manifest.new_app(place.github_api, organization, setup.state)

@@ -119,7 +119,8 @@ async def _asked(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
         reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)
-        families = text_string_to_metric_families(metrics.text)
+        # A server that waits for its set-up counts nothing yet.
+        families = text_string_to_metric_families(metrics.text if metrics.is_success else "")
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
     except (httpx2.HTTPError, ValueError) as error:
         return f"it does not answer ({type(error).__name__}); DEEPREPO_HOST and DEEPREPO_PORT name its address", ()

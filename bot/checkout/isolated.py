@@ -7,10 +7,10 @@ folder with a configuration that we wrote, whose object store lists the reposito
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from bot import files
 from bot.checkout import git
 from bot.checkout.locate import RepositoryPaths
 from bot.errors import RevisionError
@@ -49,14 +49,13 @@ Settings = Sequence[tuple[str, str]]  # in git's order: a later one wins
 
 def objects(common: str, folder: Path, *, sha256: bool) -> str:
     """Make a bare git folder that reads the objects of another one. Its path."""
-    (folder / "objects" / "info").mkdir(parents=True)
-    (folder / "refs").mkdir()
-    (folder / "objects" / "info" / "alternates").write_bytes(_quoted(os.fsencode(Path(common, "objects"))) + b"\n")
-    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    alternates = _quoted(os.fsencode(Path(common, "objects"))) + b"\n"
+    files.fill(folder, {"objects/info/alternates": alternates, "HEAD": b"ref: refs/heads/none\n"})
+    files.folder(folder / "refs", below=folder)
     configure(folder, (), sha256=sha256)
     shallow = Path(common, "shallow")
     if shallow.is_file():
-        shutil.copyfile(shallow, folder / "shallow")
+        files.copy(shallow, folder / "shallow")
     return str(folder)
 
 
@@ -78,14 +77,15 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
     )
     (folder / "refs").rmdir()
     for source, name in _refs(place):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).symlink_to(source)
+        files.folder((folder / name).parent, below=folder)
+        files.link(folder / name, source)
     for name in ("HEAD", *HEADS):
         source = Path(place.git_dir, name)
         if source.is_file():
-            shutil.copyfile(source, folder / name)
+            files.copy(source, folder / name)
         elif source.is_symlink():  # an old form: a link to a branch that has no commit yet
-            (folder / name).write_text(f"ref: {os.readlink(source)}\n")  # noqa: PTH115 - as text
+            text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
+            files.write(folder / name, text, below=folder, durable=False)
     return made
 
 
@@ -144,7 +144,7 @@ def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftabl
         *settings,
     ]
     text = "".join(_section(name, value) for name, value in rows)
-    (folder / "config").write_bytes(text.encode("utf-8", "surrogateescape"))
+    files.write(folder / "config", text.encode("utf-8", "surrogateescape"), below=folder, durable=False)
 
 
 def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import files
 from bot.checkout import git, isolated, worktree
 from bot.checkout.locate import RepositoryPaths, locate
 from bot.concurrency import together
@@ -41,7 +42,7 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
 def _fresh(scratch: str) -> Path:
     """A new folder: a scratch folder may serve more than one request, also at the same time."""
-    Path(scratch).mkdir(parents=True, exist_ok=True)
+    files.folder(Path(scratch))
     return Path(tempfile.mkdtemp(prefix="revisions-", suffix=".git", dir=scratch))
 
 

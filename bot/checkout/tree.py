@@ -3,7 +3,7 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
+HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
@@ -261,6 +262,35 @@ class Checkout:
         done = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
         return done.status == 0
 
+    async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
+        """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are."""
+        if self.pull.object_dir or not self.pull.base:
+            return (), ""
+        listed = await git.run(
+            "rev-list", "--no-merges", "--parents", f"--max-count={most + 1}", f"{self.pull.base}..{self.pull.head}",
+            cwd=self._folder, env=self._env,
+        )  # fmt: skip
+        commits = [row.split() for row in listed.out.decode().split("\n") if row] if not listed.status else []
+        if len(commits) <= 1:
+            return (), ""
+        missing = (
+            f"only the last {most} commits of the change were looked through for secrets" if len(commits) > most else ""
+        )
+        found: list[tuple[str, str, str]] = []
+        room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
+        for commit, *parents in reversed(commits[:most]):
+            done = await git.search(
+                "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+                parents[0] if parents else self.pull.base, commit,
+                cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
+            )  # fmt: skip
+            if done.stopped or done.status:
+                missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
+                continue
+            room -= len(done.out)
+            found += [(commit, path, line) for path, line in _added(done.out)]
+        return found, missing
+
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
         done = await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=self._folder, env=self._env)
@@ -376,6 +406,20 @@ def _stray(blob: bytes | None) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _added(patch: bytes) -> Iterator[tuple[str, str]]:
+    """Path and text of each added line."""
+    path, inside = "", False
+    for row in patch.decode("utf-8", "replace").split("\n"):
+        if row.startswith("diff --git "):
+            inside = False
+        elif row.startswith("@@ "):
+            inside = True
+        elif not inside and row.startswith("+++ "):
+            path = row[4:].removeprefix('"').removeprefix("b/").removesuffix("\t").removesuffix('"')
+        elif inside and row.startswith("+"):
+            yield path, row[1:]
 
 
 def _sections(patch: bytes) -> list[bytes]:

@@ -8,12 +8,12 @@ import asyncio
 import hashlib
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import files
 from bot.checkout import git, isolated
 from bot.checkout.isolated import Settings
 from bot.checkout.locate import RepositoryPaths
@@ -144,14 +144,14 @@ def _copy(place: RepositoryPaths, own: Path) -> None:
     )  # git tells its hooks which one
     if named.exists():  # an unborn branch has no index: git starts a new one
         # With its times: git takes an entry for unchanged when the file is older than the index.
-        shutil.copy2(named, own / "index")
+        files.copy(named, own / "index")
     for shared in Path(place.git_dir).glob("sharedindex.*"):
-        shutil.copy2(shared, own / shared.name)
-    (own / "info").mkdir(exist_ok=True)
+        files.copy(shared, own / shared.name)
+    files.folder(own / "info", below=own)
     for name in ("exclude", "attributes", "sparse-checkout"):
         source = Path(place.common if name != "sparse-checkout" else place.git_dir, "info", name)
         if source.is_file():
-            shutil.copyfile(source, own / "info" / name)
+            files.copy(source, own / "info" / name)
 
 
 def _split(out: bytes) -> list[bytes]:

@@ -1,7 +1,7 @@
 """The command line: flags in, exit code out. The only place where an error becomes an exit code.
 
 0  clean, or nothing to review
-1  findings at or above --fail-on
+1  findings at or above --fail-on, or, with it, a review that was cut off (`fail_also`)
 2  usage error: an option, a revision or a setting is wrong
 3  a provider, git or deeprepo itself failed, or no configured model could read anything
 130  interrupted (what was found is shown)
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import __version__
 from bot.cli import hook
-from bot.cli.exits import CLEAN, FAULT, USAGE, tell
+from bot.cli.exits import CLEAN, FAULT, FOUND, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def _hook(options: "HookOptions") -> int:
     from bot.wiring import local
 
     request = reviewing.asked(None, ".", staged=options.staged, uncommitted=False)
-    flags = {"strategy": "offline", "fail_on": options.fail_on}
+    flags = {"strategy": "offline", "fail_on": options.fail_on, "local": reviewing.local(".")}
     with reviewing.workplace(request) as scratch:
         review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
-    return reviewing.finished(review)
+    code = reviewing.finished(review)
+    if code == FOUND:
+        tell(reviewing.stopped(review, push=not options.staged))
+    return code
 
 
 def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
@@ -81,11 +84,11 @@ def _outside(error: Exception) -> int:
         about = getattr(error, "ctx", None)
         tell(f"deeprepo: {said}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE
-    import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="deeprepo-", suffix=".log", delete=False) as log:
-        log.write(f"deeprepo {__version__}, Python {sys.version}\n")
-        log.writelines(traceback.format_exception(error, chain=True))
-    tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log.name}")
+    from bot import files
+
+    lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
+    log = files.kept("deeprepo-", ".log", "".join(lines))
+    tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log}")
     return FAULT

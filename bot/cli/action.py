@@ -1,15 +1,17 @@
 """`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
 
-from bot.cli.exits import CLEAN
+from bot import extras
+from bot.cli.exits import CLEAN, FOUND
 
 
 def command() -> int:
     """Review the pull request that a GitHub Actions workflow runs for; action.yml starts this.
 
-    Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on`; 2 a wrong input; 3 provider or internal error.
+    Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on`, or what `fail_also` names; 2 a wrong input; 3 provider or internal error.
     """
     import asyncio
 
+    extras.need("github")
     from bot import action, config
     from bot.cli.reviewing import exit_code
     from bot.errors import DeepRepoError
@@ -23,4 +25,6 @@ def command() -> int:
         console.headline("error", str(error))
         raise
     console.done()
-    return exit_code(told.review) if told.review is not None else CLEAN
+    if told.review is None:
+        return FOUND if told.conclusion == "failure" else CLEAN
+    return exit_code(told.review)

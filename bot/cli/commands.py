@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from bot import __version__
+from bot import __version__, extras
 from bot.cli import action, config, estimate, ignore, mcp, replay, review, serve, status, trace, worker
 from bot.cli.exits import INTERRUPTED, tell
 from bot.errors import UsageError
@@ -54,7 +54,9 @@ def join(arguments: list[str]) -> None:
             known.add(point.name)
     if wanted in ELSEWHERE and wanted not in known:
         folder = ELSEWHERE[wanted]
-        raise UsageError(f"`deeprepo {wanted}` is a part of deeprepo-{folder}: run `pip install ./{folder}` in a clone")
+        raise UsageError(
+            f"`deeprepo {wanted}` is a part of deeprepo that is not installed: {extras.install(folder=f'./{folder}')}"
+        )
 
 
 @app.callback(invoke_without_command=True)

@@ -71,10 +71,14 @@ def _compare(here: Path, used: bytes) -> None:
 def _reference() -> str:
     """docs/configuration.md."""
     from bot import render
-    from bot.config.reference import tables
+    from bot.config.reference import bounds, tables
     from bot.models import PROVIDERS
     from bot.wiring.review import PREFERRED
 
     return render.text(
-        "reference/configuration.md.j2", **tables(), providers=list(PROVIDERS.values()), pairs=list(PREFERRED)
+        "reference/configuration.md.j2",
+        **tables(),
+        bounds=bounds(),
+        providers=list(PROVIDERS.values()),
+        pairs=list(PREFERRED),
     )

@@ -2,23 +2,29 @@
 
 import re
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from bot import files
 from bot.cli.exits import CLEAN, tell
-from bot.errors import UsageError
+from bot.errors import NothingToReview, UsageError
+
+SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are looked through
+MOST = 1 << 20  # bytes of a list of entries; far less is read
 
 if TYPE_CHECKING:
     from bot.config.ignored import IgnoreEntry
     from bot.values import Finding
+    from bot.values.change import Scope
 
 
 def command(
     fingerprint: Annotated[
         str,
-        typer.Argument(help="The finding's fingerprint: the 16 characters that the review prints after its source."),
+        typer.Argument(help="The finding's fingerprint: the characters that the review prints after its source."),
     ],
     reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[
@@ -28,7 +34,7 @@ def command(
     review: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The JSON output of the review that reported it; needed for --scope rule and path."
+            metavar="FILE", help="The JSON output of the review that reported it; needed for a finding of a model."
         ),
     ] = None,
     path: Annotated[
@@ -37,10 +43,17 @@ def command(
     expires: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which the entry applies.")
     ] = None,
+    local: Annotated[
+        bool, typer.Option("--local", help="For reviews on this machine alone, at once: the entry is kept in .git.")
+    ] = False,
     repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
 ) -> int:
-    """Write an entry into .deeprepo/ignore.yml; the entry applies once it is on the base branch."""
-    from bot.config.ignored import IgnoreEntry
+    """Write an entry into .deeprepo/ignore.yml; the entry applies once it is on the base branch.
+
+    Without --review, the finding is looked up by the checks that need no model: in what is staged, in uncommitted work, and in what
+    HEAD adds to the default branch.
+    """
+    from bot.checkout.locate import locate
     from bot.findings import suppress
 
     if not reason.strip():
@@ -50,32 +63,28 @@ def command(
         raise UsageError(
             f"--expires {until} is in the past: name the last day on which the entry applies, or leave it out"
         )
-    found = _finding(fingerprint, review)
-    if found is None and scope != "finding":
-        raise UsageError(f"--scope {scope} needs --review FILE: the JSON output of the review that found it")
-    if found is None and not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
+    if review is None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):
         raise UsageError(
-            f"{fingerprint!r} is not a fingerprint: copy the 16 characters that `deeprepo review` prints after a finding's source"
+            f"{fingerprint!r} is not a fingerprint: copy the 16 or 32 characters that `deeprepo review` prints after a finding's source"
         )
-    entry = (
-        suppress.entry_for(found, scope, reason.strip(), until)
-        if found is not None
-        else IgnoreEntry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
-    )
+    top = Path(locate(str(repo)).common) if local else _top(repo)
+    target = top / (suppress.LOCAL if local else suppress.FILE)
+    found = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
+    entry = suppress.entry_for(found, scope, reason.strip(), until)
     if path is not None:
         entry = entry.model_copy(update={"path": path})
-    target = _top(repo) / suppress.FILE
-    try:
-        before = target.read_bytes() if target.exists() else None
-        known = suppress.read(before, date.min).entries
-        if any(_same(entry, other) for other in known):
-            tell(f"{target} already has this entry.")
-            return CLEAN
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(suppress.write(before, entry), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}") from error
-    tell(f"Added to {target}. Commit it: the entry applies once it is on the base branch.")
+    before = files.content(target, MOST, below=top)
+    known = suppress.read(before, date.min).entries
+    if any(_same(entry, other) for other in known):
+        tell(f"{target} already has this entry.")
+        return CLEAN
+    files.write(target, suppress.write(before, entry), below=top, folders=True, nested=False)
+    counts = (
+        "The entry counts from now on, on this machine"
+        if local
+        else "Commit it: the entry applies once it is on the base branch"
+    )
+    tell(f"Added to {target}: {found.title}. {counts}.")
     return CLEAN
 
 
@@ -96,10 +105,8 @@ def _top(folder: Path) -> Path:
     raise UsageError(f"{folder} is not in a git repository: run deeprepo inside a checkout, or name one with --repo")
 
 
-def _finding(fingerprint: str, review: Path | None) -> "Finding | None":
+def _finding(fingerprint: str, review: Path) -> "Finding":
     """The finding with this fingerprint in the output of a review. Raises UsageError where the file or the finding is missing."""
-    if review is None:
-        return None
     from bot.findings import earlier
 
     try:
@@ -108,7 +115,36 @@ def _finding(fingerprint: str, review: Path | None) -> "Finding | None":
         raise UsageError(f"{review} cannot be read: {error.strerror}") from error
     if isinstance(said, str):
         raise UsageError(f"{review}: {said}")
-    found = next((finding for finding in said.findings if finding.fingerprint == fingerprint), None)
+    found = next((finding for finding in said.findings if fingerprint in (finding.identity, finding.fingerprint)), None)
     if found is None:
         raise UsageError(f"{review} has no finding {fingerprint}: name the JSON output of the review that reported it")
     return found
+
+
+def _looked_up(fingerprint: str, repo: Path) -> "Finding":
+    """The finding with this fingerprint, as the checks by code report it now. Raises UsageError if they do not."""
+    for scope in SCOPES:
+        found = next(
+            (one for one in _reported(scope, str(repo)) if fingerprint in (one.identity, one.fingerprint)), None
+        )
+        if found is not None:
+            return found
+    raise UsageError(
+        f"no check by code reports {fingerprint} in what is staged, in uncommitted work or in what HEAD adds to the default branch: "
+        "name the JSON output of the review that reported it with --review FILE (`deeprepo review --format json --output FILE` writes one)"
+    )
+
+
+def _reported(scope: "Scope", repo: str) -> "list[Finding]":
+    """What a review by code reports or has silenced; nothing if there is no such change."""
+    from bot.cli import reviewing
+    from bot.values import ReviewRequest
+    from bot.wiring import local
+
+    request = ReviewRequest(repo, scope)
+    try:
+        with reviewing.workplace(request) as scratch:
+            done = local.reviewed(request, {"strategy": "offline"}, scratch, partial(reviewing.progress, quiet=True))
+    except (NothingToReview, UsageError):
+        return []
+    return [*(placed.finding for placed in done.findings), *done.still, *(one.finding for one in done.suppressed)]

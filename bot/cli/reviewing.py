@@ -1,19 +1,25 @@
 """What `deeprepo review` does once its options are read. Nothing here knows the library that reads them: a hook starts without it."""
 
+import asyncio
+import os
+import shlex
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot import files
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
 from bot.errors import NothingToReview, UsageError
 
 if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
+MOST_LIST = 1 << 20  # bytes of a list of entries; far less is used
 OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
 
 
@@ -54,35 +60,41 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
     try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
+        files.write(output, text)
+    except UsageError:
         sys.stdout.write(text)  # it may have been paid for
-        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+        raise
     old = {finding.fingerprint for finding in review.still}  # among the findings as well, if everything was read again
     new = sum(placed.finding.fingerprint not in old for placed in review.findings)
     found = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
     tell(f"{found}; the review is in {output}")
 
 
+def stopped(review: "Review", *, push: bool) -> str:
+    """What a person can do whose commit or push a hook has stopped."""
+    mark = next((finding.fingerprint for finding in review.reaching(review.fail_on)), "FINGERPRINT")
+    again = "git push --no-verify" if push else "git commit --no-verify"
+    own = (
+        Path(sys.executable).parent / "deeprepo"
+    )  # a hook runs in an environment of its own, which is on nobody's PATH
+    name = "deeprepo" if shutil.which("deeprepo") == str(own) else shlex.quote(str(own))
+    return (
+        f"`{again}` goes on without this check. If a finding is wrong, silence it on this machine, for example "
+        f"`{name} ignore {mark} --local --reason '...'`; without --local the entry is for everybody, once it is on the base branch."
+    )
+
+
 def writable(output: Path | None) -> None:
     """Said before anything is paid: a review that has nowhere to go would be lost."""
-    if output is None:
-        return
-    try:
-        taken, room = output.is_dir(), output.parent.is_dir()
-    except OSError as error:  # a name that is too long
-        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
-    if taken:
-        raise UsageError(f"{output} cannot be written: it is a folder")
-    if not room:
-        raise UsageError(f"{output} cannot be written: there is no folder {output.parent}")
+    if output is not None:
+        files.ready(output)
 
 
 def exit_code(review: "Review") -> int:
     """What a script sees: an interruption and a fault first, then --fail-on."""
     if review.fault:
         return INTERRUPTED if review.fault == "interrupted" else FAULT
-    return FOUND if review.reaching(review.fail_on) else CLEAN
+    return FOUND if review.failing else CLEAN
 
 
 def last(previous: Path | None) -> bytes | None:
@@ -96,6 +108,47 @@ def last(previous: Path | None) -> bytes | None:
         return None
     except OSError as error:
         raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
+
+
+def ours(request: "ReviewRequest", named: Mapping[str, Iterable[Path]], scratch: str) -> None:
+    """Raise UsageError if a file that decides what is read or reported belongs to the reviewed tree: its author has written it.
+
+    `named`: the files by the option that names them; of a folder, the records in it.
+    """
+    from bot.checkout.locate import locate
+
+    top = Path(locate(request.repo).top or os.devnull)
+    inside = {
+        (option, real.relative_to(top).as_posix().casefold())
+        for option, paths in named.items()
+        for path in paths
+        for real in (path.resolve(), *(each.resolve() for each in path.glob("*.jsonl")))
+        if top in real.parents
+    }
+    if not inside:
+        return
+    tracked = asyncio.run(_tracked(request, scratch))
+    for option, path in sorted(inside):
+        if path in tracked:
+            raise UsageError(
+                f"{option}: {path} is a file of the reviewed tree, so its author could decide what is reported: name a file outside of the repository"
+            )
+
+
+async def _tracked(request: "ReviewRequest", scratch: str) -> frozenset[str]:
+    from bot import checkout
+
+    async with checkout.Checkout(await checkout.pull(request, scratch)) as tree:
+        return frozenset(name.casefold() for name in (*await tree.entries("base"), *await tree.entries("head")))
+
+
+def local(repo: str) -> bytes | None:
+    """The list of what the person at the terminal does not want to hear, from the git folder. Raises UsageError."""
+    from bot.checkout.locate import locate
+    from bot.config import names
+
+    home = Path(locate(repo).common)
+    return files.content(home / names.LOCAL_IGNORE, MOST_LIST, below=home)
 
 
 def contents(paths: Sequence[Path] | None) -> tuple[tuple[str, bytes], ...]:

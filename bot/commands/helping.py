@@ -1,7 +1,11 @@
 """`/deeprepo help`: the list of commands; also the answer to an unknown command."""
 
-from bot.commands.context import CommandContext, CommandReply, Permission
+from difflib import get_close_matches
 
+from bot.commands.context import CommandContext, CommandReply, Permission
+from bot.render import code
+
+LONGEST = 40  # characters of a word that nobody knows
 WORD = USE = "help"
 NEEDS: Permission = "read"
 LONG = False
@@ -11,6 +15,10 @@ async def run(typed: str, context: CommandContext) -> CommandReply:
     """The list, below what was typed instead of a command, if anything was."""
     from bot.commands import COMMANDS  # the list holds this file too
 
+    near = get_close_matches(typed.casefold(), COMMANDS, 1) if typed else []
+    if near:
+        meant = context.say("reply_meant", word=code(typed[:LONGEST]), near=code(f"/deeprepo {COMMANDS[near[0]].USE}"))
+        return CommandReply(meant.body, "confused")
     rows = [(word.USE, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
     answer = context.reply("help", rows=rows, typed=typed)
     return CommandReply(answer.body, "confused" if typed else "")

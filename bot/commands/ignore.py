@@ -16,11 +16,11 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     """Store it with the reason, and show the entry that would hold beyond this pull request."""
     found = await target.find(argument, context)
     if not found.fingerprint:
-        return found.missing(context, f"{WORD} 2")
+        return found.missing(context, f"{WORD} NUMBER REASON")
     given = " ".join(found.rest.split())[:LONGEST]
-    await context.suppress(found.fingerprint, given)
-    reason = given or context.words.say("reply_no_reason", actor=context.actor)
     finding = found.finding
+    await context.suppress(finding.identity if finding is not None else found.fingerprint, given)
+    reason = given or context.words.say("reply_no_reason", actor=context.actor)
     entry = (
         suppress.entry_for(finding, "finding", reason)
         if finding is not None

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from itertools import accumulate
 
 from bot import globs
+from bot.commands import proposing
 from bot.commands.context import CommandContext, CommandReply, Permission, RuleBook
 from bot.config import FILE
 from bot.render import code, link
@@ -45,16 +46,17 @@ async def _decided(state: RuleState, rest: str, context: CommandContext, book: R
     if done is None:
         return context.say("rule_unknown", rule=number)
     kind, where = code(done.rule.kind[:80]), code(done.rule.path[:LONGEST])
-    return context.say(f"rule_{state}", rule=number, kind=kind, path=where)
+    reach = context.words.say(proposing.breadth(done.rule.path))
+    return context.say(f"rule_{state}", rule=number, kind=kind, path=where, breadth=reach)
 
 
 def _exported(found: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
     """The rules in force as the key of the settings."""
-    import yaml
+    from bot.config import written
 
     chosen = [one.rule for one in found if one.state == "confirmed"]
     rows = [{"path": rule.path, "kind": rule.kind} | ({"text": rule.text} if rule.text else {}) for rule in chosen]
-    parts = [yaml.safe_dump([row], sort_keys=False, width=120) for row in rows]
+    parts = [written.dumped([row]) for row in rows]
     ends = accumulate(len(part) for part in parts)
     shown = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
     if not shown:

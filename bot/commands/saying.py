@@ -60,7 +60,7 @@ async def told(
             model, pull = session.root or session.reader, session.pull
             if model is None:
                 return instead or context.say("reply_no_model", example="`/deeprepo explain`")
-            said = await answering.answer(template, question, about, session, model)
+            said = session.calls.masks.cover(await answering.answer(template, question, about, session, model))
             cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
         failed = context.say("reply_failed", why=str(error)).body

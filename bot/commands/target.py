@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from bot.commands.context import CommandContext, CommandReply
 from bot.findings import earlier
 from bot.outputs import marker
 from bot.values import Finding, PullRequest
 
-_FINDINGS = TypeAdapter(tuple[Finding, ...])
 _MENTIONED = re.compile(
     r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
 )
-_NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
+_NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,14 @@ class LastReview:
     open: tuple[Finding, ...] = ()  # of the findings, those that were open then
     complete: bool = True  # no cap and no failure ended it
 
-    def known(self, fingerprint: str) -> Finding | None:
-        """The finding with this fingerprint."""
-        return next((f for f in self.findings if f.fingerprint == fingerprint), None)
+    def known(self, name: str) -> Finding | None:
+        """The finding of this identity; else the one of this fingerprint."""
+        named = (f for f in self.findings if f.identity == name)
+        return next(named, None) or next((f for f in self.findings if f.fingerprint == name), None)
+
+    def meant(self, name: str) -> Finding | None:
+        """The finding that a comment is about: a comment about a guess is not about what code has proven there since."""
+        return next((f for f in self.findings if f.identity == name), None)
 
     def numbered(self, number: int) -> Finding | None:
         """The finding with this number; of what was reported in full before, the latest telling."""
@@ -47,12 +51,16 @@ class CommandTarget:
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
+    number: int = 0  # that was typed, and that no finding has
     thread: str = ""  # what our comment at the top of the thread says
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.said is None:
             return context.say("reply_no_review")
+        if self.number and self.said.open:
+            known = ", ".join(str(found.number) for found in self.said.open)
+            return context.say("reply_unknown_number", number=self.number, known=known)
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
@@ -82,7 +90,7 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     number = int(named[1])
     numbered = said.numbered(number)
     if numbered is None and number not in said.numbers:
-        return CommandTarget(said, rest=argument.strip())
+        return CommandTarget(said, rest=argument.strip(), number=number)
     return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 
@@ -108,7 +116,7 @@ def _said(found: dict[str, Any]) -> LastReview:
     listed = earlier.listed(found)
     silenced = [row["finding"] for row in found.get("suppressed", ())]
     lists = (found.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
-    rest = _FINDINGS.validate_python([*silenced, *(row for rows in lists for row in rows)])
+    rest = earlier.findings([*silenced, *(row for rows in lists for row in rows)])
     pull = found["pull"]
     return LastReview(
         PullRequest(

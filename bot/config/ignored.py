@@ -1,5 +1,6 @@
 """`.deeprepo/ignore.yml`: the entries that a repository's owner has written, and all that is wrong with them."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -26,17 +27,34 @@ class IgnoreEntry(BaseModel):
     scope: Scope = "finding"
     reason: str
     fingerprint: str = ""
+    digest: str = (
+        ""  # of what the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
+    )
     rule: str = ""
     path: Pattern = ""
     title: str = ""  # for people
+    proven: bool | None = None  # whether code had proven the finding; None: written by hand, or by an older version
     expires: date | None = None
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding is one of those meant."""
         if self.scope == "finding":
-            return bool(self.fingerprint) and self.fingerprint == finding.fingerprint
+            known = bool(self.fingerprint) and (self.fingerprint == finding.identity or self._before(finding))
+            there = not self.path or globs.matches([self.path], finding.path)
+            return known and there and self.digest in ("", digest(finding))
         inside = bool(self.path) and globs.matches([self.path], finding.path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
+
+    def _before(self, finding: Finding) -> bool:
+        """Whether an entry of an older version, which named a proof like a guess at its place, meant this proof: its title tells."""
+        legacy = self.proven is None and finding.proven and self.fingerprint == finding.fingerprint
+        return legacy and self.title == " ".join(finding.title.split())
+
+
+def digest(finding: Finding) -> str:
+    """What a finding is about, in a form that nobody can meet with another one: its file, its line of code, its category."""
+    parts = (finding.path, " ".join(finding.quote.split()), finding.category)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

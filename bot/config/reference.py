@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic_settings import BaseSettings
 
 from bot.config.operator import reader
+from bot.config.repository import BudgetSection, ModelsSection, RepoConfig, Triggers, rules
 from bot.config.resolved import DEFAULTS
 from bot.config.schema import json_schema
 from bot.config.server import PREFIX, SECRETS, App, ServerPlace
@@ -24,6 +26,21 @@ class SettingRow:
     form: str
     default: str
     about: str
+
+
+def bounds() -> list[tuple[str, list[str]]]:
+    """What holds of two branches' settings where the default branch bounds a stranger's choice: each rule, and the settings it is for."""
+    found: dict[str, list[str]] = {}
+    sections: dict[str, type[BaseModel]] = {
+        "models": ModelsSection,
+        "budget": BudgetSection,
+        "triggers": Triggers,
+        "": RepoConfig,
+    }
+    names = {f"{name}.{key}".lstrip("."): one for name, model in sections.items() for key, one in rules(model).items()}
+    for name, rule in names.items():
+        found.setdefault(rule.about, []).append(name)
+    return list(found.items())
 
 
 def tables() -> dict[str, list[SettingRow]]:

@@ -1,18 +1,21 @@
 """The repository's own file, as its owner writes it: .deeprepo.yml of the base branch."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from difflib import get_close_matches
+from typing import Annotated, Literal, get_args
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from bot import globs
-from bot.config import written
+from bot.config import stricter, written
 from bot.config.names import FILE
 from bot.config.settings import Strategy
+from bot.config.stricter import Stricter
 from bot.errors import ConfigError
-from bot.values import Effort, ReviewEffort, Severity, Tone
+from bot.values import Category, Effort, ReviewEffort, Severity, Shortfall, Tone
 
 SHOWN = 12  # problems of one file that one error names
 
@@ -25,6 +28,12 @@ def _pattern(value: str) -> str:
 Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
+def _language(value: str) -> str:
+    if not re.fullmatch(_LANGUAGE, value):
+        raise ValueError("write the code of a language, such as en, de or pt-BR")
+    return value
+
+
 _LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 Bar = Annotated[  # YAML reads a bare `off` as false
     Literal["off", "critical", "high", "medium", "low"],
@@ -33,6 +42,8 @@ Bar = Annotated[  # YAML reads a bare `off` as false
         json_schema_input_type=Literal["off", "critical", "high", "medium", "low"],
     ),
 ]
+Language = Annotated[str, AfterValidator(_language), WithJsonSchema({"type": "string", "pattern": _LANGUAGE})]
+KINDS = (*get_args(Category), "secret", "settings")  # categories of findings, with those that no model reports
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
 
 
@@ -43,19 +54,23 @@ class _Section(BaseModel):
 class ModelsSection(_Section):
     """Section `models`: who orchestrates and who reads, and how they are called."""
 
-    root: str | None = Field(default=None, description="The model that asks across units, as provider/model.")
-    worker: str | None = Field(default=None, description="The cheap model that reads the code, as provider/model.")
-    thinking: Effort | None = Field(
+    root: Annotated[str | None, stricter.DEFAULT] = Field(
+        default=None, description="The model that asks across units, as provider/model."
+    )
+    worker: Annotated[str | None, stricter.DEFAULT] = Field(
+        default=None, description="The cheap model that reads the code, as provider/model."
+    )
+    thinking: Annotated[Effort | None, stricter.LESS_EFFORT] = Field(
         default=None,
         description="How much models that think may think. Default: low for workers and second opinions, medium for the root.",
     )
-    timeout: float | None = Field(
+    timeout: Annotated[float | None, stricter.LOWER] = Field(
         default=None, gt=0, description="Seconds that a provider may be silent between two pieces of a reply."
     )
-    concurrency: int | None = Field(
+    concurrency: Annotated[int | None, stricter.LOWER] = Field(
         default=None, ge=1, description="Calls in flight at once. Default: 64, or 4 at a server of your own."
     )
-    context: int | None = Field(
+    context: Annotated[int | None, stricter.LOWER] = Field(
         default=None,
         ge=2_048,
         description="Tokens of the models' context window, prompt and reply together. Default: learned when a prompt is too long.",
@@ -65,10 +80,12 @@ class ModelsSection(_Section):
 class BudgetSection(_Section):
     """Section `budget`: hard caps of one review."""
 
-    usd: float | None = Field(default=None, ge=0, description="Dollars.")
-    tokens: int | None = Field(default=None, ge=0, description="Tokens, in and out together.")
-    calls: int | None = Field(default=None, ge=0, description="Model calls.")
-    seconds: float | None = Field(default=None, gt=0, description="Seconds.")
+    usd: Annotated[float | None, stricter.LOWER] = Field(default=None, ge=0, description="Dollars.")
+    tokens: Annotated[int | None, stricter.LOWER] = Field(
+        default=None, ge=0, description="Tokens, in and out together."
+    )
+    calls: Annotated[int | None, stricter.LOWER] = Field(default=None, ge=0, description="Model calls.")
+    seconds: Annotated[float | None, stricter.LOWER] = Field(default=None, gt=0, description="Seconds.")
 
 
 class Instruction(_Section):
@@ -91,41 +108,63 @@ class RuleEntry(_Section):
 class Triggers(_Section):
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
-    events: tuple[Event, ...] = Field(
+    events: Annotated[tuple[Event, ...], stricter.IN_BOTH] = Field(
         default=("opened", "reopened", "ready", "push"),
         description="Events that start a review; if the list is empty, only a command does.",
     )
-    drafts: bool = Field(default=False, description="Whether drafts are reviewed automatically.")
-    bots: bool = Field(default=False, description="Whether pull requests that a bot opened are reviewed automatically.")
-    forks: bool = Field(default=True, description="Whether pull requests from forks are reviewed automatically.")
-    fork_reviews_per_day: int = Field(
+    drafts: Annotated[bool, stricter.LOWER] = Field(
+        default=False, description="Whether drafts are reviewed automatically."
+    )
+    bots: Annotated[bool, stricter.LOWER] = Field(
+        default=False, description="Whether pull requests that a bot opened are reviewed automatically."
+    )
+    forks: Annotated[bool, stricter.LOWER] = Field(
+        default=True, description="Whether pull requests from forks are reviewed automatically."
+    )
+    fork_reviews_per_day: Annotated[int, stricter.LOWER] = Field(
         default=50, ge=0, description="Automatic reviews of forks by models in a day; further ones use no model."
     )
-    branches: tuple[str, ...] = Field(default=(), description="Base branches, with `*`; if empty, every branch.")
-    labels: tuple[str, ...] = Field(
+    branches: Annotated[tuple[str, ...], stricter.EACH] = Field(
+        default=(), description="Base branches, with `*`; if empty, every branch."
+    )
+    labels: Annotated[tuple[str, ...], stricter.EACH] = Field(
         default=(), description="A pull request must have one of these; if empty, it needs no label."
     )
-    skip_labels: tuple[str, ...] = Field(default=(), description="A pull request must not have any of these.")
-    skip_authors: tuple[str, ...] = Field(
+    skip_labels: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
+        default=(), description="A pull request must not have any of these."
+    )
+    skip_authors: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
         default=(), description="Logins whose pull requests are not reviewed automatically."
     )
-    paths: tuple[Pattern, ...] = Field(
+    paths: Annotated[tuple[Pattern, ...], stricter.EACH] = Field(
         default=(), description="A changed file must match, as in .gitignore; if empty, every file does."
     )
-    offline_files: int = Field(
+    offline_files: Annotated[int, stricter.LOWER] = Field(
         default=1_000, ge=1, description="Above this number of changed files, an automatic review uses no model."
     )
-    offline_lines: int = Field(default=100_000, ge=1, description="The same, by added and deleted lines.")
-    skip_files: int = Field(
+    offline_lines: Annotated[int, stricter.LOWER] = Field(
+        default=100_000, ge=1, description="The same, by added and deleted lines."
+    )
+    skip_files: Annotated[int, stricter.LOWER] = Field(
         default=5_000,
         ge=1,
         description="Above this number of files, no review starts automatically, and no model reads.",
     )
-    skip_lines: int = Field(default=1_000_000, ge=1, description="The same, by added and deleted lines.")
-    commands_per_hour: int = Field(default=20, ge=1, description="Commands that one person may give in an hour.")
-    replies_per_hour: int = Field(
+    skip_lines: Annotated[int, stricter.LOWER] = Field(
+        default=1_000_000, ge=1, description="The same, by added and deleted lines."
+    )
+    commands_per_hour: Annotated[int, stricter.LOWER] = Field(
+        default=20, ge=1, description="Commands that one person may give in an hour."
+    )
+    replies_per_hour: Annotated[int, stricter.LOWER] = Field(
         default=12, ge=0, description="Remarks of one person that are answered in an hour in one pull request; 0: none."
     )
+
+    def within(self, other: "Triggers") -> "Triggers":
+        """The stricter of both, setting by setting; what neither sets stays unset."""
+        given = self.model_fields_set | other.model_fields_set
+        kept = {name: rule for name, rule in rules(Triggers).items() if name in given}
+        return Triggers(**{name: rule.pick(getattr(self, name), getattr(other, name)) for name, rule in kept.items()})
 
 
 class RepoConfig(_Section):
@@ -133,54 +172,91 @@ class RepoConfig(_Section):
 
     models: ModelsSection = Field(default=ModelsSection(), description="The models that orchestrate and read.")
     budget: BudgetSection = Field(default=BudgetSection(), description="Hard caps of one review.")
-    effort: ReviewEffort | None = Field(
+    effort: Annotated[ReviewEffort | None, stricter.LESS_EFFORT] = Field(
         default=None,
         description="How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
     )
-    strategy: Strategy | None = Field(
+    strategy: Annotated[Strategy | None, stricter.NO_MODEL] = Field(
         default=None, description="For comparisons: one way of reading instead of the one that `effort` comes to."
     )
-    ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed and not read, as in .gitignore.")
-    quota: int | None = Field(default=None, ge=0, description="Findings shown in full; critical ones do not count.")
-    minimum_severity: Severity | None = Field(
+    ignore: Annotated[tuple[Pattern, ...], stricter.IN_BOTH] = Field(
+        default=(), description="Files that are listed and not read, as in .gitignore."
+    )
+    quota: Annotated[int | None, stricter.HIGHER] = Field(
+        default=None, ge=0, description="Findings shown in full; critical ones do not count."
+    )
+    minimum_severity: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
         default=None,
         description="Less severe findings are not posted: the summary counts them, and the JSON output has them.",
     )
-    tone: Tone | None = Field(
+    tone: Annotated[Tone | None, stricter.BASE] = Field(
         default=None,
         description="How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed.",
     )
-    fail_on: Severity | None = Field(default=None, description="The check fails for a finding at least this severe.")
-    request_changes: Bar | None = Field(
+    fail_on: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
+        default=None, description="The check fails for a finding at least this severe."
+    )
+    fail_also: Annotated[tuple[Shortfall, ...] | None, stricter.IN_EITHER] = Field(
+        default=None,
+        description="With `fail_on`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
+        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), or if anything "
+        "is open (`open`).",
+    )
+    request_changes: Annotated[Bar | None, stricter.HIGHER_BAR] = Field(
         default=None,
         description="While a finding at least this severe is open, the review requests changes; `off`: it only comments.",
     )
-    pause_after: int | None = Field(
+    pause_after: Annotated[int | None, stricter.LOWER] = Field(
         default=None,
         ge=1,
         description="Automatic reviews of a pull request pause after this number of pushes. Default: they do not.",
     )
-    linked_issues: bool | None = Field(
+    linked_issues: Annotated[bool | None, stricter.LOWER] = Field(
         default=None,
         description="Whether a model says, for each issue that the description closes, if the change does what it asks.",
     )
-    verify: bool | None = Field(default=None, description="Whether a second call has to confirm a finding.")
-    analyzers: tuple[str, ...] | None = Field(default=None, description="The checks that need no model.")
-    language: str | None = Field(
-        default=None, pattern=_LANGUAGE, description='The language of comments: "de", "pt-BR".'
+    verify: Annotated[bool | None, stricter.DEFAULT] = Field(
+        default=None, description="Whether a second call has to confirm a finding."
     )
-    lenses: tuple[str, ...] | None = Field(default=None, description="The questions that models may be asked.")
-    instructions: tuple[Instruction, ...] = Field(default=(), description="Instructions to the models, by file.")
-    rules: tuple[RuleEntry, ...] = Field(
+    analyzers: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
+        default=None, description="The checks that need no model."
+    )
+    language: Annotated[Language | None, stricter.BASE] = Field(
+        default=None, description='The language of comments: "de", "pt-BR".'
+    )
+    lenses: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
+        default=None, description="The questions that models may be asked."
+    )
+    instructions: Annotated[tuple[Instruction, ...], stricter.IN_EITHER] = Field(
+        default=(), description="Instructions to the models, by file."
+    )
+    rules: Annotated[tuple[RuleEntry, ...], stricter.IN_BOTH] = Field(
         default=(), description="Findings that are counted and not reported, by file and kind."
     )
-    guidelines: bool | None = Field(
+    guidelines: Annotated[bool | None, stricter.DEFAULT] = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
     )
-    walkthrough: bool | None = Field(
+    walkthrough: Annotated[bool | None, stricter.LOWER] = Field(
         default=None, description="Whether a review says what the change does: sentences, a table of files, calls."
     )
     triggers: Triggers = Field(default=Triggers(), description="Which pull requests are reviewed automatically.")
+
+
+def rules(section: type[BaseModel]) -> dict[str, Stricter]:
+    """The rule of each setting of a section; its own sections have none."""
+    rows = ((name, one) for name, about in section.model_fields.items() for one in about.metadata)
+    return {name: one for name, one in rows if isinstance(one, Stricter)}
+
+
+def declared() -> dict[str, Stricter]:
+    """The rules by the names of `DEFAULTS`, where the keys of `models` and `budget` are settings of their own."""
+    return rules(RepoConfig) | rules(ModelsSection) | rules(BudgetSection)
+
+
+def written_as(name: str) -> str:
+    """A setting's name as the file has it: `budget.usd` for `usd`."""
+    sections: dict[str, type[BaseModel]] = {"models": ModelsSection, "budget": BudgetSection}
+    return next((f"{section}.{name}" for section, model in sections.items() if name in model.model_fields), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +279,14 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
     if not isinstance(data, dict):
         return RepoConfig(), (Problem(1, "must hold `key: value` lines at its top"),)
     try:
-        return RepoConfig.model_validate(data), (*_unknown(node, RepoConfig), *_twice(node))
+        found = RepoConfig.model_validate(data)
+        return found, (*_unknown(node, RepoConfig), *_twice(node), *_unusable(node, found))
     except ValidationError as error:
-        found = (
+        rows = (
             Problem(written.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {written.sentence(item)}")
             for item in error.errors()
         )
-        return RepoConfig(), (*found, *_unknown(node, RepoConfig), *_twice(node))
+        return RepoConfig(), (*rows, *_unknown(node, RepoConfig), *_twice(node))
 
 
 def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
@@ -224,6 +301,33 @@ def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
 
 def _twice(node: yaml.Node | None) -> Iterator[Problem]:
     return (Problem(line, said, fatal=False) for line, said in written.duplicates(node))
+
+
+def _unusable(node: yaml.Node | None, found: RepoConfig) -> Iterator[Problem]:
+    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category."""
+    from bot.config.resolved import DEFAULTS
+
+    def problem(place: Sequence[str | int], said: str) -> Problem:
+        return Problem(written.line_of(node, place), f"{'.'.join(map(str, place))}: {said}", fatal=False)
+
+    for role in ("root", "worker"):
+        named = getattr(found.models, role)
+        if named is not None and not all(named.partition("/")[::2]):
+            yield problem(
+                ("models", role), f"{named} names no provider: write provider/model, such as openai/{named.strip('/')}"
+            )
+    for name in ("analyzers", "lenses"):
+        for at, one in enumerate(getattr(found, name) or ()):
+            if one not in DEFAULTS[name]:
+                yield problem((name, at), f"{one} is not known and not used{_meant(one, DEFAULTS[name])}")
+    for at, rule in enumerate(found.rules):
+        if rule.kind not in KINDS and get_close_matches(rule.kind, KINDS, 1):
+            yield problem(("rules", at, "kind"), f"{rule.kind} is no category of findings{_meant(rule.kind, KINDS)}")
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    near = get_close_matches(word, known, 1)
+    return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(known)})"
 
 
 def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> Iterator[Problem]:

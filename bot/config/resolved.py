@@ -5,25 +5,29 @@ Order, strongest first: flag, repository file, environment, default. Nothing is 
 A repository's file may have been written by a stranger, and the money is not theirs. So what the environment says of money
 is stronger than the file: its limits and its effort are ceilings that the file can only lower, and its models and its strategy hold.
 A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it.
+
+Who may not write to the repository can still choose the base branch of a pull request, which may be an old one with other settings.
+For them the default branch's file is resolved in the same way, and of each setting the stricter value holds (`stricter.py`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from bot.config.names import FILE
 from bot.config.settings import Settings
-from bot.values import EFFORTS, SEVERITIES
+from bot.config.stricter import BARS, Stricter
+from bot.values import EFFORTS
 
 if TYPE_CHECKING:
     from bot.config.repository import RepoConfig, Triggers
 
-FROM_FILE = f"{FILE} of the base branch"
+OF_BASE, OF_DEFAULT = "of the base branch", "of the default branch"
+FROM_FILE = f"{FILE} {OF_BASE}"
 # Which the environment's value is a ceiling of.
 LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency", "pause_after")
 MODELS = ("root", "worker")
-BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ DEFAULTS: dict[str, Any] = {
     "minimum_severity": "low",
     "tone": "normal",
     "fail_on": None,
+    "fail_also": ("unreviewed", "skipped", "cut", "dropped"),
     "request_changes": "off",
     "pause_after": None,
     "linked_issues": True,
@@ -77,16 +82,28 @@ class Config:
     warnings: tuple[str, ...] = field(default=())
     file_triggers: "Triggers | None" = None  # of the repository's file; None if there is no file
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
+    bounding: "Triggers | None" = None  # of the default branch, where it bounds what the base branch asks for
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - settings are of several types; a wrong name is a KeyError
         return self.values[name].value
 
     @property
     def triggers(self) -> "Triggers":
-        """What starts a review by itself."""
+        """What starts a review by itself, within what the default branch asks for if that bounds it."""
+        own = self._own
+        return own if self.bounding is None else own.within(self.bounding)
+
+    @property
+    def _own(self) -> "Triggers":
         from bot.config.repository import Triggers
 
         return self.file_triggers or Triggers()
+
+    @property
+    def conditions(self) -> "tuple[tuple[str, Triggers], ...]":
+        """What a pull request has to meet to be reviewed by itself, with the file that asks for it."""
+        own = (FILE, self._own)
+        return (own,) if self.bounding is None else (own, (f"{FILE} {OF_DEFAULT}", self.bounding))
 
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
@@ -98,8 +115,10 @@ class Config:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""
+        from bot.config.repository import written_as
+
         for name, found in self.values.items():
-            yield name, shown(found.value), found.origin
+            yield written_as(name), shown(found.value), found.origin
         for name, value in self.triggers:
             given = name in self.triggers.model_fields_set
             yield f"triggers.{name}", shown(value), FROM_FILE if given else "default"
@@ -109,7 +128,7 @@ class Config:
     def chosen(self) -> str:
         """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
         named = [(name, self.values[name]) for name in MODELS]
-        ours = [f"{name} {found.value}" for name, found in named if found.origin.endswith("of the base branch")]
+        ours = [f"{name} {found.value}" for name, found in named if found.origin.endswith((OF_BASE, OF_DEFAULT))]
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
@@ -128,16 +147,31 @@ def resolve(
     settings: Settings,
     name: str = FILE,
     others: Sequence[str] = (),
+    bound: bytes | None = None,
 ) -> Config:
     """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
 
-    `others` are files of the repository that somebody may take for it: a warning says that they are not read.
+    `others` are files of the repository that somebody may take for it: a warning says that they are not read. `bound` is the file of
+    the default branch, empty if that has no file: of each setting the stricter value holds. None: the base branch's hold alone.
     """
-    file, warnings = _read(repository, name) if repository is not None else (None, ())
+    own = _one(flags, repository, settings, name, OF_BASE, others)
+    return own if bound is None else _bounded(own, _one(flags, bound, settings, name, OF_DEFAULT))
+
+
+def _one(
+    flags: Mapping[str, Any],
+    repository: bytes | None,
+    settings: Settings,
+    name: str,
+    branch: str,
+    others: Sequence[str] = (),
+) -> Config:
+    """The settings by the file of one branch."""
+    source = f"{name} {branch}"
+    file, warnings = _read(repository, name if branch == OF_BASE else source) if repository is not None else (None, ())
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
     operator = asdict(settings)
     given, refused = _allowed(_flat(file) if file else {}, flags, operator, name)
-    source = f"{name} of the base branch"
     layers = (("flag", flags), (source, given), ("environment", operator))
     values = {}
     for key, default in DEFAULTS.items():
@@ -154,6 +188,22 @@ def resolve(
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
     return Config(values, (*warnings, *refused), file.triggers if file else None, tuple(settings.ceilings()))
+
+
+def _bounded(own: Config, default: Config) -> Config:
+    """The base branch's settings within the default branch's, each by the rule that it is declared with."""
+    from bot.config.repository import declared
+
+    values = {name: _stricter(rule, own.values[name], default.values[name]) for name, rule in declared().items()}
+    warnings = tuple(dict.fromkeys((*own.warnings, *default.warnings)))
+    return replace(own, values={**own.values, **values}, warnings=warnings, bounding=default.triggers)
+
+
+def _stricter(rule: Stricter, own: Value, default: Value) -> Value:
+    """The value that holds, with its origin; one that neither file has as it is comes from both."""
+    holds = rule.pick(own.value, default.value)
+    known = next((value for value in (own, default) if value.value == holds), None)
+    return known or Value(holds, f"{own.origin} and {default.origin}")
 
 
 def _read(text: bytes, name: str) -> "tuple[RepoConfig, tuple[str, ...]]":
@@ -235,7 +285,7 @@ def _below(variable: str, most: Any, asked: Value) -> Value:  # noqa: ANN401 - a
 
 
 def _flat(file: "RepoConfig") -> dict[str, Any]:
-    """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
+    """The file's settings under the names of DEFAULTS; an empty list counts as not set, but for `fail_also`: nothing is a choice."""
     rows = (
         file.model_dump(exclude={"models", "budget", "instructions", "rules", "triggers"})
         | file.models.model_dump()
@@ -243,4 +293,5 @@ def _flat(file: "RepoConfig") -> dict[str, Any]:
     )
     rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
     rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
-    return {name: value for name, value in rows.items() if value not in (None, ())}
+    chosen = {"fail_also": file.fail_also} if file.fail_also is not None else {}
+    return {name: value for name, value in rows.items() if value not in (None, ())} | chosen

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -17,6 +18,7 @@ from bot.config import written
 from bot.errors import ConfigError
 
 PREFIX = "DEEPREPO_"
+OWN = 512  # MB that are left to the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
 SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them
 SECRETS = (*CREDENTIALS, "client_secret")  # what may also be read from a file whose path is given
@@ -134,6 +136,18 @@ def _home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "deeprepo"
 
 
+LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+
+
+def places(each: int) -> int:
+    """How many reviews of `each` MB this machine does at the same time: most of a review is waiting for models."""
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    memory = pages * size >> 20
+    with suppress(OSError, ValueError):  # without a limit it holds a word
+        memory = min(memory, int(LIMIT.read_text("ascii")) >> 20)
+    return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN) // each, 32))
+
+
 class ServerPlace(_FromEnvironment):
     """How the server runs on this machine."""
 
@@ -157,20 +171,30 @@ class ServerPlace(_FromEnvironment):
         default=None, description="Addresses of your own proxies, whose X-Forwarded-For header is trusted."
     )
     work: bool = Field(default=True, description="Whether `serve` reviews too; if not, only workers do.")
-    reviews: int = Field(default=8, ge=1, le=256, description="Reviews at the same time in one process.")
-    reviews_per_installation: int = Field(
-        default=2, ge=1, le=256, description="The same for one installation of the App, across all processes."
-    )
     review_memory_mb: int = Field(
         default=1024,
         ge=256,
         description="MB of memory that one review may use, git included; above that its process is ended.",
     )
+    reviews: int = Field(
+        default_factory=lambda given: places(given.get("review_memory_mb", 1024)),
+        ge=1,
+        le=256,
+        description="Reviews at the same time in one process.",
+        json_schema_extra={"default": "4 for each core that fit into the memory, 2 to 32"},
+    )
+    reviews_per_installation: int = Field(
+        default_factory=lambda given: max(2, given.get("reviews", 2) // 2),
+        ge=1,
+        le=256,
+        description="The same for one installation of the App, across all processes.",
+        json_schema_extra={"default": "half of DEEPREPO_REVIEWS, at least 2"},
+    )
     review_cpu_seconds: int = Field(
         default=20, ge=1, le=3600, description="CPU seconds for one file, after which the file is left out."
     )
     debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
-    lease: float = Field(default=15.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
+    lease: float = Field(default=30.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
     crashes: int = Field(
         default=5, ge=1, description="Processes that may die during one job before it is given up and reported."
     )
@@ -241,6 +265,10 @@ def _read(kind: type[Kind], given: dict[str, Any], wrong: list[str]) -> Kind | N
         return kind(**given)
     except ValidationError as error:
         for item in error.errors():
+            if (
+                item["type"] == "default_factory_not_called"
+            ):  # a default that follows from others: what is wrong with those is enough
+                continue
             name = str(item["loc"][0])
             variable = f"{PREFIX}{name.upper()}"
             if any(line.startswith((f"{variable}_FILE", f"{variable} and")) for line in wrong):

@@ -11,6 +11,10 @@ from typing import Any
 import yaml
 
 MOST_CHARS, MOST_DEPTH = 64_000, 24
+ENTRIES = {  # lists whose items have keys
+    ("instructions",): '{path: "src/**", text: "..."}',
+    ("rules",): '{path: "tests/**", kind: performance}',
+}
 NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length
 TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the events alone; both read the same language
@@ -53,6 +57,22 @@ def loaded(text: str) -> tuple[yaml.Node | None, Any]:
         reader.dispose()
 
 
+class _Exact(yaml.SafeDumper):
+    """Writes texts so that they are read as they were: in double quotes where one holds a blank that YAML takes for the end of a line."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if value.isprintable() else '"')
+
+
+_Exact.add_representer(str, _text)
+
+
+def dumped(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A list of mappings as YAML that people can read."""
+    return yaml.dump(list(rows), Dumper=_Exact, sort_keys=False, allow_unicode=True, width=120)
+
+
 def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
     """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
     found: list[tuple[int, str]] = []
@@ -93,6 +113,8 @@ def _error(problem: str, event: yaml.Event) -> Unsupported:
 def sentence(item: Mapping[str, Any]) -> str:
     """One item of `ValidationError.errors()` as what a person has to write instead, without the value that is wrong."""
     context = item.get("ctx", {})
+    if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
+        return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"
     words = {
         "tuple_type": "write a list, such as [one, two], also for a single entry",
         "list_type": "write a list, such as [one, two], also for a single entry",

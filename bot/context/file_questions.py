@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot.context import long_text
 from bot.findings import read
 from bot.findings.quotes import locate
-from bot.values import Evidence, Finding, Schema
+from bot.values import Evidence, Finding, Schema, Source
 
 if TYPE_CHECKING:
     from bot.findings.strangers import Quote
@@ -87,7 +87,7 @@ def plan(files: Mapping[str, str]) -> Plan:
     return made
 
 
-def answer(data: Mapping[str, Any] | None, source: str, parts: Sequence[Part]) -> Sight:
+def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
     """What a worker's reply comes to. Raises BadAnswer. A claim without a verbatim quote is not believed."""
     from bot.findings import strangers
 

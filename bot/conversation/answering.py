@@ -4,6 +4,7 @@ The prompt begins with what stays the same through a thread (the finding, the co
 answer. Whether a finding is withdrawn is decided here, by the model's reason and by what code can check of it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,7 @@ from bot.commands.target import LastReview, mentioned
 from bot.conversation.hearing import HeardRemark
 from bot.errors import DeepRepoError
 from bot.findings import proof
+from bot.findings.alike import alike
 from bot.findings.quotes import fold
 from bot.findings.read import strict, text, wishes
 from bot.review.dialogues import Dialogues
@@ -27,7 +29,9 @@ MAX_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
 MOST_FINDINGS, MOST_LISTED = 3, 20
 BODY_CHARS = 600
-Refused = Literal["proven", "unshown"]
+Refused = Literal["proven", "unshown", "unsaid"]
+MIN_WORDS, SHARED = 3, 0.3  # words that state a fact; the part of the telling words that the reason takes from them
+_ENDING = re.compile(r"[.!?](?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ def schema() -> Schema:
         finding={"type": "integer", "description": "the number in the heading of the finding, counted from 1"},
         because={"type": "string", "enum": ["code", "told"], "description": "code shows it, or the person told a fact"},
         reason=text("the reason in one sentence"),
+        words=text("for `told`: the words of the last remark that tell the fact, verbatim; else empty"),
     )
     properties: dict[str, Any] = {
         "answer": text("the reply in plain sentences, names of code in backticks; empty if none is needed"),
@@ -78,7 +83,7 @@ async def answer(heard: HeardRemark, said: LastReview | None, session: Session) 
         raise reply
     data = reply.data or {}
     quotes = await verbatim(data["quotes"], session.tree)
-    return Answer(data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes)))
+    return Answer(data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes, heard)))
 
 
 def meant(heard: HeardRemark, said: LastReview | None) -> tuple[Finding, ...]:
@@ -133,18 +138,40 @@ def _fitting(excerpts: Sequence[Excerpt], room: int) -> Iterator[Excerpt]:
 
 
 def _withdrawals(
-    rows: Sequence[Mapping[str, Any]], findings: Sequence[Finding], quotes: Sequence[Evidence]
+    rows: Sequence[Mapping[str, Any]], findings: Sequence[Finding], quotes: Sequence[Evidence], heard: HeardRemark
 ) -> Iterator[Withdrawal]:
-    """What the model takes back, each once. What code proved stays; a reason that code shows needs a line that shows it."""
+    """What the model takes back, each once. What code proved stays; a reason that code shows needs a line that shows it.
+
+    A fact that is told needs the words that tell it, in the remark itself: who wrote that may decide, others in the thread may not.
+    """
     wanted = {row["finding"]: row for row in rows[:MAX_QUOTES] if 1 <= row["finding"] <= len(findings)}
     for number, row in sorted(wanted.items()):
         finding, reason = findings[number - 1], " ".join(row["reason"].split())
         refused: Refused | None = None
-        if finding.verdict == "proven":
+        if finding.proven:
             refused = "proven"
         elif not reason or (row["because"] == "code" and not any(_further(one, finding) for one in quotes)):
             refused = "unshown"
+        elif (row["because"] != "code" or _others(heard)) and not _stated(row.get("words", ""), reason, heard):
+            refused = "unsaid"
         yield Withdrawal(finding, reason, refused)
+
+
+def _others(heard: HeardRemark) -> bool:
+    """Whether somebody else has spoken in the thread, who may have talked the model into it."""
+    actor = heard.said[-1].who
+    return any(one.kind != "us" and one.who != actor for one in heard.said)
+
+
+def _stated(words: str, reason: str, heard: HeardRemark) -> bool:
+    """Whether the last remark tells the reason in these very words: as a statement of its own, not as a question or a quotation."""
+    wanted = fold(words)
+    own = "\n".join(row for row in heard.said[-1].text.split("\n") if not row.lstrip().startswith(">"))
+    if len(wanted.split()) < MIN_WORDS or wanted not in fold(own):
+        return False
+    after = fold(own).partition(wanted)[2]
+    ending = _ENDING.search(wanted[-1] + after)
+    return (ending is None or ending[0] != "?") and alike(words, reason, SHARED)
 
 
 def _further(quote: Evidence, finding: Finding) -> bool:

@@ -59,7 +59,7 @@ async def respond(
         return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_secret", number=None, values={}))
     try:
         async with opened() as session:
-            made = await answering.answer(heard, said, session)
+            made = session.calls.masks.cover(await answering.answer(heard, said, session))
             cost = facts.cost(session.calls.cost(), clock() - started, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:

@@ -1,6 +1,11 @@
 """How much is looked at. Without these limits one commit of 136 files took 24 seconds."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from bot.lines import defined
+from bot.paths import is_test
+from bot.values import ChangedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,25 @@ class SearchLimits:
 
 
 SMALL, LONG_LINES = 5_000, 400  # bytes: of a file that may be anything, and of a mean line that no person writes
+
+
+def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:
+    """The files that can break others first: those that were there before and give up a definition; tests and new files last.
+
+    A limit that cuts by path could be filled with files called to stand before the one that matters.
+    """
+    return sorted(files, key=_rank)
+
+
+def _rank(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
+    lost = [line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"]
+    return (
+        is_test(file.path),
+        file.status == "added",
+        not any(defined(text[:LONG_LINES]) for text in lost),
+        -len(lost),
+        file.path,
+    )
 
 
 def minified(source: bytes) -> bool:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from bot.concurrency import together
 from bot.dependents import symbols
-from bot.dependents.budget import SearchLimits, minified
+from bot.dependents.budget import SearchLimits, by_risk, minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import lost_attributes, with_contract
 from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
+from bot.dependents.keys import lost_keys
 from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.overrides import heirs
@@ -44,12 +45,19 @@ async def find(
     parts = await together(
         *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
         by_name(tree, files, suffixes, budget),
+        lost_keys(tree, files, suffixes, budget),
     )
-    cut += [*parts[-1].cut, *tree.stopped]
+    *parsed, named, keys = parts
+    cut += [*named.cut, *keys.cut, *tree.stopped]
+    references = [reference for part in parsed for reference in part.references]
+    taken = {(row.path, row.line, row.name) for row in references if row.form != "definition" and not row.guessed}
+    references += [row for row in keys.references if (row.path, row.line, row.name) not in taken]
+    taken = {(row.path, row.line, row.name) for row in references}
+    references += [row for row in named.references if (row.path, row.line, row.name) not in taken]
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
-        references=tuple(reference for part in parts for reference in part.references),
+        references=tuple(references),
         cut=tuple(dict.fromkeys(cut)),
         missed=tuple(dict.fromkeys([*missed, *(sentence for part in parts for sentence in part.missed)])),
         heirs=tuple(heir for part in parts for heir in part.heirs),
@@ -59,14 +67,15 @@ async def find(
 def _chosen(
     files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
 ) -> list[tuple[Language, list[ChangedFile]]]:
-    """The changed files that some language reads, tests last, as many as the budget allows."""
+    """The changed files that some language reads, the riskiest first, as many as the budget allows."""
     by_suffix = {suffix: language for language in languages.values() for suffix in language.SUFFIXES}
     read = [
         (by_suffix.get(posixpath.splitext(file.path)[1].lower()), file)
         for file in files
         if file.analyzed or file.skip == MOVED
     ]
-    known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: is_test(row[1].path))
+    order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in read if lang is not None))}
+    known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path])
     if len(known) > budget.files:
         cut.append(f"dependents were looked for of {budget.files} of the {len(known)} changed source files")
     mine: dict[str, tuple[Language, list[ChangedFile]]] = {}
@@ -92,7 +101,7 @@ async def _of_language(
         exports.know("head", source.file.path, source.new) if source.after else None
     found = symbols.moved(sources, {source.file.path: symbols.changed(source) for source in sources})
     merged, headers = await declared(tree, exports, sources, found)
-    limited = _limited(_weighed(sources, merged), budget, cut)
+    limited = _limited(_weighed(sources, merged), budget, cut, missed)
     told = {path: tuple([await _only(item, exports) for item in items]) for path, items in limited.items()}
     scene = Scene(sources, told, head, base, exports, headers)
     dependents = await importing(scene)
@@ -104,9 +113,13 @@ async def _of_language(
     targets = await wanted(scene)
     references = await search.run(targets)
     missed += search.missed + (lacking if search.obliging else [])
-    lost = _members(sources, scene.symbols) | _attributes(sources)
-    references += await proof.weighed(await mentions(tree, targets, references, fresh, lost))
-    overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget)
+    beyond: list[str] = []
+    lost = _members(sources, scene.symbols, beyond) | _attributes(sources)
+    said = await mentions(tree, targets, references, fresh, lost, tuple(language.SUFFIXES), beyond)
+    references += await proof.weighed(said)
+    overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget, beyond)
+    cut += beyond
+    missed += beyond
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
     return Dependents(every, files_of, (*broken, *references), missed=tuple(missed), heirs=overriding)
@@ -197,7 +210,9 @@ def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
     return found
 
 
-def _members(sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, str]:
+def _members(
+    sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]], missed: list[str]
+) -> dict[str, str]:
     """Members of removed classes that no changed file names any more -> "path:name": their users need not name the class."""
     after = b"\n".join(source.after for source in sources)
     rows: dict[str, str] = {}
@@ -212,11 +227,13 @@ def _members(sources: Sequence[ChangedSource], found: Mapping[str, tuple[Changed
         for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
             if symbol.name.rpartition(".")[0] in gone and symbol.short.encode() not in after:
                 rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")
+    if len(rows) > MEMBERS:
+        missed.append(f"{MEMBERS} of the {len(rows)} members of removed classes were looked up")
     return dict(list(rows.items())[:MEMBERS])
 
 
 def _limited(
-    found: Mapping[str, tuple[ChangedSymbol, ...]], budget: SearchLimits, cut: list[str]
+    found: Mapping[str, tuple[ChangedSymbol, ...]], budget: SearchLimits, cut: list[str], missed: list[str]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """What can break callers first: removed, renamed, a new signature; then bodies."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}
@@ -228,5 +245,8 @@ def _limited(
     for path, items in found.items():
         if len(items) > budget.symbols:
             cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were looked up")
-        limited[path] = tuple(sorted(items, key=weight)[: budget.symbols])
+        ordered = sorted(items, key=weight)
+        limited[path] = tuple(ordered[: budget.symbols])
+        if any(item.contract for item in ordered[budget.symbols :]):
+            missed.append(cut[-1])
     return limited

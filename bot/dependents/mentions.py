@@ -28,19 +28,28 @@ async def mentions(
     known: Sequence[Reference],
     fresh: Mapping[str, Collection[int]],
     attributes: Mapping[str, str],
+    suffixes: tuple[str, ...],
+    missed: list[str],
 ) -> tuple[Reference, ...]:
-    """The lines that hold the name of what is gone as a word. `known`: what was found by syntax; `attributes`: name -> key."""
+    """The lines that hold the name of what is gone as a word. Lines that the change adds make no name common.
+
+    `known`: what was found by syntax; `attributes`: name -> key; `suffixes`: those of the language; `missed`: what a limit cuts.
+    """
     owners = {name: key for name, key in attributes.items() if telling(name)}
+    hidden: dict[str, UseTarget] = {}  # what code elsewhere cannot mean
     for target in targets:
         before = target.symbol.before if target.symbol is not None else None
         after = target.symbol.after if target.symbol is not None else None
         gone = {"removed", "renamed"} & set(target.contract)
         if before is not None and gone and telling(before.short) and (after is None or after.short != before.short):
             owners[before.short] = target.key
+            hidden[before.short] = target
     if not owners:
         return ()
     any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
     rows = await tree.grep_lines([any_name], syntax="perl", limit=LINES)
+    if len(rows) >= LINES:
+        missed.append(f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at")
     words, found = re.compile(any_name), defaultdict(list)
     defined: set[str] = set()
     for path, line, text in rows:
@@ -55,9 +64,10 @@ async def mentions(
     return tuple(
         mention(owners[name], name, path, line, text)
         for name, listed in sorted(found.items())
-        if name not in defined and len({path for path, _, _ in listed}) <= FAR
+        if name not in defined and len({path for path, line, _ in listed if line not in fresh.get(path, ())}) <= FAR
         for path, line, text in listed[:MOST]
         if (path, line, name) not in taken
+        and (name not in hidden or hidden[name].is_visible(path) or not path.endswith(suffixes))
         and (path, name) not in bound
         and line not in fresh.get(path, ())
         and not is_comment(text, path)

@@ -76,7 +76,7 @@ async def lonely(
         left -= found.foreign - (
             own.gone if side == "base" else set()
         )  # what a change takes away everywhere is its own
-        left -= {name for name, paths in found.files.items() if len(paths) > budget.far}
+        left -= {name for name, paths in found.files.items() if len(paths - own.fresh.keys()) > budget.far}
         if not found.complete:
             return frozenset()
         paths = sorted({path for name in left for path in found.files.get(name, ())})

@@ -24,6 +24,7 @@ async def heirs(
     origins: Mapping[str, Collection[str]],
     exports: Exports,
     budget: SearchLimits,
+    missed: list[str],
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
     mine = [target for target in targets if _counts(target)] if language.NAME not in EMBEDDING else []
@@ -31,6 +32,8 @@ async def heirs(
         return ()
     homes = {home for target in mine for home in target.homes}
     paths = sorted({*homes, *importers, *(mate for home in homes for mate in exports.mates(home))})
+    if len(paths) > budget.parsed:
+        missed.append(f"overriding methods were looked for in {budget.parsed} of {len(paths)} {language.NAME} files")
     found: list[tuple[str, Symbol]] = []
     for path, source in (await tree.read_many(paths[: budget.parsed])).items():
         asked = [target for target in mine if all(word in source for word in _words(target))]

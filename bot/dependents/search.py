@@ -18,6 +18,7 @@ from bot.dependents.targets import (
     WHOLE,
     former_names,
     is_imported,
+    is_imported_elsewhere,
     is_inside,
     resigned,
     spans_of,
@@ -126,15 +127,20 @@ class Search:
             s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
         }
         where = await occurrences(self.tree, self.language, wanted)
-        if not where.complete:
-            self.cut.append("too many lines hold the names of changed members: some were not looked up by name")
+        if not where.complete:  # first those whose uses somebody has to look at
+            obliging = {short for target in targets if target.contract for short in target.shorts}
+            where = await occurrences(self.tree, self.language, wanted & obliging)
+            sentence = "too many lines hold the names of changed members: some were not looked up by name"
+            self.cut.append(sentence) if where.complete else self._miss(sentence)
         found: dict[str, set[str]] = defaultdict(set)
-        common = sorted(name for name, paths in where.files.items() if len(paths) > self.budget.far)
+        # Files of the change make no name common: it could add as many as it likes.
+        far = {name for name, paths in where.files.items() if len(paths - self.fresh.keys()) > self.budget.far}
+        common = sorted(far)
         if common:
             listed = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
             self.cut.append(f"members with common names were looked up in importing files only: {listed}")
         for name, paths in where.files.items():
-            for path in paths if len(paths) <= self.budget.far else ():
+            for path in paths if name not in far else ():
                 found[path].add(name)
         return found
 
@@ -151,7 +157,12 @@ class Search:
         bound = bind(self.importers.get(path, ()), self.origins)
         for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
-        mine = [t for t in targets if path in t.homes or not t.shorts.isdisjoint(named) or is_imported(t, bound)]
+        mine = [
+            target
+            for target in targets
+            if target.is_visible(path)
+            and (path in target.homes or not target.shorts.isdisjoint(named) or is_imported(target, bound))
+        ]
         uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
         if isinstance(uses, SomeUses) and not any(said.startswith(f"{path}: ") for said in self.cut):
             self._miss(
@@ -163,7 +174,7 @@ class Search:
         for target in mine:
             alone = lone[target.gone]
             for hit in match(target, uses, bound, path):
-                if is_inside(target, hit.use, path):
+                if is_inside(target, hit.use, path) or is_imported_elsewhere(target, hit, uses, bound):
                     continue
                 told = (
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
@@ -223,8 +234,17 @@ class Search:
             return replace(row, lone=lone)
         if not target.gone or row.missing:
             return row
+        row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
         return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path))
+
+    async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
+        """What may define any name where this one came from, and where it stands; "" if nothing does."""
+        for home in dict.fromkeys((hit.door or path, *sorted(target.homes))):
+            outline = await self.exports.outline("head", home)
+            if outline is not None and outline.doubt:
+                return f"{outline.doubt} of {home}"
+        return ""
 
     async def _offered(self, hit: Match, path: str) -> bool:
         """Whether the name is offered after the change as well: handed on, defined beside it, bound here to something else."""

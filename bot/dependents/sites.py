@@ -36,6 +36,11 @@ class UseTarget:
             return self.symbol.contract
         return ("removed",) if self.gone and not all(is_test(home) for home in self.homes) else ()
 
+    def is_visible(self, path: str) -> bool:
+        """Whether a file could name it before the change: nobody else can have relied on it."""
+        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
+        return before is None or path in self.homes or before.is_visible(path)
+
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from bot.dependents.sites import Bindings, UseTarget
+from bot.dependents.sites import Bindings, Match, UseTarget
 from bot.values import Import, Outline, Side, TreeEntry, Use
 
 # Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
@@ -54,6 +54,15 @@ def is_imported(target: UseTarget, bound: Bindings) -> bool:
         origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in offered)
         for origin, offered in target.doors
     )
+
+
+def is_imported_elsewhere(target: UseTarget, hit: Match, uses: Iterable[Use], bound: Bindings) -> bool:
+    """Whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is."""
+    use = hit.use
+    if use.receiver or use.form == "import" or (hit.door and not hit.star):
+        return False
+    ours = any((origin, use.name) in bound.locals for origin, _ in target.doors)
+    return not ours and any(other.form == "import" and other.name == use.name for other in uses)
 
 
 def is_inside(target: UseTarget, use: Use, path: str) -> bool:

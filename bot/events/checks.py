@@ -16,6 +16,7 @@ from bot.events.shapes import (
 from bot.values.ask import Ask, MergeGroup, ReviewAsk
 
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
+_QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # how the queue names its branches
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
@@ -43,8 +44,10 @@ def suite_again(payload: Payload, ours: Ours) -> Ask:
 def queued(payload: Payload, _: Ours) -> Ask:
     """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
     event = shaped(MergeGroupEvent, payload)
-    where = event.repository
-    return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, event.merge_group.head_sha)
+    where, group = event.repository, event.merge_group
+    named = _QUEUED.search(group.head_ref)
+    number = int(named[1]) if named else 0
+    return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, group.head_sha, number)
 
 
 def _again(event: DeliveryPayload, check: CheckPayload, ours: Ours, *, full: bool) -> Ask:

@@ -2,6 +2,7 @@
 
 from bot import commands
 from bot.events.shapes import (
+    OURS,
     Comment,
     DeliveryPayload,
     IssueCommentEvent,
@@ -35,7 +36,8 @@ def in_review(payload: Payload, ours: Ours) -> Ask:
     """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
     event = shaped(ReviewEvent, payload)
     review = event.review
-    comment = Comment(id=review.id, body=review.body or "", user=review.user)
+    body, author = review.body or "", review.author_association
+    comment = Comment(id=review.id, body=body, user=review.user, author_association=author)
     return _asked(event, comment, event.pull(event.pull_request.number), CommentRef(review.id, "whole"), ours)
 
 
@@ -45,10 +47,11 @@ def _asked(event: DeliveryPayload, comment: Comment, pull: PullRef, place: Comme
         raise NotForUs("it is our own comment")
     if event.sender.type != "User" or comment.user.type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
+    stranger = comment.author_association not in OURS
     command = commands.read(comment.body, ours.login)
     if command is not None:
-        return CommandAsk(pull, command.word, command.argument, event.sender.login, place)
+        return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger)
     mentioned = commands.named(comment.body, ours.login).us
     if mentioned or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
-        return RemarkAsk(pull, event.sender.login, place, mentioned)
+        return RemarkAsk(pull, event.sender.login, place, mentioned, stranger)
     raise NotForUs("the comment holds no command and does not mention us")

@@ -10,7 +10,8 @@ def started(trigger: Trigger, payload: Payload, _: Ours) -> Ask:
     pull = event.pull_request
     if pull.state != "open":
         raise NotForUs("the pull request is closed")
-    return ReviewAsk(event.pull(pull.number), trigger, actor=event.sender.login, head=pull.head.sha)
+    stranger = pull.stranger(event.repository.id)
+    return ReviewAsk(event.pull(pull.number), trigger, actor=event.sender.login, head=pull.head.sha, stranger=stranger)
 
 
 def pushed(payload: Payload, ours: Ours) -> Ask:

@@ -35,6 +35,9 @@ class Ours:
         return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
 
 
+OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people who may have write permission
+
+
 class PayloadModel(BaseModel):
     """Some fields of an object; the others are not looked at."""
 
@@ -64,12 +67,21 @@ class _Repository(PayloadModel):
 
 class _Commit(PayloadModel):
     sha: Sha
+    repo: Numbered | None = None  # a fork that was deleted has none
 
 
 class _Pull(PayloadModel):
     number: Id
     state: StrictStr = "open"
     head: _Commit
+    user: _User | None = None
+    author_association: StrictStr = ""
+
+    def stranger(self, repository: int) -> bool:
+        """Whether nothing says that its author belongs to the repository. A bot that pushes to it was let in by its owner."""
+        here = self.head.repo is not None and self.head.repo.id == repository
+        bot = here and self.user is not None and self.user.type == "Bot"
+        return self.author_association not in OURS and not bot
 
 
 class Comment(PayloadModel):
@@ -78,6 +90,7 @@ class Comment(PayloadModel):
     id: Id
     body: StrictStr = ""
     user: _User
+    author_association: StrictStr = ""
     in_reply_to_id: Id | None = None
     performed_via_github_app: Numbered | None = None
 
@@ -137,6 +150,7 @@ class _ReviewBody(PayloadModel):
     id: Id
     body: StrictStr | None = None
     user: _User
+    author_association: StrictStr = ""
 
 
 class ReviewEvent(DeliveryPayload):
@@ -185,6 +199,7 @@ class CheckSuiteEvent(DeliveryPayload):
 
 class _Group(PayloadModel):
     head_sha: Sha
+    head_ref: StrictStr = ""
 
 
 class MergeGroupEvent(DeliveryPayload):

@@ -5,13 +5,16 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from bot.findings import numbers
-from bot.values import Earlier, FileNote, Finding, IssueReport, Mark, ReaderNotes
+from bot.findings import merge, numbers
+from bot.values import Earlier, FileNote, Finding, IssueReport, Mark, ReaderNotes, Source
 
 SCHEMA_VERSION = 1
+# The analysers of the versions that wrote a finding's sources in words alone.
+ANALYSERS = frozenset({"contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"})
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
@@ -47,17 +50,23 @@ def read(data: bytes) -> Earlier | str:
 def _earlier(found: Mapping[str, Any]) -> Earlier:
     said = listed(found)
     marks = _reader(_MARKS).validate_python(found["read"])
+    models = found.get("read_by_model")
     rows = found["coverage"]["readings"]
+    silenced = findings([row["finding"] for row in found.get("suppressed", ())])
     return Earlier(
         number=max(1, int(found["round"]["number"])),
         base=str(found["pull"]["base"]),
         head=str(found["pull"]["head"]),
-        marks=tuple(Mark(*row) for row in marks),
+        marks=tuple(
+            Mark(name, digest, by, "/" in by if models is None else name in models) for name, digest, by in marks
+        ),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=(*said, *_reader(_FINDINGS).validate_python(found.get("kept_back", ()))),
+        findings=(*said, *findings(found.get("kept_back", ())), *silenced),
+        silenced=frozenset(finding.identity for finding in silenced),
+        ignored=_ignored(found.get("suppressed", ())),
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
         told=_told(found.get("walkthrough")),
@@ -87,15 +96,47 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(read - left))
 
 
+def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
+    """Findings from their rows. Older versions wrote their sources in words alone. Raises ValueError."""
+    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python([_with_sources(row) for row in rows])
+    return tuple(map(merge.proved, read))
+
+
+def _with_sources(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping) or "sources" in row:
+        return row
+    return {**row, "sources": [asdict(_source(words)) for words in str(row.get("source", "")).split(" + ")]}
+
+
+def _source(words: str) -> Source:
+    """A source as older versions wrote it: "worker provider/model", "ruff", the name of another tool."""
+    role, _, model = words.partition(" ")
+    for known in ("root", "worker") if model else ():
+        if role == known:
+            return Source("model", model, known)
+    return Source("analyser" if words in ANALYSERS else "tool", words)
+
+
+def _ignored(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """The proofs that a word of their owner silenced by the fingerprint alone; of later rounds those that it still does."""
+    return tuple(
+        (finding.fingerprint, finding.identity)
+        for row in rows
+        if row.get("scope") == "finding"
+        for finding in findings([row["finding"]])
+        if finding.proven and (row.get("former") or "sources" not in row["finding"])
+    )
+
+
 def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:
     """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValueError."""
     rows = found["findings"]
-    findings, still = _reader(_FINDINGS).validate_python(rows), _reader(_FINDINGS).validate_python(found["still"])
+    new, still = findings(rows), findings(found["still"])
     # The state in a comment leaves out where a finding was shown; what is low is always collapsed.
     folded = [
         at for at, row in enumerate(rows) if row.get("place", "folded" if row["severity"] == "low" else "") == "folded"
     ]
-    return numbers.restored(findings, still, folded)
+    return numbers.restored(new, still, folded)
 
 
 def given(found: Mapping[str, Any], said: tuple[Finding, ...]) -> numbers.Given:

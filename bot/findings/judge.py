@@ -4,17 +4,29 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from bot.findings.memory import Recalled, recall
+from bot.findings.memory import Recalled, outlasting, recall
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
-from bot.values import SEVERITIES, ChangedFile, Dependents, Earlier, Finding, PullRequest, Severity, Suppressed
+from bot.values import (
+    SEVERITIES,
+    SHOWN,
+    ChangedFile,
+    Dependents,
+    Earlier,
+    Finding,
+    PullRequest,
+    Severity,
+    Silence,
+    Source,
+    Suppressed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +41,7 @@ class Judged:
     suppressed: tuple[Suppressed, ...] = ()
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
-    refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion
+    refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
 
 
 async def judge(
@@ -45,6 +57,8 @@ async def judge(
     pull: PullRequest | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
+    leaked: Sequence[Finding] = (),
+    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> Judged:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
@@ -52,14 +66,20 @@ async def judge(
     round in which they would be shown.
     """
     merged = merge(findings)
-    known = await recall(earlier, merged, tree, files, reread, before) if earlier else Recalled(merged, (), (), ())
+    known = (
+        await recall(earlier, merged, tree, files, reread, before, silence) if earlier else Recalled(merged, (), (), ())
+    )
+    known = outlasting(known, leaked)
+    if earlier is not None:  # what nobody was told of is not told to be fixed
+        known = replace(known, fixed=tuple(f for f in known.fixed if f.identity not in earlier.silenced))
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)
     hushed = (*silenced, *silenced_too, *silenced_as_well)
     if ask is None:
         said = tuple(f for f in new if f.verdict != "refuted")
-        return Judged(said, len(new) - len(said), (), (*still, *doubtful), known.fixed, hushed)
+        refuted = tuple(f for f in new if f.verdict == "refuted")
+        return Judged(said, len(refuted), (), (*still, *doubtful), known.fixed, hushed, refuted=refuted)
     shown = SEVERITIES[: SEVERITIES.index(least) + 1]
     quiet = tuple(replace(f, unconfirmed=True) for f in new if f.severity not in shown and f.verdict == "unproven")
     new = tuple(f for f in new if f.severity in shown or f.verdict != "unproven")
@@ -72,13 +92,12 @@ async def judge(
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)
     judged = verified.findings
-    said = tuple(f for f in judged[: len(new)] if f.verdict in {"proven", "confirmed"} or f.unconfirmed)
+    said = tuple(f for f in judged[: len(new)] if f.verdict in SHOWN or f.unconfirmed)
     unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)
-    again = {f.fingerprint: f for f in judged[len(new) :]}
-    gone = {name for name, f in again.items() if f.verdict == "refuted"}
-    fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
-    heard = (_heard(f, again[f.fingerprint]) for f in doubtful if f.fingerprint not in gone)
-    open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in {"proven", "confirmed"})
+    again = list(zip(doubtful, judged[len(new) :], strict=True))
+    fixed = tuple(replace(finding, status="fixed") for finding, now in again if now.verdict == "refuted")
+    heard = (_heard(finding, now) for finding, now in again if now.verdict != "refuted")
+    open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in SHOWN)
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(

@@ -5,7 +5,7 @@ a push did not touch is not asked again; what it touched and nobody reported aga
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
@@ -14,8 +14,11 @@ from bot.findings import suggest
 from bot.findings.alike import alike
 from bot.findings.quotes import find_quote, locate
 from bot.ports import Tree
-from bot.values import ChangedFile, Earlier, Finding, Reference, Side, Unit
+from bot.values import ChangedFile, Earlier, Finding, Mark, Reference, Side, Silence, Source, Unit
 
+_WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
+LASTING = "removed, still in"
+SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
 
@@ -42,9 +45,9 @@ def digest(unit: Unit) -> str:
 
 def unchanged(
     earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
-) -> dict[str, str]:
+) -> dict[str, Mark]:
     """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
-    known = {mark.digest: mark.by for mark in earlier.marks if "/" in mark.by or not by_model}
+    known = {mark.digest: mark for mark in earlier.marks if mark.model or not by_model}
     same = {unit.id: known[found] for unit in units if (found := digest(unit)) in known}
     changed = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
     touched = {(row.path, row.line) for row in references if row.symbol in changed}
@@ -68,10 +71,12 @@ async def recall(
     files: Sequence[ChangedFile],
     reread: Collection[tuple[str, int, int]],
     before: Mapping[str, str] = MappingProxyType({}),
+    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> Recalled:
     """Each earlier finding as still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
+    `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     """
     left = list(found)
     still: list[Finding] = []
@@ -80,26 +85,78 @@ async def recall(
     for past in earlier.findings:
         nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
         again = next((finding for finding in nearest if _same(past, finding, files)), None)
+        if again is not None and again.proven and not past.proven:  # a guess came true: it is said anew, by its number
+            left[left.index(again)] = replace(again, number=past.number)
+            continue
         if again is not None:
             left.remove(again)
             still.append(_renewed(past, again))
             continue
-        gone = await _taken_back(past, earlier, files, tree) or await accepted(past, before, tree)
-        here = None if gone else await _standing(past, tree, files)
-        if here is None or BY_CODE.issuperset(past.source.split(" + ")):
+        means = _silence(past, silence)
+        back = await _taken_back(past, earlier, files, tree)
+        if means == "fixed" or (back and means != "lasting"):
             fixed.append(replace(past, status="fixed"))
-        elif here.unconfirmed or _within(here, reread):
+            continue
+        if means is not None:  # code found it, and has not looked again or cannot take it back
+            if means == "lasting":
+                still.append(lasting(past, earlier.head))
+                continue
+            gone = means == "unseen" and past.path not in await tree.entries(past.side) and not _moved(past, files)
+            (fixed if gone else still).append(replace(past, status="fixed" if gone else "open"))
+            continue
+        here = None if await accepted(past, before, tree) else await _standing(past, tree, files)
+        if here is None:
+            fixed.append(replace(past, status="fixed"))
+        elif not past.proven and (here.unconfirmed or _within(here, reread)):
             doubtful.append(here)
         else:
             still.append(here)
     return Recalled(tuple(left), tuple(still), tuple(doubtful), tuple(fixed))
 
 
-BY_CODE = frozenset({"contracts", "ruff", "secrets"})  # they judge the whole change every time: silence means fixed
+def outlasting(known: Recalled, leaked: Sequence[Finding]) -> Recalled:
+    """With what outlives the history that it came in: secrets of a round that nothing else can be built upon."""
+    new, still = list(known.new), list(known.still)
+    for past in leaked:
+        again = next((finding for finding in new if _same(past, finding, ())), None)
+        if again is not None:
+            new[new.index(again)] = replace(again, number=past.number)
+        elif not any(_same(past, finding, ()) for finding in still):
+            (still if past.number else new).append(past)
+    return replace(known, new=tuple(new), still=tuple(still))
+
+
+def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
+    """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
+    if LASTING in past.title:
+        return replace(past, status="open")
+    where = f"commit {commit[:SHORT]}"
+    way = (
+        f"The branch was rewritten. {where[:1].upper()}{where[1:]} can still be fetched by its id"
+        if rewritten
+        else f"{where[:1].upper()}{where[1:]} still holds it"
+    )
+    return replace(
+        past,
+        title=f"{past.title}: {LASTING} {where}, revoke it",
+        why=f"{past.why} The line is gone from the change. {way}, and so does every copy.",
+        status="open",
+    )
+
+
+def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:
+    """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
+    by_code = [source for source in past.sources if source.kind != "model"]
+    if not past.proven and len(by_code) < len(past.sources):
+        return None  # a model has said it too
+    means = {silence(source, past) for source in by_code}
+    if not means or None in means:
+        return None
+    return next(each for each in _WORST if each in means)
 
 
 async def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
-    """Whether the quoted lines did not are in the file at the head of the round before. `before`: path -> text."""
+    """Whether the quoted lines were not in the file at the head of the round before. `before`: path -> text."""
     return finding.path not in before or locate(before[finding.path], finding.quote) is None
 
 
@@ -118,6 +175,10 @@ async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFi
 
 
 def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    if past.category == finding.category == "secret" and _proofs(past) and _proofs(finding):
+        return bool(_proofs(past) & _proofs(finding))  # the same secret in any line, and no other one in the same
+    if past.proven and not (finding.proven and _proofs(past) & _proofs(finding)):
+        return False  # what code has proven is not what a model guesses there later, nor another proof
     if past.fingerprint == finding.fingerprint:
         return True
     if finding.path not in (past.path, _renamed(past.path, files)) or past.side != finding.side:
@@ -125,6 +186,10 @@ def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool
     if past.category != finding.category and not alike(past.title, finding.title):
         return False
     return abs(past.start - finding.start) <= NEAR and _likeness(past.quote, finding.quote) >= LIKE
+
+
+def _proofs(finding: Finding) -> frozenset[str]:
+    return frozenset(source.proof for source in finding.sources if source.proof)
 
 
 def _likeness(one: str, other: str) -> float:
@@ -136,12 +201,11 @@ def _renewed(past: Finding, again: Finding) -> Finding:
     """This round's telling under the old identity."""
     moved = (again.path, again.start) != (past.path, past.start)
     verdict = past.verdict if again.verdict == "unproven" else again.verdict
+    kept = again if again.proven else replace(again, rule=past.rule, category=past.category)
     return replace(
-        again,
+        kept,
         fingerprint=past.fingerprint,
         number=past.number,
-        rule=past.rule,
-        category=past.category,
         status="moved" if moved else "open",
         verdict=verdict,
         trigger=again.trigger or past.trigger,
@@ -175,6 +239,10 @@ async def _proven(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> bo
         if await find_quote(tree, path, item.quote, item.line, (item.side,)):
             return True
     return False
+
+
+def _moved(past: Finding, files: Sequence[ChangedFile]) -> bool:
+    return _renamed(past.path, files) != past.path
 
 
 def _renamed(path: str, files: Sequence[ChangedFile]) -> str:

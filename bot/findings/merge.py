@@ -8,12 +8,11 @@ from dataclasses import replace
 from bot.findings.alike import alike
 from bot.findings.cause import named, one_cause, two_causes
 from bot.findings.quotes import fold
-from bot.values import SEVERITIES, Evidence, Finding
+from bot.values import SEVERITIES, VERDICTS, Evidence, Finding, Source
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
 PART_TOLD = 0.3  # of the words of two titles that tell one failure, if line and evidence are the same
-STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -21,7 +20,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     kept: list[Finding] = []
     near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
-        marked = _marked(finding)
+        marked = identified(finding)
         others = sorted({at for key in _around(marked) for at in near[key]})
         at = next((at for at in others if same(marked, kept[at])), len(kept))
         kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else _told_apart(marked, kept)]
@@ -38,7 +37,7 @@ def _around(finding: Finding) -> set[tuple[str, int]]:
 
 def add(kept: list[Finding], finding: Finding) -> bool:
     """Put one more among distinct findings. False where it joins one of them."""
-    marked = _marked(finding)
+    marked = identified(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
         kept.append(_told_apart(marked, kept))
@@ -52,19 +51,32 @@ def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding |
 
     Returns it as it is kept, and the one before it. What is proven or confirmed keeps its words and takes the evidence.
     """
-    marked = _marked(finding)
+    marked = identified(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
         kept.append(_told_apart(marked, kept))
         return kept[-1], None
     before = kept[at]
-    settled = STRENGTH[before.verdict] > STRENGTH["unproven"]
+    settled = VERDICTS.index(before.verdict) < VERDICTS.index("unproven")
     kept[at] = _told(before, marked) if settled else _told(marked, before)
     return kept[at], before
 
 
-def _marked(finding: Finding) -> Finding:
-    return replace(finding, fingerprint=fingerprint(finding))
+def identified(finding: Finding) -> Finding:
+    """The finding with its proof and its fingerprint."""
+    return replace(proved(finding), fingerprint=fingerprint(finding))
+
+
+def proved(finding: Finding) -> Finding:
+    """The finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
+    if not finding.proven or any(source.proof for source in finding.sources):
+        return finding
+    proof = " ".join([finding.kind, *sorted(named(finding.title))])
+    return replace(finding, sources=tuple(_proving(source, proof) for source in finding.sources))
+
+
+def _proving(source: Source, proof: str) -> Source:
+    return source if source.kind == "model" else replace(source, proof=proof)
 
 
 def fingerprint(finding: Finding) -> str:
@@ -119,7 +131,7 @@ def _shown(finding: Finding) -> set[tuple[str, str, int]]:
 
 def _united(one: Finding, other: Finding) -> Finding:
     """One of the two with the other's evidence, and with the other's place if it is another one."""
-    strong, weak = sorted((one, other), key=lambda f: (-STRENGTH[f.verdict], SEVERITIES.index(f.severity)))
+    strong, weak = sorted((one, other), key=lambda f: (VERDICTS.index(f.verdict), SEVERITIES.index(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     own = (strong.path, strong.side, strong.start)
@@ -131,11 +143,10 @@ def _united(one: Finding, other: Finding) -> Finding:
 def _told(strong: Finding, weak: Finding) -> Finding:
     """Two findings of one defect in the words of the first."""
     evidence = {(e.path, e.side, e.line): e for e in (*weak.evidence, *strong.evidence)}
-    sources = dict.fromkeys([*strong.source.split(" + "), *weak.source.split(" + ")])
     return replace(
         strong,
         evidence=tuple(sorted(evidence.values(), key=lambda e: (e.path, e.line))),
-        source=" + ".join(sources),
+        sources=tuple(dict.fromkeys([*strong.sources, *weak.sources])),
         suggestion=strong.suggestion or weak.suggestion,
         trigger=strong.trigger or weak.trigger,
     )

@@ -27,7 +27,7 @@ def score(finding: Finding) -> int:
     """How strongly the evidence speaks, and how much is at stake."""
     files = {item.path for item in finding.evidence} | {finding.path}
     points = VERDICT[finding.verdict] + PER_EVIDENCE_FILE * min(len(files) - 1, MAX_EVIDENCE_FILES)
-    points += AGREEMENT if " + " in finding.source else 0
+    points += AGREEMENT if len({(source.kind, source.name, source.role) for source in finding.sources}) > 1 else 0
     return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
 
 

@@ -5,14 +5,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side
+from bot.values import Category, Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side, Source
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
 
-Category = Literal[
-    "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
-]  # fmt: skip
 Existence = Literal[
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
@@ -84,7 +81,7 @@ def told(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
     return said if said.files or said.overview.strip() else None
 
 
-def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Finding, ...]]:
+def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
     """The reply's text and its findings. Raises BadAnswer if the reply does not fit the schema."""
     from bot.findings import strangers
 
@@ -92,12 +89,12 @@ def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Find
     return read.answer, findings(read.findings, source)
 
 
-def findings(found: Iterable["LooseFinding"], source: str) -> tuple[Finding, ...]:
+def findings(found: Iterable["LooseFinding"], source: Source) -> tuple[Finding, ...]:
     """What a reply reports, as findings of its source."""
     return tuple(_finding(one, source) for one in found)
 
 
-def _finding(found: "LooseFinding", source: str) -> Finding:
+def _finding(found: "LooseFinding", source: Source) -> Finding:
     return Finding(
         path=render.named(found.path),
         quote=found.quote,
@@ -106,7 +103,7 @@ def _finding(found: "LooseFinding", source: str) -> Finding:
         consequence=found.consequence.strip(),
         severity=found.severity,
         category=found.category,
-        source=source,
+        sources=(source,),
         start=max(0, found.line),
         evidence=tuple(Evidence(render.named(item.path), item.quote) for item in found.evidence if item.quote.strip()),
         suggestion=found.suggestion,

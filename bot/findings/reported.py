@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot.errors import UsageError
 from bot.values import SEVERITIES, ChangedFile, Severity
-from bot.values.reported import Reported
+from bot.values.reported import Reported, ToolRun
 
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
@@ -23,11 +23,33 @@ MOST_BASES = 10  # base addresses that refer to each other
 MOST_ARGUMENTS = 20
 LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
+TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
 
 
 def read(data: bytes, name: str) -> tuple[Reported, ...]:
     """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
+    found: list[Reported] = []
+    for run in _runs(data, name):
+        rules = _Rules(_dict(_dict(run).get("tool")))
+        if _ended(_dict(run)) is None:
+            found.append(_failed(_dict(run)))
+        for result in _list(_dict(run).get("results")):
+            if len(found) >= MOST_RESULTS:
+                raise UsageError(
+                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
+                )
+            made = _reported(_dict(run), rules, _dict(result))
+            found += [made] if made is not None else []
+    return tuple(found)
+
+
+def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
+    """The runs of one file that came to their end. Raises UsageError with the file's name."""
+    return tuple(made for run in _runs(data, name) if (made := _ended(_dict(run))) is not None)
+
+
+def _runs(data: bytes, name: str) -> list[Any]:
     if len(data) > MOST_BYTES:
         raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
     try:
@@ -36,18 +58,27 @@ def read(data: bytes, name: str) -> tuple[Reported, ...]:
         raise UsageError(f"{name} is nested too deeply to be read") from None
     except ValueError as error:
         raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
-    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or str(log.get("version")) != "2.1.0":
+    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
         raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
-    found: list[Reported] = []
-    for run in log["runs"]:
-        for result in _list(_dict(run).get("results")):
-            if len(found) >= MOST_RESULTS:
-                raise UsageError(
-                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
-                )
-            made = _reported(_dict(run), _dict(result))
-            found += [made] if made is not None else []
-    return tuple(found)
+    found: list[Any] = log["runs"]
+    return found
+
+
+def _ended(run: Mapping[str, Any]) -> ToolRun | None:
+    """A run that did not fail and holds its results. Files that it was told to look at count, if it names any."""
+    ended = all(_dict(each).get("executionSuccessful") is not False for each in _list(run.get("invocations")))
+    if not ended or not isinstance(run.get("results"), list):
+        return None
+    looked = [
+        _path(run, _dict(_dict(each).get("location")))
+        for each in _list(run.get("artifacts"))[:MOST_RESULTS]
+        if TARGET in _list(_dict(each).get("roles"))
+    ]
+    return ToolRun(_tool(run), tuple(filter(None, looked)) if looked else None)
+
+
+def _tool(run: Mapping[str, Any]) -> str:
+    return _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
 
 
 def compared(found: Iterable[Reported], base: Iterable[Reported]) -> tuple[Reported, ...]:
@@ -64,7 +95,7 @@ def introduced(found: Sequence[Reported], files: Sequence[ChangedFile]) -> tuple
     """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines."""
     changed = {file.path: file for file in files if file.status != "deleted" and file.analyzed}
     root = _root(found, changed)
-    kept = []
+    kept = [each for each in found if not each.path]  # a run that failed has judged nothing of the change
     for each in found:
         path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
         file = changed.get(path)
@@ -87,14 +118,14 @@ def _root(found: Iterable[Reported], changed: Mapping[str, ChangedFile]) -> str:
     return min(seen, key=lambda root: (-seen[root], len(root)), default="")
 
 
-def _reported(run: Mapping[str, Any], result: Mapping[str, Any]) -> Reported | None:
-    state = result.get("baselineState")
+def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> Reported | None:
+    state = _name(result.get("baselineState"))
     closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
-    if closed or state in OLD or result.get("kind", "fail") != "fail":
+    if closed or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
         return None
-    tool = _dict(run.get("tool"))
-    rule_id, rule = _rule(tool, result)
-    level = result.get("level") or _dict(rule.get("defaultConfiguration")).get("level") or "warning"
+    rule_id, rule = rules.of(result)
+    level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
+    level = level if level in LEVELS or level == "none" else "warning"  # a level that SARIF does not know hides nothing
     place = _dict(_dict((_list(result.get("locations")) or [{}])[0]).get("physicalLocation"))
     path, region = _path(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
     start = _whole(region.get("startLine"))
@@ -108,7 +139,7 @@ def _reported(run: Mapping[str, Any], result: Mapping[str, Any]) -> Reported | N
         path=path,
         start=start,
         end=max(start, _whole(region.get("endLine"))),
-        tool=_words(_dict(tool.get("driver")).get("name"), MOST_NAME) or "another tool",
+        tool=_tool(run),
         rule=_words(rule_id, MOST_NAME),
         message=_message(result, rule),
         about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
@@ -120,29 +151,37 @@ def _reported(run: Mapping[str, Any], result: Mapping[str, Any]) -> Reported | N
     )
 
 
-def _rule(tool: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The result's rule, by its index in the tool or one of its extensions, or by its id."""
-    named = _dict(result.get("rule"))
-    part = _dict(named.get("toolComponent")).get("index")
-    extensions = _list(tool.get("extensions"))
-    component = (
-        _dict(extensions[part]) if isinstance(part, int) and 0 <= part < len(extensions) else _dict(tool.get("driver"))
-    )
-    rules = _list(component.get("rules"))
-    wanted = result.get("ruleId") or named.get("id")
-    index = result.get("ruleIndex", named.get("index"))
-    if isinstance(index, int) and 0 <= index < len(rules):
-        rule = _dict(rules[index])
-    else:
-        rule = next((_dict(each) for each in rules[:MOST_RESULTS] if wanted and _dict(each).get("id") == wanted), {})
-    found = wanted or rule.get("id")
-    return (found if isinstance(found, str) else ""), rule
+class _Rules:
+    """The rules of a tool and its extensions. By their ids they are looked up once for all results."""
+
+    def __init__(self, tool: Mapping[str, Any]) -> None:
+        self.driver = _dict(tool.get("driver"))
+        self._extensions = _list(tool.get("extensions"))
+        self._named: dict[int, Mapping[str, Mapping[str, Any]]] = {}  # by the place of the extension, -1: the driver
+
+    def of(self, result: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        """The result's rule, by its index in the tool or one of its extensions, or by its id."""
+        named = _dict(result.get("rule"))
+        at = _index(_dict(named.get("toolComponent")).get("index"), self._extensions)
+        component = self.driver if at < 0 else _dict(self._extensions[at])
+        rules = _list(component.get("rules"))
+        wanted = _name(result.get("ruleId")) or _name(named.get("id"))
+        index = _index(result.get("ruleIndex", named.get("index")), rules)
+        if index >= 0:
+            rule = _dict(rules[index])
+        else:
+            if at not in self._named:
+                by_id = [(_name(_dict(each).get("id")), _dict(each)) for each in rules]
+                self._named[at] = dict(reversed(by_id))  # of several the first
+            rule = self._named[at].get(wanted, {}) if wanted else {}
+        return wanted or _name(rule.get("id")), rule
 
 
 def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
     """A path inside the repository, or an absolute one; "" if it leaves the repository or is no file's."""
-    artifacts, index = _list(run.get("artifacts")), place.get("index")
-    if "uri" not in place and isinstance(index, int) and 0 <= index < len(artifacts):
+    artifacts = _list(run.get("artifacts"))
+    index = _index(place.get("index"), artifacts)
+    if "uri" not in place and index >= 0:
         place = _dict(_dict(artifacts[index]).get("location"))
     uri, base = place.get("uri"), place.get("uriBaseId")
     bases = _dict(run.get("originalUriBaseIds"))
@@ -151,6 +190,8 @@ def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
         if not isinstance(uri, str) or len(uri) > MOST_PATH or not at or re.match(r"(?i)[a-z]+:|/", uri):
             break
         above = at.get("uri")
+        if isinstance(above, str) and len(above) > MOST_PATH:
+            return ""
         uri = f"{above.rstrip('/')}/{uri}" if isinstance(above, str) and above else uri
         base = at.get("uriBaseId")
     if not isinstance(uri, str) or not 0 < len(uri) <= MOST_PATH:
@@ -172,7 +213,7 @@ def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
     message = _dict(result.get("message"))
     text = message.get("text")
     if not isinstance(text, str):
-        text = _dict(_dict(rule.get("messageStrings")).get(str(message.get("id")))).get("text")
+        text = _dict(_dict(rule.get("messageStrings")).get(_name(message.get("id")))).get("text")
     given = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
     said = text[: 4 * MOST_WORDS] if isinstance(text, str) else ""
     for at, value in enumerate(given):
@@ -183,15 +224,33 @@ def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
 def _mark(result: Mapping[str, Any]) -> str:
     marks = _dict(result.get("fingerprints")) or _dict(result.get("partialFingerprints"))
     rows = [f"{name}={value}" for name, value in sorted(marks.items())[:MOST_ARGUMENTS] if isinstance(value, str)]
-    return "\0".join(rows)[:MOST_PATH]
+    return "\0".join(rows)[:MOST_PATH].encode("utf-8", "replace").decode()
 
 
 def _score(value: object) -> float | None:
     try:
-        score = float(value) if isinstance(value, str | int | float) else None
+        known = isinstance(value, int | float) or (isinstance(value, str) and len(value) <= MOST_NAME)
+        score = float(value) if known else None  # type: ignore[arg-type]
     except (ValueError, OverflowError):
         return None
     return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
+
+
+def _failed(run: Mapping[str, Any]) -> Reported:
+    """What stands for a run that did not end well, or has no list of results: it is about no file."""
+    tool = _tool(run)
+    return Reported(
+        "", 0, 0, tool, "", f"the run of {tool} failed or holds no results", "", "low", security=False, sure=False
+    )
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _index(value: object, of: Sequence[object]) -> int:
+    """A place in a list, -1 if the value is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(of) else -1
 
 
 def _whole(value: object) -> int:
@@ -203,7 +262,7 @@ def _text(value: object) -> str:
 
 
 def _words(value: object, most: int) -> str:
-    text = " ".join(value[: 4 * most].split()) if isinstance(value, str) else ""
+    text = " ".join(value[: 4 * most].encode("utf-8", "replace").decode().split()) if isinstance(value, str) else ""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -22,7 +22,9 @@ def covers(rule: OwnerRule, finding: Finding) -> bool:
     """Whether the rule silences the finding."""
     if rule.kind not in (finding.rule, finding.category) or not rule.kind:
         return False
-    if grave(finding) and rule.kind != finding.kind and rule.kind not in BY_CODE:
+    if finding.proven and rule.kind != finding.kind and rule.kind not in BY_CODE:
+        return False
+    if grave(finding) and rule.learned and not rule.grave:
         return False
     return globs.matches([rule.path], finding.path)
 

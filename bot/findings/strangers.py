@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic.fields import FieldInfo
 
 from bot.errors import BadAnswer
-from bot.findings.read import CATEGORIES, CLAIMS, LOOK_UPS, MAX_LOOK_UPS, Category, Existence, LookUpKind
-from bot.values import SEVERITIES, Severity
+from bot.findings.read import CATEGORIES, CLAIMS, LOOK_UPS, MAX_LOOK_UPS, Existence, LookUpKind
+from bot.values import SEVERITIES, Category, Severity
 
 MAX_FINDINGS = 20
 MAX_FILES = 400  # of one answer, with a phrase each

@@ -4,12 +4,12 @@ It is read at the tip of the base branch, so that a change cannot silence the fi
 merged. What it silences is counted and listed with the reason, never dropped unseen.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from bot import globs
 from bot.config import names
 from bot.findings import rules
 from bot.values import Finding, OwnerRule, Suppressed
@@ -17,10 +17,11 @@ from bot.values import Finding, OwnerRule, Suppressed
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignored import IgnoreEntry, Scope
 
-FILE = names.IGNORE
+FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
 HEAD = """\
 # Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
 # scope: finding = this one finding; rule = this rule or category in files that match `path`; path = everything there.
+# A path that begins with = is one file, every character as it is; others are patterns as in .gitignore.
 # An entry counts once it is on the base branch. `expires` (a date) is optional.
 """
 
@@ -32,12 +33,25 @@ class IgnoreList:
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
     withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
+    # Fingerprint and identity of proofs that were silenced when a word of their owner named the fingerprint alone.
+    former: frozenset[tuple[str, str]] = frozenset()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
 
-    def also(self, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
-        """With single findings that people asked for elsewhere (fingerprint, reason, "finding") or we have "withdrawn", and with rules."""
+    def also(
+        self,
+        asked: Sequence[tuple[str, str, str]],
+        rules: Sequence[OwnerRule] = (),
+        former: Iterable[tuple[str, str]] = (),
+    ) -> "IgnoreList":
+        """With single findings that people asked for elsewhere (identity, reason, "finding") or we have "withdrawn", and with rules."""
         withdrawn = frozenset(fingerprint for fingerprint, _, scope in asked if scope == "withdrawn")
-        return IgnoreList((*self.entries, *_entries(asked)), self.warnings, withdrawn, (*self.rules, *rules))
+        return IgnoreList(
+            (*self.entries, *_entries(asked)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
+        )
+
+    def joined(self, other: "IgnoreList") -> "IgnoreList":
+        """With the entries of another file."""
+        return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
         """The findings to go on with, and the silenced ones."""
@@ -55,10 +69,21 @@ class IgnoreList:
         """Why the finding is not reported; None if it is."""
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
-            scope = "withdrawn" if finding.fingerprint in self.withdrawn else entry.scope
-            return Suppressed(finding, entry.reason, scope)
+            withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
+            return Suppressed(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
+        before = self._former(finding)
+        if before is not None:
+            return Suppressed(finding, before.reason, "finding", former=True)
         rule = next((rule for rule in self.rules if rules.covers(rule, finding)), None)
         return Suppressed(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
+
+    def _former(self, finding: Finding) -> "IgnoreEntry | None":
+        """A word of an older version about this very proof: it named the fingerprint alone, and was no withdrawal."""
+        if not finding.proven or (finding.fingerprint, finding.identity) not in self.former:
+            return None
+        named = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
+        found = next((entry for entry in named if entry.fingerprint == finding.fingerprint), None)
+        return found if found is not None and finding.fingerprint not in self.withdrawn else None
 
 
 def _entries(asked: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
@@ -69,46 +94,58 @@ def _entries(asked: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
     return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in asked]
 
 
-def read(text: bytes | None, today: date) -> IgnoreList:
-    """The file as it is on the base branch. An entry that cannot be read or has expired is a warning, not a failure."""
+def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
+    """The file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
     if text is None:
         return IgnoreList()
     from bot.config import ignored, written
 
     found = ignored.check(text)
     entries: list[IgnoreEntry] = []
-    warnings = [f"{written.place(FILE, each.line)}: {each.said}" for each in found.problems]
+    warnings = [f"{written.place(name, each.line)}: {each.said}" for each in found.problems]
     for number, entry in found.entries:
         if entry.expires is not None and entry.expires < today:
             what = entry.title or entry.fingerprint or entry.path
-            warnings.append(f"{FILE}: entry {number} ({what}) expired on {entry.expires} and is not used")
+            warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
         else:
+            if entry.scope == "finding" and not (entry.digest or entry.path):
+                warnings.append(
+                    f"{name}: entry {number} ({entry.title or entry.fingerprint}) names its finding by a short fingerprint alone; "
+                    "`deeprepo ignore` writes an entry that holds the file and a digest too"
+                )
             entries.append(entry)
     return IgnoreList(tuple(entries), tuple(warnings))
 
 
 def write(before: bytes | None, entry: "IgnoreEntry") -> str:
     """The file with one more entry; what people wrote in it stays as it is."""
-    import yaml
+    from bot.config import written
 
     text = before.decode("utf-8", "replace") if before else HEAD
     data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
-    added = yaml.safe_dump([data], sort_keys=False, allow_unicode=True, width=120)
-    return f"{text.rstrip()}\n{added}"
+    return f"{text.rstrip()}\n{written.dumped([data])}"
 
 
 def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
     """The entry that silences a finding in this scope."""
-    from bot.config.ignored import IgnoreEntry
+    from bot.config.ignored import IgnoreEntry, digest
 
     path, title = only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
-        return IgnoreEntry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)
+        return IgnoreEntry(
+            fingerprint=finding.identity,
+            digest=digest(finding),
+            path=path,
+            title=title,
+            proven=finding.proven,
+            reason=reason,
+            expires=expires,
+        )
     if scope == "rule":
         return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
     return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
 
 
 def only(path: str) -> str:
-    """The pattern that means this one path: `setup.py` alone would mean those of all folders, `[id].tsx` another file."""
-    return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
+    """The pattern that means this one file, whatever its name holds."""
+    return globs.EXACT + path

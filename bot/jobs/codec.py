@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import StorageError
-from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, RemarkAsk, ReviewAsk
 
 KINDS: dict[str, TypeAdapter[Any]] = {
-    kind.__name__: TypeAdapter(kind) for kind in (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup)
+    kind.__name__: TypeAdapter(kind) for kind in (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Follow, Forget, MergeGroup)
 }
 
 

@@ -6,8 +6,9 @@ small~INSTALLATION~DELIVERY
 """
 
 import re
+from typing import TypedDict
 
-from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {"review": "reviews", "command": "commands", "small": "small"}
@@ -19,7 +20,7 @@ def name(ask: Ask, delivery: str) -> str:
     match ask:
         case ReviewAsk():
             return f"{reviews(ask.pull)}{known}"
-        case CommandAsk() | RemarkAsk() | Cancel():
+        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
             return f"{commands(ask.pull)}{known}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{known}"
@@ -55,19 +56,41 @@ def following(job: str) -> str:
     return f"{root(job)}+{tries(job) + 1}"
 
 
-def partition(ask: Ask) -> str | None:
-    """Whose jobs share places: an installation's reviews, a pull request's commands."""
+class Places(TypedDict):
+    """What decides when a stored job has its turn."""
+
+    installation: int  # whose turn it takes
+    serial: str | None  # what jobs of a queue that run one after the other have in common
+    person: str  # who waits for it, "" if nobody does
+    priority: int  # lower goes first
+
+
+def places(ask: Ask) -> Places:
+    """Whose places a job takes, and in which order. The commands of a pull request run one after the other."""
     match ask:
         case ReviewAsk():
-            return str(ask.pull.installation)
-        case CommandAsk() | RemarkAsk() | Cancel():
-            return ask.pull.key
-    return None
+            return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
+        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
+            person = ask.actor if isinstance(ask, CommandAsk | RemarkAsk) else ""
+            serial = ask.pull.key
+            return {
+                "installation": ask.pull.installation,
+                "serial": serial,
+                "person": person,
+                "priority": _priority(ask),
+            }
+        case Forget() | MergeGroup():
+            return {"installation": ask.installation, "serial": None, "person": "", "priority": _priority(ask)}
 
 
-def priority(ask: Ask) -> int:
-    """Who goes first among the jobs of one partition: a person who asked waits less than a push."""
-    return 1 if isinstance(ask, ReviewAsk) and ask.trigger in ASKED else 10
+def _priority(ask: Ask) -> int:
+    """Who goes first among the jobs of one installation: a person who asked waits less than a push, the team less than strangers."""
+    match ask:
+        case ReviewAsk(trigger=trigger) if trigger in ASKED:
+            return 1
+        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True):
+            return 20
+    return 10
 
 
 ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled

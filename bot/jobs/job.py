@@ -2,68 +2,57 @@
 
 import asyncio
 import json
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import cast
 
-from dbos import DBOS
-from dbos import error as errors
-
 from bot.errors import DeepRepoError, Superseded
-from bot.jobs import ids, rows
+from bot.jobs import ids
+from bot.jobs.rows import JobRow, JobRows
 from bot.ports import Plain, Result
 
-LARGEST = 256_000  # characters of a step's result: what is larger belongs into a file, and its path here
-
-
-class _Failed(BaseException):
-    """Carries an error past the library, which would record it."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
-
-
-class _Unrecorded:
-    """Within the block, what goes wrong is no outcome to be kept."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception):
-            raise _Failed(error) from error
+LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 
 
 class StoredJob:
     """A job of this process (ports.Job). `over` is set once it is another's, or nobody's."""
 
-    def __init__(self, workflow: str, executor: str, *, task: "asyncio.Task[object] | None" = None) -> None:
-        self.id, self.attempt = ids.root(workflow), 1
-        self.workflow, self.task = workflow, task
+    def __init__(self, row: JobRow, rows: JobRows, *, task: "asyncio.Task[object] | None" = None) -> None:
+        self.id, self.attempt = ids.root(row.id), row.attempts
+        self.row, self.task = row, task
         self.over, self.gone = asyncio.Event(), asyncio.Event()
-        self._executor = executor
+        self._rows = rows
+        self._recorded: dict[tuple[str, int], str] | None = None
+        self._uses: Counter[str] = Counter()
 
     async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
         """Run `do` and keep its result, which a later attempt gets instead. What fails leaves no record: it is done again.
 
-        One after the other: steps are known by their order and name.
+        A step is known by its name, and by how many steps of this name went before.
         """
+        if self._recorded is None:
+            self._recorded = await self._rows.steps(self.row.id)
+        use = self._uses[name] + 1
+        known = self._recorded.get((name, use))
+        if known is None:
+            known = await self._record(name, use, do)
+        self._uses[name] = use
+        return cast("Plain", json.loads(known))
 
-        async def recorded() -> Plain:
-            with _Unrecorded():
-                return _plain(name, await do())
-
-        try:
-            return await DBOS.run_step_async({"name": name}, recorded)
-        except _Failed as failed:
-            raise failed.error from failed.error.__cause__
-        except (errors.DBOSWorkflowCancelledError, errors.DBOSWorkflowConflictIDError) as error:
+    async def _record(self, name: str, use: int, do: Callable[[], Awaitable[Plain]]) -> str:
+        if not await self.current():
+            raise Superseded(LOST)
+        text = _plain(name, await do())
+        if not await self._rows.record(self.row, name, use, text):
             self.over.set()
-            raise Superseded("the job was cancelled, or another process carries it out") from error
+            raise Superseded(LOST)
+        return text
 
     async def current(self) -> bool:
         """Whether the work is still wanted, and this process the one to do it."""
-        if not self.over.is_set() and not await self._ours():
+        if not self.over.is_set() and not await self._rows.mine(self.row):
             self.over.set()
         return not self.over.is_set()
 
@@ -74,7 +63,7 @@ class StoredJob:
             await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)
             if doing.done():
                 return doing.result()
-            raise Superseded("the job was cancelled, or another process carries it out")
+            raise Superseded(LOST)
         finally:
             for task in (doing, ending):
                 task.cancel()
@@ -82,20 +71,24 @@ class StoredJob:
                 await asyncio.gather(doing, ending, return_exceptions=True)
 
     async def wait(self, seconds: float) -> None:
-        """Sleep. After a restart only the rest of the time is waited for; Superseded where the job ends meanwhile."""
-        await self.unless_cancelled(DBOS.sleep_async(seconds))
+        """Sleep. After a restart only the rest of the time is waited for. Raises Superseded if the job ends meanwhile."""
 
-    async def _ours(self) -> bool:
-        found = await rows.find(ids=[self.workflow], states=[rows.RUNNING])
-        return bool(found) and found[0].executor == self._executor
+        async def deadline() -> float:
+            return time.time() + seconds
+
+        end = float(cast("float", await self.step("wait", deadline)))
+        await self.unless_cancelled(asyncio.sleep(max(0.0, end - time.time())))
 
 
-def _plain(name: str, result: Plain) -> Plain:
-    """A result as it comes back from the database, so that the first attempt sees what a later one would."""
+LOST = "the job was cancelled, or another process carries it out"
+
+
+def _plain(name: str, result: Plain) -> str:
+    """A result as JSON, so that the first attempt sees what a later one would."""
     try:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise DeepRepoError(f"the step {name} returned what JSON cannot hold: {error}") from error
     if len(text) > LARGEST:
         raise DeepRepoError(f"the step {name} returned {len(text):,} characters, and {LARGEST:,} are kept at most")
-    return cast("Plain", json.loads(text))
+    return text

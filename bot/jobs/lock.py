@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bot import files
 from bot.errors import UsageError
 
 NAME = "jobs.lock"
@@ -14,17 +15,14 @@ NAME = "jobs.lock"
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Hold the folder until the end of the block. Raises UsageError where another process has it, or it cannot be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = os.fdopen(os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o600), "r+")
-    except OSError as error:
-        raise UsageError(f"the data folder {folder} cannot be written: {error.strerror}") from error
-    with file:
+    files.folder(folder, label="the data folder ", private=True)
+    with files.append(folder / NAME, below=folder, label="the lock of the data folder, ", private=True) as file:
         try:
             fcntl.flock(
                 file, fcntl.LOCK_EX | fcntl.LOCK_NB
             )  # the system lifts it when the process ends, however it ends
         except OSError as error:
+            file.seek(0)
             who = file.read(20).strip()
             raise UsageError(
                 f"the data folder {folder} is in use by another process{f' ({who})' if who else ''}: stop it first, "

@@ -2,15 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from bot.errors import StorageError
-from bot.jobs import codec, engine, ids, rows, superseding
+from bot.jobs import codec, ids, superseding
+from bot.jobs.dispatcher import Dispatcher
 from bot.jobs.heartbeat import Pulse
+from bot.jobs.rows import JobRow, JobRows
 from bot.jobs.runner import Runner
+from bot.jobs.settings import JobSettings
+from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, WAITING
 from bot.storage.workers import Workers
 from bot.values import Ask, Cancel, PullRef, Reason, ReviewAsk
 
@@ -18,10 +23,8 @@ log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
 WRITERS = 4  # of a file at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health
-
-
+UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 LISTED = 1000  # jobs of one list
-STATES = {"ENQUEUED": "waiting", "DELAYED": "delayed", "PENDING": "running"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,17 @@ class ListedJob:
 class Jobs:
     """The stored jobs. What `submit` has returned from is on disk."""
 
-    def __init__(self, runner: Runner, pulse: Pulse, workers: Workers | None, *, work_here: bool) -> None:
-        self._runner, self._pulse, self._workers = runner, pulse, workers
-        self._settings, self._works = runner.settings, work_here
+    def __init__(
+        self,
+        settings: JobSettings,
+        rows: JobRows,
+        runner: Runner,
+        pulse: Pulse,
+        workers: Workers | None,
+        dispatcher: Dispatcher | None,
+    ) -> None:
+        self._settings, self._rows, self._runner, self._pulse = settings, rows, runner, pulse
+        self._workers, self._dispatcher = workers, dispatcher
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._places = asyncio.Semaphore(AT_ONCE if workers is None else SHARED)
         self._writers = asyncio.Semaphore(WRITERS if workers is None else AT_ONCE)
@@ -70,7 +81,7 @@ class Jobs:
         What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
         """
         async with self._alone(pull):
-            found = [row.id for row in await rows.find(prefix=ids.reviews(pull))]
+            found = [row.id for row in await self._rows.find(prefix=ids.reviews(pull))]
             if found:
                 ask = Cancel(pull, reason, tuple(dict.fromkeys(map(ids.root, found))))
                 await self._put(ask, ids.name(ask, "off-" + found[-1].rpartition("~")[2]), 0.0)
@@ -79,32 +90,30 @@ class Jobs:
 
     async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
         """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
-        wanted = _belonging(installation, frozenset(repositories))
-        running = await self._drop(wanted, repositories)
+        prefixes = [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories]
+        unfinished = await self._rows.of_installation(installation, prefixes or ["review~", "command~"], ACTIVE)
+        await self._end([row.id for row in unfinished])
+        running = {row.id for row in unfinished if row.state == RUNNING}
         leaving = [asyncio.create_task(job.gone.wait()) for name, job in self._runner.live.items() if name in running]
         if leaving:
-            await asyncio.wait(leaving, timeout=engine.UNWINDING)
-        prefixes = _prefixes(installation, repositories)
-        found = [row.id for prefix in prefixes for row in await rows.finished(prefix) if wanted(row)]
-        await rows.delete(found)
-        return len(found)
+            await asyncio.wait(leaving, timeout=UNWINDING)
+        ended = [row.id for row in await self._rows.of_installation(installation, prefixes, [DONE, CANCELLED])]
+        await self._rows.delete(ended)
+        return len(ended)
 
     async def counts(self) -> dict[str, int]:
         """How many jobs wait, are put off, and run, over all processes."""
-        found = dict.fromkeys(STATES.values(), 0)
-        for row in await rows.find():
-            found[STATES[row.state]] += 1
-        return found
+        return {"waiting": 0, "delayed": 0, "running": 0} | await self._rows.counts()
 
     async def listed(self) -> list[ListedJob]:
         """The jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
-        found = await rows.find(text=True, most=LISTED)
-        return [job for row in found if (job := _listed(row)) is not None]
+        rows = await self._rows.find(ask=True, most=LISTED)
+        return [job for row in rows if (job := _listed(row)) is not None]
 
     async def one(self, job: str) -> ListedJob | None:
         """A job that is not done, by its id or that of its first try."""
-        found = await rows.find(ids=[job], text=True) or await rows.find(prefix=f"{job}+", text=True, most=1)
-        return _listed(found[0]) if found else None
+        rows = await self._rows.find(ids=[job], ask=True) or await self._rows.find(prefix=f"{job}+", ask=True, most=1)
+        return _listed(rows[0]) if rows else None
 
     async def healthy(self) -> tuple[bool, str]:
         """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
@@ -112,46 +121,39 @@ class Jobs:
             return False, "stopping"
         try:
             async with asyncio.timeout(PATIENCE):
-                await rows.find(ids=["nobody"])
+                await self._rows.find(ids=["nobody"])
         except (StorageError, TimeoutError):
             return False, "the jobs' database does not answer"
+        if self._dispatcher is None:
+            return True, "ready"
         silent = asyncio.get_running_loop().time() - self._pulse.beaten
-        if self._works and silent > self._settings.lease:
+        if self._workers is not None and silent > self._settings.lease:
             return False, f"no sign of life for {silent:.0f} seconds"
-        if self._works and not engine.looked_at():
-            return False, "a queue is not looked at"
-        return True, "ready"
+        return (True, "ready") if self._dispatcher.alive else (False, "no jobs are taken")
 
     async def stop(self, grace: float = 0.0) -> None:
         """Take on nothing more, give running jobs this many seconds, and leave what is unfinished for the next process."""
         if self._ending is None:
             self._runner.stopping = True
-            self._ending = asyncio.create_task(self._stop(grace))
+            self._ending = asyncio.create_task(self._wind_down(grace))
         await asyncio.shield(self._ending)
 
-    async def _stop(self, grace: float) -> None:
-        ending = asyncio.create_task(self._wind_down(grace))
-        if grace > 0 and self._runner.live:
-            await engine.close(grace)
-            await ending
-        else:
-            await ending
-            await engine.close()
-
     async def _wind_down(self, grace: float) -> None:
-        """After the grace, ask each job that is left to end where it is."""
+        """Take no more jobs. After the grace, ask each job that is left to end where it is."""
+        if self._dispatcher is not None:
+            await self._dispatcher.stop()
         gone = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
         if gone and grace > 0:
             await asyncio.wait(gone, timeout=grace)
         self._runner.interrupt()
         if gone:
-            await asyncio.wait(gone, timeout=engine.UNWINDING)
+            await asyncio.wait(gone, timeout=UNWINDING)
         for task in gone:
             task.cancel()
 
     async def _replace(self, ask: ReviewAsk, name: str, delay: float | None) -> bool:
         """Store first, end the older ones then: a crash between the two must not lose the newer."""
-        older = await rows.find(prefix=ids.reviews(ask.pull), text=True)
+        older = await self._rows.find(prefix=ids.reviews(ask.pull), ask=True)
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
         wait = delay if delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
@@ -161,24 +163,18 @@ class Jobs:
         return True
 
     async def _end(self, names: list[str]) -> None:
-        await rows.end(names)
+        await self._rows.end(names)
         self._runner.end(names)
-
-    async def _drop(self, wanted: Callable[[rows.JobRow], bool], repositories: Sequence[int]) -> set[str]:
-        """Call off what waits and runs; the names of those that ran."""
-        prefixes = [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories] or [
-            "review~",
-            "command~",
-        ]
-        found = [row for prefix in prefixes for row in await rows.find(prefix=prefix, text=True) if wanted(row)]
-        await self._end([row.id for row in found])
-        return {row.id for row in found if row.state == rows.RUNNING}
 
     async def _put(self, ask: Ask, name: str, delay: float) -> bool:
         queue = ids.queue(name)
         async with self._writers:
-            return await rows.put(
-                name, queue, codec.write(ask), partition=ids.partition(ask), priority=ids.priority(ask), delay=delay
+            return await self._rows.add(
+                name,
+                queue,
+                codec.write(ask),
+                delay=delay,
+                **ids.places(ask),
             )
 
     @asynccontextmanager
@@ -193,40 +189,20 @@ class Jobs:
                 yield
 
 
-def _listed(row: rows.JobRow) -> ListedJob | None:
+def _listed(row: JobRow) -> ListedJob | None:
     ask = _ask(row)
-    return None if ask is None else ListedJob(row.id, STATES[row.state], row.created / 1000, ids.tries(row.id), ask)
+    state = "delayed" if row.state == WAITING and row.due_at > time.time() else row.state
+    return None if ask is None else ListedJob(row.id, state, row.created_at, ids.tries(row.id), ask)
 
 
-def _ask(row: rows.JobRow) -> Ask | None:
-    """What a stored job was asked for, None where that cannot be read."""
+def _ask(row: JobRow) -> Ask | None:
+    """What a stored job was asked for, None if that cannot be read."""
     try:
-        return codec.read(row.text)
+        return codec.read(row.ask)
     except StorageError:
         return None
 
 
-def _asks(found: Iterable[rows.JobRow]) -> list[ReviewAsk]:
+def _asks(rows: Iterable[JobRow]) -> list[ReviewAsk]:
     """The asks of stored reviews. One that cannot be read had nothing that could be kept."""
-    return [ask for row in found if isinstance(ask := _ask(row), ReviewAsk)]
-
-
-def _prefixes(installation: int, repositories: Sequence[int]) -> list[str]:
-    if repositories:
-        return [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories]
-    return ["review~", "command~", f"small~{installation}~"]
-
-
-def _belonging(installation: int, repositories: frozenset[int]) -> Callable[[rows.JobRow], bool]:
-    """Whether a stored job belongs to this installation, and to one of the repositories where some are named."""
-
-    def belongs(row: rows.JobRow) -> bool:
-        try:
-            ask = codec.read(row.text)
-        except StorageError:
-            return False
-        pull = getattr(ask, "pull", None)
-        owner = pull.installation if pull is not None else getattr(ask, "installation", None)
-        return owner == installation and (not repositories or (pull is not None and pull.repository in repositories))
-
-    return belongs
+    return [ask for row in rows if isinstance(ask := _ask(row), ReviewAsk)]

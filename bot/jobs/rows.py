@@ -1,183 +1,263 @@
-"""Stored jobs as they are in the database: found, put in, ended, deleted. Everything here runs as nobody's step.
+"""Stored jobs as they are in the database: found, put in, started, ended, deleted. Each method is one transaction."""
 
-A call made from within a job would else become part of that job's recorded course, and be answered from the record after a
-restart. Errors of the database are translated here.
-"""
-
-import asyncio
-import contextvars
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Unpack
 
-from dbos import DBOS, EnqueueOptions
-from dbos import error as errors
-from sqlalchemy.exc import SQLAlchemyError
+import sqlalchemy as sa
 
-from bot.errors import StorageError
+from bot.jobs.bell import Bell
+from bot.jobs.ids import Places
+from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, VERSION, WAITING, create, job, lock, now, step
+from bot.jobs.turns import Order, next_due, taken
+from bot.storage.database import Database, StoragePart
+from bot.storage.dialect import insert
 
-VERSION = "deeprepo-wf-1"  # of how jobs run: by default it would be a hash of the code, and each edit would strand stored jobs
-WORKFLOW = "job_v1"
-WAITING, RUNNING = ("ENQUEUED", "DELAYED"), "PENDING"
-ACTIVE = (*WAITING, RUNNING)
-TRIED = "tried_alone"
-FIRST, MOST = 10, 500  # the usual priority; rows deleted in one transaction
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
+MOST = 500  # rows deleted in one transaction
 
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """One stored job. `text` is its ask where that was asked for; `executor` who has it, or had it last."""
+    """One stored job. `ask` is empty if it was not asked for, or the job has ended."""
 
     id: str
-    state: str
+    state: str  # of ACTIVE, DONE, CANCELLED
+    queue: str
     executor: str
     version: str
     attempts: int
-    created: int
-    queue: str
-    partition: str | None
-    priority: int
-    text: str = ""
-    tried: bool = False  # alone, after several processes had died while it ran
+    created_at: float
+    due_at: float
+    isolated: bool
+    ask: str = ""
 
 
-def apart(call: Callable[Given, Coroutine[Any, Any, Result]]) -> Callable[Given, Awaitable[Result]]:
-    """Run a call as nobody's step, and translate what the database says when it fails."""
+class JobRows(StoragePart):
+    """The jobs of one database. Every method raises StorageError if the database fails."""
 
-    @wraps(call)
-    async def done(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        try:
-            return await asyncio.create_task(call(*args, **kwargs), context=contextvars.Context())
-        except (SQLAlchemyError, errors.DBOSException) as error:
-            said = str(getattr(error, "orig", None) or error).strip().splitlines()
-            raise StorageError(f"the jobs' database failed: {said[0] if said else type(error).__name__}") from error
+    def __init__(self, database: Database, bell: Bell, executor: str) -> None:
+        super().__init__(database)
+        self.bell, self.executor = bell, executor
 
-    return done
+    async def create(self) -> None:
+        """Create what the database lacks."""
+        await self.database.run(create)
 
+    async def find(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        prefix: str | None = None,
+        states: Sequence[str] = ACTIVE,
+        executor: str | None = None,
+        ask: bool = False,
+        most: int | None = None,
+    ) -> list[JobRow]:
+        """Return the jobs that fit, oldest first."""
+        columns = [column for column in job.c if ask or column.name != "ask"]
+        query = sa.select(*columns).where(job.c.state.in_(states)).order_by(job.c.created_at, job.c.id)
+        if ids is not None:
+            query = query.where(job.c.id.in_(ids))
+        if prefix is not None:
+            query = query.where(job.c.id.startswith(prefix, autoescape=True))
+        if executor is not None:
+            query = query.where(job.c.executor == executor)
+        if most is not None:
+            query = query.limit(most)
+        return await self.database.look(lambda connection: [_row(row) for row in connection.execute(query).mappings()])
 
-@apart
-async def find(
-    *,
-    ids: Sequence[str] | None = None,
-    prefix: str | None = None,
-    states: Sequence[str] = ACTIVE,
-    executors: Sequence[str] | None = None,
-    text: bool = False,
-    most: int | None = None,
-) -> list[JobRow]:
-    """The jobs that fit, oldest first."""
-    if ids is not None and not ids:
-        return []
-    found = await DBOS.list_workflows_async(
-        workflow_ids=list(ids) if ids is not None else None,
-        workflow_id_prefix=prefix,
-        status=list(states),
-        executor_id=list(executors) if executors is not None else None,
-        limit=most,
-        load_input=text,
-        load_output=False,
-    )
-    return [
-        JobRow(
-            id=row.workflow_id,
-            state=row.status,
-            executor=row.executor_id or "",
-            version=row.app_version or "",
-            attempts=row.recovery_attempts or 0,
-            created=row.created_at or 0,
-            queue=row.queue_name or "",
-            partition=row.queue_partition_key,
-            priority=row.priority or FIRST,
-            text=_text(row.input) if text else "",
-            tried=bool((row.attributes or {}).get(TRIED)),
+    async def counts(self) -> dict[str, int]:
+        """Count the jobs that wait, are put off, and run, over all processes."""
+
+        def do(connection: sa.Connection) -> dict[str, int]:
+            state = sa.case(
+                (sa.and_(job.c.state == WAITING, job.c.due_at > now(connection)), "delayed"), else_=job.c.state
+            )
+            query = sa.select(state, sa.func.count()).where(job.c.state.in_(ACTIVE)).group_by(state)
+            return {name: int(count) for name, count in connection.execute(query)}
+
+        return await self.database.look(do)
+
+    async def add(self, name: str, queue: str, ask: str, *, delay: float = 0.0, **places: Unpack[Places]) -> bool:
+        """Store a job; it is on disk when this returns. False: one of this name is known, perhaps finished."""
+
+        def do(connection: sa.Connection) -> bool:
+            moment = now(connection)
+            row = {
+                "id": name,
+                "queue": queue,
+                "state": WAITING,
+                "ask": ask,
+                "version": VERSION,
+                "created_at": moment,
+                "due_at": moment + max(0.0, delay),
+            }
+            query = insert(job, connection).values(**row, **places).on_conflict_do_nothing().returning(job.c.id)
+            stored = connection.execute(query).scalar() is not None
+            if stored:
+                self.bell.notify(connection)
+            return stored
+
+        stored = await self.database.run(do)
+        self.bell.ring()
+        return stored
+
+    async def start(self, orders: Sequence[Order]) -> tuple[list[JobRow], float | None]:
+        """Take the jobs whose turn it is for this process; and the seconds until a delayed one is due, if one is delayed."""
+
+        def do(connection: sa.Connection) -> tuple[list[JobRow], float | None]:
+            lock(connection)
+            moment = now(connection)  # one for both questions: a job that becomes due between them would be missed
+            names = [name for order in orders for name in self._start(connection, order, moment)]
+            rows = connection.execute(sa.select(job).where(job.c.id.in_(names))).mappings().all() if names else []
+            by_id = {row["id"]: _row(row) for row in rows}
+            due = connection.execute(next_due([order.queue for order in orders], moment)).scalar_one()
+            return [by_id[name] for name in names], None if due is None else max(0.0, due - moment)
+
+        return await self.database.run(do)
+
+    def _start(self, connection: sa.Connection, order: Order, moment: float) -> list[str]:
+        """Mark the jobs of one queue as started, in order, until no place or no job is left."""
+        names: list[str] = []
+        free = order.places - int(connection.execute(taken(order.queue, self.executor)).scalar_one())
+        while free > len(names):
+            name = order.next(connection, moment, free - len(names))
+            if name is None:
+                break
+            values = {"state": RUNNING, "executor": self.executor, "attempts": job.c.attempts + 1}
+            connection.execute(sa.update(job).where(job.c.id == name).values(**values, started_at=now(connection)))
+            names.append(name)
+        return names
+
+    async def mine(self, row: JobRow) -> bool:
+        """Whether this start of a job is the present one, here, and wanted."""
+        query = sa.select(sa.literal(1)).where(*self._mine(row))
+        return await self.database.look(lambda connection: connection.execute(query).scalar() is not None)
+
+    async def finish(self, row: JobRow, outcome: str) -> None:
+        """Record what became of a job. Nothing changes if it is no longer this process's."""
+        values = {"state": DONE, "outcome": outcome, "ask": ""}
+
+        def do(connection: sa.Connection) -> None:
+            query = sa.update(job).where(*self._mine(row)).values(**values, finished_at=now(connection))
+            if connection.execute(query).rowcount:
+                self.bell.notify(connection)
+
+        await self.database.run(do)
+
+    async def hand_back(self, row: JobRow) -> None:
+        """Let a job that this process has begun wait again; this start does not count as an attempt."""
+        attempts = sa.case((job.c.attempts > 0, job.c.attempts - 1), else_=0)
+
+        def do(connection: sa.Connection) -> None:
+            connection.execute(sa.update(job).where(*self._mine(row)).values(state=WAITING, attempts=attempts))
+            self.bell.notify(connection)
+
+        await self.database.run(do)
+        self.bell.ring()
+
+    async def take_over(self, executors: Sequence[str]) -> int:
+        """Let the jobs that these dead processes had begun wait again. Return how many."""
+
+        def do(connection: sa.Connection) -> int:
+            query = sa.update(job).where(job.c.state == RUNNING, job.c.executor.in_(executors)).values(state=WAITING)
+            count = connection.execute(query).rowcount
+            self.bell.notify(connection)
+            return count
+
+        count = await self.database.run(do)
+        self.bell.ring()
+        return count
+
+    async def adopt(self, alive: Sequence[str]) -> list[str]:
+        """Make waiting jobs of other versions jobs of this one, unless a process of theirs is alive. Return their names.
+
+        Their recorded steps are deleted: another version's results are others. Paid calls are in the journal.
+        """
+
+        def do(connection: sa.Connection) -> list[str]:
+            strange = (job.c.state == WAITING, job.c.version.not_in([VERSION, *alive]))
+            names = list(connection.execute(sa.select(job.c.id).where(*strange)).scalars())
+            if names:
+                connection.execute(sa.delete(step).where(step.c.job.in_(names)))
+                connection.execute(sa.update(job).where(job.c.id.in_(names), *strange).values(version=VERSION))
+            return names
+
+        names = await self.database.run(do)
+        if names:
+            self.bell.ring()
+        return names
+
+    async def isolate(self, row: JobRow) -> bool:
+        """Note that a job is tried alone. False: it was before."""
+        query = sa.update(job).where(job.c.id == row.id, ~job.c.isolated).values(isolated=True)
+        return await self.database.run(lambda connection: connection.execute(query).rowcount > 0)
+
+    async def end(self, ids: Sequence[str]) -> None:
+        """Cancel jobs: those that wait never run, the processes of those that run are woken."""
+        if not ids:
+            return
+
+        def do(connection: sa.Connection) -> None:
+            values = {"state": CANCELLED, "ask": "", "finished_at": now(connection)}
+            connection.execute(sa.update(job).where(job.c.id.in_(ids), job.c.state.in_(ACTIVE)).values(**values))
+            self.bell.notify(connection)
+
+        await self.database.run(do)
+        self.bell.ring()
+
+    async def steps(self, name: str) -> dict[tuple[str, int], str]:
+        """Return the recorded results of a job's steps, by name and use."""
+        query = sa.select(step).where(step.c.job == name)
+        return await self.database.look(
+            lambda connection: {(row.name, row.use): row.result for row in connection.execute(query)}
         )
-        for row in found
-    ]
+
+    async def record(self, row: JobRow, name: str, use: int, result: str) -> bool:
+        """Keep the result of a step. False: the job is no longer this process's, and nothing was kept."""
+
+        def do(connection: sa.Connection) -> bool:
+            held = sa.select(job.c.id).where(*self._mine(row)).with_for_update()
+            if connection.execute(held).scalar() is None:
+                return False
+            values = {"job": row.id, "name": name, "use": use, "result": result}
+            connection.execute(insert(step, connection).values(**values).on_conflict_do_nothing())
+            return True
+
+        return await self.database.run(do)
+
+    async def of_installation(self, installation: int, prefixes: Sequence[str], states: Sequence[str]) -> list[JobRow]:
+        """Return an installation's jobs in these states whose names begin with one of the prefixes; all of its jobs without prefixes."""
+        columns = [column for column in job.c if column.name != "ask"]
+        query = sa.select(*columns).where(job.c.installation == installation, job.c.state.in_(states))
+        if prefixes:
+            query = query.where(sa.or_(*(job.c.id.startswith(prefix, autoescape=True) for prefix in prefixes)))
+        return await self.database.look(lambda connection: [_row(row) for row in connection.execute(query).mappings()])
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """Delete jobs with their steps."""
+        for start in range(0, len(ids), MOST):
+            query = sa.delete(job).where(job.c.id.in_(ids[start : start + MOST]))
+            await self.database.run(lambda connection, query=query: connection.execute(query))  # type: ignore[misc]
+
+    async def delete_finished(self, age: float) -> int:
+        """Delete the jobs that ended more than this many seconds ago. Return how many."""
+        deleted = 0
+        while names := await self.database.look(lambda connection: _old(connection, age)):
+            await self.delete(names)
+            deleted += len(names)
+        return deleted
+
+    def _mine(self, row: JobRow) -> tuple[sa.ColumnElement[bool], ...]:
+        """The condition that a job still has the state of this start: the attempts tell a later start in this process apart."""
+        started = job.c.state == RUNNING, job.c.executor == self.executor, job.c.attempts == row.attempts
+        return job.c.id == row.id, *started
 
 
-@apart
-async def mark_tried(job: str) -> None:
-    """Note that a job is now tried alone."""
-    await DBOS.update_workflow_attributes_async(job, {TRIED: True})
+def _old(connection: sa.Connection, age: float) -> list[str]:
+    query = sa.select(job.c.id).where(job.c.finished_at < now(connection) - age).limit(MOST)
+    return list(connection.execute(query).scalars())
 
 
-@apart
-async def put(
-    job: str, queue: str, text: str, *, partition: str | None, priority: int = FIRST, delay: float = 0.0
-) -> bool:
-    """Store a job; on disk when this returns. False where one of this name is known, finished ones included."""
-    options: EnqueueOptions = {
-        "workflow_name": WORKFLOW,
-        "queue_name": queue,
-        "workflow_id": job,
-        "workflow_id_reuse_policy": "reject",
-        "app_version": VERSION,
-        "priority": priority,
-    }
-    if partition is not None:
-        options["queue_partition_key"] = partition
-    if delay > 0:
-        options["delay_seconds"] = delay
-    try:
-        await DBOS.enqueue_workflow_with_options_async(options, text)
-    except errors.DBOSWorkflowIDInUseError:
-        return False
-    return True
-
-
-@apart
-async def end(ids: Sequence[str]) -> None:
-    """Cancel jobs: those that wait never run, those that run learn of it within a second."""
-    if ids:
-        await DBOS.cancel_workflows_async(list(ids))
-
-
-@apart
-async def hand_back(job: str, queue: str) -> None:
-    """Put a job that was begun back into its queue, for the process that takes it first; it does not count as a crash."""
-    await DBOS.resume_workflow_async(job, queue_name=queue)
-
-
-@apart
-async def take_over(executors: Sequence[str]) -> None:
-    """Put back what these dead processes had begun.
-
-    The library's own recovery, which it keeps for its service: it takes a job only while the dead process is still its owner,
-    in one statement, and keeps count of the attempts. The public `resume` does neither.
-    """
-    await asyncio.to_thread(DBOS._recover_pending_workflows, list(executors))  # noqa: SLF001 - see above
-
-
-@apart
-async def finished_before(moment: str) -> list[str]:
-    """The names of jobs that ended before a moment (ISO 8601), a bounded number."""
-    found = await DBOS.list_workflows_async(completed_before=moment, limit=MOST, load_input=False, load_output=False)
-    return [row.workflow_id for row in found if row.status not in ACTIVE]
-
-
-@apart
-async def finished(prefix: str) -> list[JobRow]:
-    """The jobs of this beginning that have ended, with their asks."""
-    found = await DBOS.list_workflows_async(workflow_id_prefix=prefix, load_output=False)
-    return [
-        JobRow(row.workflow_id, row.status, "", "", 0, 0, "", None, FIRST, _text(row.input))
-        for row in found
-        if row.status not in ACTIVE
-    ]
-
-
-@apart
-async def delete(ids: Sequence[str]) -> None:
-    """Delete jobs with all that is stored of them."""
-    for start in range(0, len(ids), MOST):
-        await DBOS.delete_workflows_async(list(ids[start : start + MOST]))
-
-
-def _text(given: object) -> str:
-    """A job's only argument. Something else was put in by hand, or by a later version."""
-    args = given.get("args") if isinstance(given, dict) else None
-    return args[0] if isinstance(args, tuple | list) and args and isinstance(args[0], str) else ""
+def _row(row: sa.RowMapping) -> JobRow:
+    return JobRow(**{name: row[name] for name in JobRow.__dataclass_fields__ if name in row})

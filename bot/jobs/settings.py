@@ -17,12 +17,11 @@ class JobSettings:
     at_once: int = 8  # reviews that this process carries out at the same time
     per_installation: int = 2  # reviews of one installation at the same time, over all processes
     debounce: float = 5.0  # seconds that a push waits for the next one
-    lease: float = 15.0  # seconds without a sign of life after which a process counts as dead
-    poll: float = 0.25  # seconds between two looks at a queue
+    lease: float = 30.0  # seconds without a sign of life after which a process counts as dead
     crashes: int = 3  # from this attempt on a job counts as suspect: it is tried once more, apart from other suspects
     tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
     pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
-    look: float = 30.0  # seconds between two looks for jobs that have fallen through
+    look: float = 30.0  # seconds between two looks for jobs that nobody announced, or that have fallen through
     keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
 
     @property

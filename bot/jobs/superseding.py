@@ -22,6 +22,6 @@ def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     return new
 
 
-def strength(ask: ReviewAsk, created: int, name: str) -> tuple[bool, bool, int, str]:
+def strength(ask: ReviewAsk, created_at: float, name: str) -> tuple[bool, bool, float, str]:
     """The order in which one of several waiting reviews is kept: those that a person asked for, then the newest."""
-    return ask.trigger in ASKED, ask.full, created, name
+    return ask.trigger in ASKED, ask.full, created_at, name

@@ -1,103 +1,97 @@
-"""Whose turn it is: each free place goes to the installation whose last review began longest ago.
+"""Whose turn it is, in the queues whose places installations get one after the other.
 
-The library gives places to installations in random order. Then some wait several times longer than others beside them. It asks
-one method of its own which installations wait; `fair` replaces that method on the library's database object.
+Each free place goes to the installation whose last job began longest ago. An installation's turn counts from its last start, or from
+when it began to wait if that is later: an installation that returns after a pause joins the back of the queue.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
-from dbos import DBOS
 
-from bot.errors import StorageError
-from bot.jobs.rows import VERSION
+from bot.jobs.tables import RUNNING, VERSION, WAITING, job
 
-METHOD = "get_queue_partitions"
+
+class Order(Protocol):
+    """The order in which the jobs of one queue are started. `places`: of each process."""
+
+    @property
+    def queue(self) -> str:
+        """The name of the queue."""
+
+    @property
+    def places(self) -> int:
+        """How many of its jobs a process carries out at the same time."""
+
+    def next(self, connection: sa.Connection, now: float, free: int) -> str | None:
+        """Return the job that is started next, with so many places free here. None: none may start now."""
 
 
 @dataclass(frozen=True, slots=True)
-class TurnTaking:
-    """The order of one queue. `each`: reviews of an installation at the same time; `places`: of this process, `executor`."""
+class RoundRobin:
+    """Installations have their turns; each has so many places at most, over all processes."""
 
     queue: str
-    each: int
     places: int
-    executor: str
+    per_installation: int
+
+    def next(self, connection: sa.Connection, now: float, free: int) -> str | None:  # noqa: ARG002 - of the protocol
+        """Return the first job of the installation whose turn it is: by priority, then the oldest."""
+        turn = _installations(self.queue, self.per_installation, now).limit(1)
+        installation = connection.execute(turn).scalar()
+        if installation is None:
+            return None
+        mine = (*startable(self.queue, now), job.c.installation == installation)
+        query = sa.select(job.c.id).where(*mine).order_by(job.c.priority, job.c.created_at, job.c.id).limit(1)
+        return str(connection.execute(query).scalar_one())
 
 
-def fair(library: DBOS, turns: TurnTaking) -> None:
-    """Make the library give the places of one queue away in turns.
-
-    Raises StorageError if the library asks another way: places would be given away at random, and nobody would notice.
-    """
-    database = library._sys_db  # noqa: SLF001 - the library offers no order of its queues
-    before = getattr(database, METHOD, None)
-    if before is None:
-        raise StorageError(f"the library of the jobs has no {METHOD}: install the version that the lock file names")
-
-    def partitions(queue: str) -> list[str]:
-        if queue != turns.queue:
-            found: list[str] = before(queue)
-            return found
-        with database.engine.begin() as connection:
-            jobs = database.tables.workflow_status
-            free = turns.places - int(connection.execute(_taken(jobs, turns)).scalar_one())
-            return _Line(row.key for row in connection.execute(_next(jobs, turns).limit(max(0, free))))
-
-    setattr(database, METHOD, partitions)
-
-
-class _Line(list[str]):
-    """An order that stays as it is: the library shuffles the list that it gets."""
-
-    def __setitem__(self, place: object, value: object) -> None:
-        """Leave the place to whom it belongs."""
-
-
-def _taken(job: sa.Table, turns: TurnTaking) -> sa.Select[Any]:
-    """How many places of this process are taken. The library counts a review only once its event loop has begun it."""
-    mine = (
-        job.c.queue_name == turns.queue,
-        job.c.status == sa.literal_column("'PENDING'"),
-        job.c.executor_id == turns.executor,
-    )
+def taken(queue: str, executor: str) -> sa.Select[Any]:
+    """Count the places of a process that are taken in a queue."""
+    mine = job.c.queue == queue, job.c.state == RUNNING, job.c.executor == executor
     return sa.select(sa.func.count()).select_from(job).where(*mine)
 
 
-def _next(job: sa.Table, turns: TurnTaking) -> sa.Select[tuple[str]]:
-    """The installations that may have a place now, first to last.
+def next_due(queues: Sequence[str], now: float) -> sa.Select[Any]:
+    """When the next job that is put off becomes due."""
+    later = job.c.state == WAITING, job.c.queue.in_(queues), job.c.due_at > now, job.c.version == VERSION
+    return sa.select(sa.func.min(job.c.due_at)).where(*later)
 
-    An installation's turn is counted from its last start, or from when it began to wait if that is later: who comes back after a
-    while goes to the end of the line, as who was just served does.
-    """
-    ours = job.c.queue_name == turns.queue
-    active = job.c.status.in_([sa.literal_column("'ENQUEUED'"), sa.literal_column("'PENDING'")])  # as the index says it
-    key = job.c.queue_partition_key
+
+def startable(queue: str, now: float) -> tuple[sa.ColumnElement[bool], ...]:
+    """The condition of waiting jobs that are due, and whose predecessor with the same serial value has ended."""
+    other = job.alias("other")
+    busy = sa.exists().where(other.c.serial == job.c.serial, other.c.queue == job.c.queue, other.c.state == RUNNING)
+    return job.c.queue == queue, job.c.state == WAITING, job.c.due_at <= now, job.c.version == VERSION, ~busy
+
+
+def _installations(queue: str, per_installation: int, now: float) -> sa.Select[int]:
+    """The installations that may have a place now, first to last."""
     waiting = (
-        sa.select(key.label("key"), sa.func.min(job.c.created_at).label("since"))
-        .where(ours, active, key.is_not(None), job.c.status == "ENQUEUED", job.c.application_version == VERSION)
-        .group_by(key)
+        sa.select(job.c.installation, sa.func.min(job.c.due_at).label("since"))
+        .where(*startable(queue, now))
+        .group_by(job.c.installation)
         .cte("waiting")
     )
     running = (
-        sa.select(key.label("key"), sa.func.count().label("count"))
-        .where(ours, active, key.is_not(None), job.c.status == "PENDING")
-        .group_by(key)
+        sa.select(job.c.installation, sa.func.count().label("count"))
+        .where(job.c.queue == queue, job.c.state == RUNNING)
+        .group_by(job.c.installation)
         .cte("running")
     )
-    oldest = sa.select(sa.func.min(waiting.c.since)).scalar_subquery()
-    served = (
-        sa.select(key.label("key"), sa.func.max(job.c.started_at_epoch_ms).label("last"))
-        .where(ours, job.c.started_at_epoch_ms > oldest)
-        .group_by(key)
-        .cte("served")
+    earliest = sa.select(sa.func.min(waiting.c.since)).scalar_subquery()
+    started = (
+        sa.select(job.c.installation, sa.func.max(job.c.started_at).label("last"))
+        .where(job.c.queue == queue, job.c.started_at > earliest)
+        .group_by(job.c.installation)
+        .cte("started")
     )
-    turn = sa.case((served.c.last > waiting.c.since, served.c.last), else_=waiting.c.since)
+    turn = sa.case((started.c.last > waiting.c.since, started.c.last), else_=waiting.c.since)
     return (
-        sa.select(waiting.c.key)
-        .outerjoin(running, running.c.key == waiting.c.key)
-        .outerjoin(served, served.c.key == waiting.c.key)
-        .where(sa.func.coalesce(running.c.count, 0) < turns.each)
-        .order_by(turn, waiting.c.key)
+        sa.select(waiting.c.installation)
+        .outerjoin(running, running.c.installation == waiting.c.installation)
+        .outerjoin(started, started.c.installation == waiting.c.installation)
+        .where(sa.func.coalesce(running.c.count, 0) < per_installation)
+        .order_by(turn, waiting.c.installation)
     )

@@ -19,6 +19,7 @@ from bot.values import (
     PullRequest,
     Review,
     ReviewRequest,
+    Source,
     ToolCall,
     Turn,
     Usage,
@@ -182,8 +183,20 @@ def digests(done: Review) -> dict[str, str]:
         "files": files
     }  # without their hunks: a change of 30,000 lines is normal
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
-    texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
+    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in done.read]
+    texts = {name: json.dumps(_as_recorded(part), sort_keys=True, default=sorted) for name, part in parts.items()}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
+
+
+def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` makes
+    """A part with each finding's sources in words, as journals have always had them."""
+    if isinstance(part, Mapping):
+        plain = {name: _as_recorded(value) for name, value in part.items() if name != "sources"}
+        rows = part.get("sources")
+        return (
+            plain if rows is None else plain | {"source": " + ".join(dict.fromkeys(str(Source(**row)) for row in rows))}
+        )
+    return [_as_recorded(one) for one in part] if isinstance(part, list | tuple) else part
 
 
 def _counted(usage: Usage) -> list[int]:

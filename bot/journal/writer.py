@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from bot import files
 from bot.errors import DeepRepoError, JournalInUse, PromptTooLong, UsageError
 from bot.journal import codec, reader
 from bot.journal.codec import Row, Start
@@ -220,11 +221,7 @@ class Journal:
 
 def _opened(path: Path) -> TextIO:
     """The file, to append, for its owner and for this process only."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"the journal {path} cannot be written: {error.strerror}") from error
+    file = files.append(path, label="the journal ", private=True, folders=True)
     try:
         fcntl.flock(
             file, fcntl.LOCK_EX | fcntl.LOCK_NB

@@ -16,7 +16,8 @@ MOST_IMPORTS = 20_000  # statements and qualified names of one file that are res
 AROUND = 400  # bytes beside a name that tell what it is given
 APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
-_BREAK = re.compile(rb"\n")
+_NEWLINE = b"\n"
+_BREAK = re.compile(_NEWLINE)
 
 
 def config(source: bytes) -> bytes:
@@ -24,6 +25,16 @@ def config(source: bytes) -> bytes:
     if len(source) > CONFIG_BYTES:
         return b""
     return b"\n".join([line if len(line) <= LINE_BYTES else b"" for line in source.split(b"\n")])
+
+
+def doubt(source: bytes, pattern: re.Pattern[bytes]) -> str:
+    """The first place that may define any name: "`eval(` in line 3"; "" if there is none."""
+    match = pattern.search(source)
+    if match is None:
+        return ""
+    shown = match[0].decode("utf-8", "replace")
+    at = match.start() + len(shown) - len(shown.lstrip())
+    return f"`{' '.join(shown.split())}` in line {source.count(_NEWLINE, 0, at) + 1}"
 
 
 def line_until(source: bytes, at: int) -> bytes:

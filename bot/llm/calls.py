@@ -30,6 +30,7 @@ from bot.llm import capacity
 from bot.llm.budget import Budget, Hold, dearest, unknown
 from bot.llm.limiter import Limiter, Pause, TooLate
 from bot.llm.schema import misfit
+from bot.masking.masks import Masks
 from bot.ports import Model
 from bot.values import Completion, Cost, Message, Prompt, Purpose, Schema, Usage
 
@@ -84,8 +85,10 @@ class Calls:
         pause: Pause = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
+        masks: Masks | None = None,
     ) -> None:
         self.budget, self.journal = budget, journal
+        self.masks = masks if masks is not None else Masks()
         self._failure, self._too_long = "", ""  # the first of each that no other try has mended
         self.sent = (
             asyncio.Event()
@@ -125,8 +128,18 @@ class Calls:
     async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """One reply; an answer that does not fit its schema, or breaks off, is asked for again once.
 
-        Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off.
+        Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off. No secret is
+        sent: a placeholder is, and the reply has the secret again. What a root writes keeps it, for the REPL knows none either.
         """
+        return await self._complete(model, self.masks.prompt(prompt), role)
+
+    async def _complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """The same of a prompt that is masked."""
+        reply = await self._fitting(model, prompt, role)
+        return reply if prompt.tool else self.masks.reply(reply)
+
+    async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """A reply in the form that was asked for."""
         with self._noting_failure():
             reply = await self._once(model, prompt, role)
             if reply.stop == "length":
@@ -174,9 +187,10 @@ class Calls:
         `heard` is given each of them as soon as it is there.
         """
         tasks: list[asyncio.Task[Completion]] = []
+        prompts = self.masks.prompts(prompts)
         try:
             for at, prompt in enumerate(prompts):
-                tasks.append(asyncio.create_task(self.complete(model, prompt, role)))
+                tasks.append(asyncio.create_task(self._complete(model, prompt, role)))
                 if heard is not None:
                     tasks[-1].add_done_callback(partial(_hand_on, heard, at))
                 if len(tasks) == 1 and self._warms(model, prompts):
@@ -196,6 +210,7 @@ class Calls:
         What these second calls are likely to use is kept back from other roles until the end of the block. What an earlier run
         decided stays: its requests are in the journal.
         """
+        prompts = self.masks.prompts(prompts)
         usd, tokens, calls = self.budget.room(role)
         likely = [self._dialogue(model, prompt, role, more) for prompt in prompts]
         usd -= sum(first.usd for first, _ in likely)
@@ -225,7 +240,7 @@ class Calls:
 
     def knows(self, model: Model, prompt: Prompt) -> bool:
         """Whether an earlier run has sent this prompt."""
-        return any(self._known(model, prompt))
+        return any(self._known(model, self.masks.prompt(prompt)))
 
     def may_precede(self, model: Model, prompt: Prompt) -> bool:
         """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""

@@ -7,7 +7,9 @@ from bot import checkout, dependents
 from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
-from bot.outputs import OUTPUTS, facts, handover, hide, markdown, parts
+from bot.masking import hide
+from bot.masking.masks import Masks
+from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.form import ReviewTemplates
 from bot.values import Placed, Reference, Review, ReviewRequest
 from bot.wiring import child
@@ -86,7 +88,10 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     if not found:
         raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
     rest = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
-    return "\n".join([*map(_line, found[:MOST]), *rest])
+    masks, rows = Masks(), [*map(_line, found[:MOST]), *rest]
+    for place in found[:MOST]:
+        masks.learn(place.text, place.path)
+    return masks.cover("\n".join(rows))
 
 
 def _line(place: Reference) -> str:

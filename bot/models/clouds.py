@@ -11,6 +11,7 @@ from typing import Any
 
 import anthropic
 
+from bot import extras
 from bot.errors import UsageError
 from bot.models.anthropic import LIBRARY, AnthropicModel
 from bot.models.connection import Client, Library, transport
@@ -47,7 +48,7 @@ def connect(
     """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
     cloud = provider.cloud
     if not _installed(NEEDS[cloud]):
-        raise UsageError(f"{name} needs what is not installed: install deeprepo-bot[{cloud}]")
+        raise UsageError(f"{name} needs what is not installed: {extras.install(cloud)}")
     if not region:
         raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
     token = revealed(key)

@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.config import FILE
-from bot.outputs import facts, hide, walkthrough
+from bot.masking import hide
+from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
@@ -120,7 +121,9 @@ def _walkthrough(told: "Walkthrough") -> RenderableType:
     grid.add_column(ratio=1)
     shown = walkthrough.parts(told, LISTED)
     for part in shown:
-        grid.add_row(Text.assemble((line(part.title), "bold"), " ", (visible(part.folder), "cyan")), "")
+        grid.add_row(
+            Text(" ").join(filter(None, (Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")))), ""
+        )
         for row in part.rows:
             grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
         if part.more:
@@ -165,7 +168,7 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         fixed = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(fixed.strip("\r\n"))) or "delete these lines", "green")
-    known = f" · {line(finding.fingerprint)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
+    known = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
     yield "source", Text(line(facts.origin(finding)) + known, "dim")
 
 

@@ -27,7 +27,13 @@ from bot.values import (
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
-OPEN = (("unit", "changed_units"), ("file", "open_files"), ("use", "open_uses"), ("search", "open_searches"))
+OPEN = (
+    ("unit", "changed_units"),
+    ("file", "open_files"),
+    ("use", "open_uses"),
+    ("search", "open_searches"),
+    ("check", "open_checks"),
+)
 LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all
 PLAIN = re.compile(
     r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc|ya?ml|toml|json|jsonc|ini|cfg|conf|properties|editorconfig)$|(^|/)\.[\w.-]+$",

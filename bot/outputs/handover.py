@@ -18,7 +18,13 @@ def prompt(findings: Sequence[Placed], commit: str, room: int = MOST_BYTES) -> s
 
     def text(shown: int) -> str:
         more = len(findings) - shown
-        return render.text("prompts/handover.md.j2", findings=rows[:shown], commit=commit, more=more).strip("\n")
+        about = {
+            "secrets": any(row["secret"] for row in rows[:shown]),
+            "defects": not all(row["secret"] for row in rows[:shown]),
+        }
+        return render.text("prompts/handover.md.j2", findings=rows[:shown], commit=commit, more=more, **about).strip(
+            "\n"
+        )
 
     whole = text(len(rows)) if rows else ""
     if len(whole.encode()) <= room:
@@ -34,6 +40,7 @@ def _row(placed: Placed) -> dict[str, Any]:
         "number": finding.number,
         "severity": finding.severity,
         "path": finding.path,
+        "secret": finding.category == "secret",
         "lines": f"{finding.start}-{last}" if last else str(finding.start or ""),
         "before": finding.side == "base",
         "title": finding.title,

@@ -1,14 +1,26 @@
 """The review as JSON: everything but if the repository lies. The schema is docs/review.schema.json."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from bot.outputs import facts, hide
+from bot.masking import hide
+from bot.outputs import facts
 from bot.render import encodable, written
-from bot.values import ChangedFile, Coverage, Placed, PullRequest, Review
+from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
+
+
+SETTINGS = (
+    "language",
+    "tone",
+    "fail_on",
+    "fail_also",
+    "request_changes",
+    "templates",
+)  # by which its comments are made
 
 
 def render(review: Review) -> str:
@@ -31,23 +43,79 @@ def _review(review: Review) -> dict[str, Any]:
         "walkthrough": asdict(review.walkthrough) if review.walkthrough else None,
         "issues": [asdict(report) for report in review.issues],
         "findings": [_finding(placed) for placed in review.findings],
-        "still": [asdict(finding) for finding in review.still],
-        "fixed": [asdict(finding) for finding in review.fixed],
+        "still": [_row(finding) for finding in review.still],
+        "fixed": [_row(finding) for finding in review.fixed],
         "minimum_severity": review.minimum,
-        "kept_back": [asdict(finding) for finding in review.kept_back],
-        "suppressed": [asdict(item) for item in review.suppressed],
-        "unproven": [asdict(finding) for finding in review.unproven],
+        "kept_back": [_row(finding) for finding in review.kept_back],
+        "suppressed": [{**asdict(item), "finding": _row(item.finding)} for item in review.suppressed],
+        "unproven": [_row(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],
         "dropped": review.dropped,
+        "refuted": review.refuted,
         "round": asdict(review.round),
-        "read": [list(row) for row in review.read],
+        "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
+        "read_by_model": [mark.id for mark in review.read if mark.model],
         "areas": [asdict(area) for area in review.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
         "cost": asdict(review.cost),
         "seconds": review.seconds,
         "notes": list(review.notes),
+        "settings": {name: getattr(review, name) for name in SETTINGS},
         "turns": [asdict(turn) for turn in review.turns],
+    }
+
+
+def read(data: bytes) -> Review:
+    """The review that was rendered, as far as its comments need it: without hunks, turns and the place of the store. Raises ValueError."""
+    from pydantic import TypeAdapter
+
+    try:
+        said = json.loads(data)
+        made = TypeAdapter(Review).validate_python(_given(said))
+    except (KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"the stored review has another form ({type(error).__name__})") from error
+    return made
+
+
+def numbered(data: bytes, numbers: Mapping[str, int]) -> str:
+    """The same review, with numbers that findings were given later, by fingerprint."""
+    said = json.loads(data)
+    for row in said["suppressed"]:
+        row["finding"]["number"] = row["finding"].get("number") or numbers.get(row["finding"]["fingerprint"], 0)
+    known = {number for number, _ in said.get("numbers", ())}
+    said["numbers"] = sorted([*said.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known)])
+    return written(json.dumps(said, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a review, from the keys of its JSON."""
+    same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round read areas"
+    spot = ("place", "spot", "replacement", "refused")
+    coverage = said["coverage"]
+    return {
+        **{name: said[name] for name in (*same.split(), "cost", "seconds", "notes")},
+        **said["settings"],
+        "refuted": said["refuted"],
+        "minimum": said["minimum_severity"],
+        "version": said["tool"]["version"],
+        "strategy": said["strategy"]["name"],
+        "reason": said["strategy"]["reason"],
+        "pull": {**said["pull"], "git_dir": ""},
+        "findings": [
+            {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
+            for row in said["findings"]
+        ],
+        "files": [
+            {**row, "added": frozenset(range(row["added"])), "removed": frozenset(range(row["removed"]))}
+            for row in said["files"]
+        ],
+        "coverage": {
+            "readings": coverage["readings"],
+            "skipped_files": [(row["path"], row["reason"]) for row in coverage["skipped_files"]],
+            "cut": coverage["cut"],
+            "by_model": coverage["by_model"],
+        },
     }
 
 
@@ -60,7 +128,12 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
 def _finding(placed: Placed) -> dict[str, Any]:
     spot = asdict(placed.spot) if placed.spot else None
     own = {"place": placed.place, "spot": spot, "replacement": placed.replacement, "refused": placed.refused}
-    return {**own, **asdict(placed.finding)}
+    return {**own, **_row(placed.finding)}
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    """The finding with `source` in words beside the sources, and with what an owner's word about it names."""
+    return {**asdict(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from bot.outputs import facts, handover, hide, parts, walkthrough
+from bot.masking import hide
+from bot.outputs import facts, handover, parts, walkthrough
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
 from bot.values import Placed, Review

@@ -3,6 +3,7 @@
 The repository's own templates get the same, so the names here are a contract; docs/templates.md lists them.
 """
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -52,7 +53,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             for kind, name in (("unit", "row_units"), ("use", "row_uses"))
         ],
         "open_lead": Safe(facts.lead(coverage, words)),
-        "open": [_open(row, review) for row in facts.opened(coverage)[: facts.LISTED]],
+        "open": _open(facts.opened(coverage)[: facts.LISTED], review),
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
@@ -149,9 +150,13 @@ def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
 
 
-def _open(row: facts.Open, review: Review) -> dict[str, Any]:
-    address = facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
-    return {"where": link(row.label[:200], address) if row.path else "", "reason": row.reason}
+def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
+    """What is open: places that are open for one reason stand together, and the reason once."""
+    found: dict[str, list[Safe]] = {}
+    for row in rows:
+        address = facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
+        found.setdefault(row.reason, []).extend([link(row.label[:200], address)] if row.path else [])
+    return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in found.items()]
 
 
 def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.outputs import facts, hide, markdown, marker, parts
+from bot.masking import hide
+from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
 from bot.values import CommentSpot, Placed, Review
@@ -123,7 +124,7 @@ def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[S
 
 
 def _marker(placed: Placed, review: Review) -> str:
-    return marker.make("finding", fingerprint=placed.finding.fingerprint, head=review.pull.head)
+    return marker.make("finding", fingerprint=placed.finding.identity, head=review.pull.head)
 
 
 def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) -> Safe:

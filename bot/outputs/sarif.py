@@ -5,7 +5,8 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from bot.outputs import facts, hide
+from bot.masking import hide
+from bot.outputs import facts
 from bot.render import encodable, line
 from bot.values import Evidence, Finding, Placed, Review, Severity
 
@@ -54,7 +55,8 @@ def _invocation(review: Review) -> dict[str, Any]:
 
 def _rule_id(finding: Finding) -> str:
     """Stable over runs: which model spoke is no part of it."""
-    return f"{finding.source.split(' ')[0]}/{finding.rule or finding.category}".replace(" ", "-")
+    source = finding.sources[0]
+    return f"{(source.role or source.name).split(' ')[0]}/{finding.rule or finding.category}".replace(" ", "-")
 
 
 def _rule(name: str, finding: Finding) -> dict[str, Any]:

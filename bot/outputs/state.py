@@ -20,11 +20,15 @@ from bot.values import PullRef, Review
 VERSION = "1"
 MOST = 32_000  # characters in the comment: the other half of it belongs to the reader
 MOST_BYTES = 8 << 20  # unpacked
+MOST_FILE = 32 << 20
 MOST_ROUNDS = 100_000
 UNSIGNED, TOO_LARGE = "-", "too-large"
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9-]*)(?::([0-9a-f-]*):([A-Za-z0-9+/=]*))? -->")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 FOREIGN = "the state of the last review was not signed by this workflow, or with another key"
+FOREIGN_FILE = (
+    "the file of the last review was not signed by this workflow, or with another key, or for another pull request"
+)
 DAMAGED = "the state of the last review is damaged"
 NONE = "the summary of the last review holds no state"
 
@@ -57,6 +61,38 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
     return _checked(text, signed=secret is not None)
 
 
+def signed_file(text: str, pull: PullRef, secret: bytes | None) -> str:
+    """The JSON output with a signature in it, so that a step can tell its own file from one of the reviewed tree."""
+    if secret is None:
+        return text
+    found = json.loads(text)
+    return (
+        json.dumps({**found, "signature": _sign(_canonical(found), pull, secret)}, ensure_ascii=False, indent=2) + "\n"
+    )
+
+
+def from_file(data: bytes, pull: PullRef, secret: bytes | None) -> bytes | str:
+    """The earlier review of a file, or the sentence that explains why it cannot be used. Without a secret it leaves nothing unread."""
+    if len(data) > MOST_FILE:
+        return "the file of the last review is too large"
+    try:
+        found = json.loads(data)
+        sign = found.pop("signature", "")
+        if secret is not None and not hmac.compare_digest(
+            str(sign).encode(), _sign(_canonical(found), pull, secret).encode()
+        ):
+            return FOREIGN_FILE
+        if secret is None:
+            found |= {"read": [], "coverage": {"readings": []}}
+        return json.dumps(found).encode()
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return "the file of the last review is damaged"
+
+
+def _canonical(found: dict[str, Any]) -> str:
+    return f"file:{json.dumps(found, sort_keys=True)}"
+
+
 def secret(key: str) -> bytes:
     """What a state is signed with, from a key that only this workflow has; the key cannot be found from the signatures."""
     return hashlib.scrypt(key.encode(), salt=b"deeprepo: the state of a round", n=1 << 14, r=8, p=1)
@@ -81,7 +117,7 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
     return {
         **{
             name: full[name]
-            for name in ("schema_version", "tool", "still", "kept_back", "issues", "summary", "numbers")
+            for name in ("schema_version", "tool", "still", "kept_back", "suppressed", "issues", "summary", "numbers")
         },
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
@@ -91,6 +127,7 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"] if signed else [],
+        "read_by_model": full["read_by_model"] if signed else [],
         "coverage": {"readings": _kept([*rows, *uses.values()]) if signed else []},
         "files": [{"path": row["path"]} for row in full["files"]],
     }
@@ -130,7 +167,7 @@ def _checked(text: str, *, signed: bool) -> bytes | str:
         if not 0 < int(found["round"]["number"]) <= MOST_ROUNDS:
             return DAMAGED
         if not signed:
-            found |= {"read": [], "coverage": {"readings": []}}
+            found |= {"read": [], "read_by_model": [], "coverage": {"readings": []}}
             data = json.dumps(found).encode()
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED

@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.outputs import facts, sketch
@@ -71,7 +71,9 @@ def parts(told: Walkthrough, most: int) -> list[ShownTheme]:
         for at in open_ones:
             room[at] += 1
         left -= len(open_ones)
-    return [_part(theme, room[at]) for at, theme in enumerate(told.themes) if room[at]]
+    shown = [_part(theme, room[at]) for at, theme in enumerate(told.themes) if room[at]]
+    before = ["", *(part.title for part in shown)]  # a title that follows itself is written once
+    return [replace(part, title="") if part.title == last else part for part, last in zip(shown, before, strict=False)]
 
 
 def _part(theme: Theme, shown: int) -> ShownTheme:

@@ -1,34 +1,58 @@
 """The check run of a review: begun when work begins, told how far it is, ended whatever happens."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from bot.errors import HostError
+from bot.errors import HostError, HostRefused
 from bot.github import Host
-from bot.outputs import facts, hide, markdown, marker
+from bot.masking import hide
+from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
+from bot.standing import BADNESS, CheckResult, CommitState, How, fold, waits_for
 from bot.values import Action, Annotation, Check, Ending, Review
 from bot.values.progress import Progress
 
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
+STOPS = BADNESS.index("neutral")  # the worst that lets a commit pass
+MOST_PULLS = 20  # with one commit as their head that are asked for
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
 
-async def start(host: Host, head: str, run: str, language: str = "en") -> int:
-    """The check run of this run: its own after a restart, one that nobody ended, else a new one."""
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """A check run that is ended: what it came to for its own pull request, and its words."""
+
+    number: int
+    run: str
+    head: str
+    own: CheckResult
+    title: str
+    text: str
+    page: str = ""
+    annotations: tuple[Annotation, ...] = ()
+
+
+async def start(
+    host: Host, head: str, run: str, language: str = "en", *, base: str = "", broken: Ending = "neutral"
+) -> int:
+    """The check run of this run: its own after a restart, one that nobody ended, else a new one.
+
+    `base`: the branch that the commit is compared with. `broken`: how it ends if the review is given up.
+    """
     words, number = load(language), str(host.pull.number)
 
     async def find() -> Check | None:
         listed = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
-        own = (one for one in listed if _run(one) == run)
+        own = (one for one in listed if _facts(one).get("run") == run)
         left = (one for one in listed if not one.ended)
         return next(own, None) or next(left, None)
 
-    said = (words.say("check_running"), _marked(run, words.say("check_begun")))
+    said = (words.say("check_running"), _marked(words.say("check_begun"), run=run, base=base, broken=broken))
     found = await find()
     if found is None:
         return (await host.once(find, lambda: host.checks.start(head, NAME, number, *said))).id
@@ -37,13 +61,22 @@ async def start(host: Host, head: str, run: str, language: str = "en") -> int:
     return found.id
 
 
-async def progress(host: Host, number: int, run: str, now: Progress, language: str = "en") -> None:
+async def progress(
+    host: Host,
+    number: int,
+    run: str,
+    now: Progress,
+    language: str = "en",
+    *,
+    base: str = "",
+    broken: Ending = "neutral",
+) -> None:
     """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
     words, reading = load(language), now.reading
     found = hide.masked(reading.found, reading.found) if reading is not None else ()
     said = comment("publish/progress.md.j2", words, reading=reading, found=found, step=now.step)
     with suppress(HostError):
-        await host.checks.update(number, words.say("check_running"), _marked(run, said))
+        await host.checks.update(number, words.say("check_running"), _marked(said, run=run, base=base, broken=broken))
 
 
 async def done(host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = "") -> Ending:
@@ -54,52 +87,203 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Publi
         "publish/check.md.j2",
         words,
         verdict=verdict,
+        lacks=[words.say(f"lacks_{name}") for name in review.lacking],
         posted=outcome.posted,
         listed=outcome.listed,
         link=Safe(outcome.summary_url),
         notes=list(outcome.notes),
     )
-    await host.checks.done(
+    one = _Ending(
         number,
-        ending,
+        run,
+        review.pull.head,
+        CheckResult(host.pull.number, review.pull.base_name, ending, "reviewed"),
         line(verdict)[:TITLE],
-        _marked(run, first),
+        first,
         page or await asyncio.to_thread(markdown.render, review),
         annotations(review, words),
-        buttons(words) if host.voice.app else (),
     )
+    await _end(host, one, words, {host.pull.number: review.pull.base_name})
     return ending
 
 
-async def ended(host: Host, number: int, run: str, says: str, ending: Ending = "neutral", language: str = "en") -> None:
-    """End it without a review: it was left out, broken off, or something failed. The sentence says which."""
-    words = load(language)
-    said = f"{words.say('check_not')}: {says}"
+async def again(host: Host, run: str, review: Review, outcome: PublishResult, page: str) -> None:
+    """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
+    mine = [one for one in await _listed(host, review.pull.head) if _facts(one).get("run") == run and one.ended]
+    if mine and _how(_facts(mine[-1])) == "reviewed":
+        await done(host, mine[-1].id, run, review, outcome, page)
+
+
+async def ended(
+    host: Host,
+    number: int,
+    run: str,
+    says: str,
+    ending: Ending | None = None,
+    language: str = "en",
+    *,
+    head: str = "",
+    declined: bool = False,
+) -> None:
+    """End it without a review: it was left out (`declined`), broken off, or something failed. The sentence says which.
+
+    `ending`: None for the one that was fixed when it began. `head`: the commit that it is on; left out, the pull request's head is asked for:
+    a check run on another commit is ended by itself.
+    """
+    words, head = load(language), head or (await host.facts()).head_sha
+    listed = await host.checks.listed(head, NAME)
+    known = next((_facts(one) for one in listed if one.id == number), None)
+    says = f"{words.say('check_not')}: {says}"
+    how: How = "declined" if declined else "broken"
+    own = ending or _word((known or {}).get("broken", "")) or "cancelled"
+    told = CheckResult(host.pull.number, (known or {}).get("base", ""), own, how)
+    one = _Ending(number, run, head, told, line(says)[:TITLE], plain(says))
+    if known is None:
+        await _written(host, one, CommitState(), words)
+    else:
+        await _end(host, one, words, {})
+
+
+async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
+    """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
+    words, run = load(language), f"queue-{head}"
+    if any(one.ended and _facts(one).get("run") == run for one in await host.checks.listed(head, NAME)):
+        return
+    number = await start(host, head, run, language)
+    says = words.say("check_queue" if ending == "success" else "check_queue_stops")
+    await host.checks.done(number, ending, says[:TITLE], _marked(says, run=run))
+    await settle(host, head, language)
+
+
+async def standing(host: Host, head: str) -> CommitState:
+    """What counts for a commit now."""
+    return await _state(host, head, _rows(await _listed(host, head)), {})
+
+
+async def settle(host: Host, head: str, language: str = "en") -> CommitState:
+    """Have the check runs on a commit show the worst of what is open for it: the newest, and that of each open pull request.
+
+    Called after each event that may change it. Two that end at the same moment both look afterwards, so the later one sees both.
+    """
+    words, listed = load(language), await _listed(host, head)
+    state = await _state(host, head, _rows(listed), {})
+    if state.ending is None:
+        return state
+    last = {_pull(one): one for one in listed}  # of each pull request
+    shown = [one for pull, one in last.items() if pull in state.open or one is listed[-1]]
+    for one in shown:
+        if one.ended and one.conclusion != _wanted(state.ending, one):
+            await _shown(host, one, state, words)
+    return state
+
+
+def _wanted(ending: Ending, one: Check) -> Ending:
+    """What a check run has to show. That of a merge queue lets pass or stops: it differs only if the commit is to be stopped."""
+    own = _own(one)
+    return own if _pull(one) == 0 and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
+
+
+async def _shown(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
+    """Change what a check run that has ended shows; what it came to by itself stays in its marker."""
+    known = _facts(one)
+    text, title = one.summary.replace("\r\n", "\n"), one.title
+    text = text.partition("\n")[2] if known else text
+    if known.get("lead"):
+        lead, _, text = text.partition("\n\n")
+        title = title.removeprefix(f"{lead} ")
+    told = CheckResult(_pull(one), known.get("base", ""), _own(one), _how(known))
+    await _written(host, _Ending(one.id, known.get("run", ""), one.head, told, title, text, one.text), state, words)
+
+
+async def _end(host: Host, one: "_Ending", words: Phrases, sure: Mapping[int, str]) -> None:
+    """End a check run with the worst of what is open for its commit, and look once more whether that is what stands."""
+    listed = await _listed(host, one.head)
+    before = _rows(each for each in listed if each.id < one.number)
+    after = _rows(each for each in listed if each.id > one.number)
+    state = await _state(host, one.head, [*before, one.own, *after], sure)
+    await _written(host, one, state, words)
+    await settle(host, one.head, words.language)
+
+
+async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrases) -> None:
+    own, lead = one.own, _lead(one.own, state, words)
+    known = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
+    said = _marked(f"{lead}\n\n{one.text}" if lead else one.text, **known, **({"lead": "1"} if lead else {}))
     await host.checks.done(
-        number,
-        ending,
-        line(said)[:TITLE],
-        _marked(run, plain(said)),
-        "",
-        (),
+        one.number,
+        state.ending or own.ending,
+        f"{lead} {one.title}"[:TITLE] if lead else one.title,
+        said,
+        one.page,
+        one.annotations,
         buttons(words) if host.voice.app else (),
     )
 
 
-async def let_pass(host: Host, head: str, language: str = "en") -> None:
-    """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
-    words = load(language)
-    listed = await host.checks.listed(head, NAME)
-    if any(one.conclusion == "success" for one in listed):
-        return
-    number = await start(host, head, f"queue-{head}", language)
-    says = words.say("check_queue")
-    await host.checks.done(number, "success", says[:TITLE], _marked(f"queue-{head}", says))
+def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
+    """Why a check run shows something else than what it came to by itself; empty if it does not."""
+    blame = state.blame
+    if blame not in (None, own.pull) and state.ending not in (None, own.ending):
+        return words.say("check_of_other", pull=Safe(f"#{blame}"))
+    declined = own.how == "declined" and state.verdict((own.pull, own.base)).reviewed is not None
+    return words.say("check_stands") if declined or state.ending not in (None, own.ending) else ""
+
+
+async def _state(host: Host, head: str, rows: Sequence[CheckResult], sure: Mapping[int, str]) -> CommitState:
+    """What these rows come to, with the pull requests asked for that could make it worse."""
+    known, asked = dict(sure), set[int]()
+    while left := [pull for pull in waits_for(rows, known) if pull not in asked]:
+        pull = left[0]
+        asked.add(pull)
+        if len(asked) > MOST_PULLS:  # nobody has so many open: those that were not asked count
+            known[pull] = next(row.base for row in reversed(rows) if row.pull == pull)
+            continue
+        with suppress(HostRefused):
+            now = await host.beside(pull).facts()
+            if now.state == "open" and now.head_sha == head:
+                known[pull] = now.base_ref
+    return fold(_placed(rows, known), known)
+
+
+def _placed(rows: Iterable[CheckResult], known: Mapping[int, str]) -> list[CheckResult]:
+    """Check runs of earlier versions name no base branch: they count for the one that is there now."""
+    return [replace(row, base=row.base or known.get(row.pull, "")) for row in rows]
+
+
+async def _listed(host: Host, head: str) -> list[Check]:
+    """Our check runs on a commit, oldest first."""
+    return sorted(await host.checks.listed(head, NAME), key=lambda one: one.id)
+
+
+def _rows(listed: Iterable[Check]) -> list[CheckResult]:
+    """What they came to, each for its own pull request."""
+    return [
+        CheckResult(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
+        for one in listed
+        if one.ended and _pull(one)
+    ]
+
+
+def _pull(one: Check) -> int:
+    return int(one.external_id) if one.external_id.isdecimal() else 0
+
+
+def _own(one: Check) -> Ending:
+    return _word(_facts(one).get("own", "")) or _word(one.conclusion) or "failure"
+
+
+def _word(text: str) -> Ending | None:
+    return next((each for each in BADNESS if each == text), None)
+
+
+def _how(known: Mapping[str, str]) -> How:
+    """Those of earlier versions do not tell: such a one counts like a review, and is not made better by any that was declined."""
+    return "declined" if known.get("how") == "declined" else "broken" if known.get("how") == "broken" else "reviewed"
 
 
 def conclusion(review: Review) -> Ending:
-    """Green only where everything was read and nothing was found; red only if the owner has set a bar and it is reached."""
-    if review.reaching(review.fail_on):
+    """Green only where everything was read and nothing was found; red only if the owner has set a bar."""
+    if review.failing:
         return "failure"
     return "success" if facts.conclusion(review) == "clean" and not review.fault else "neutral"
 
@@ -132,9 +316,9 @@ def buttons(words: Phrases) -> Sequence[Action]:
     return tuple(Action(words.say(f"button_{name}"), words.say(f"button_{name}_about"), name) for name in (AGAIN, FULL))
 
 
-def _run(check: Check) -> str:
-    return (marker.read(check.summary) or {}).get("run", "")
+def _facts(check: Check) -> Mapping[str, str]:
+    return marker.read(check.summary) or {}
 
 
-def _marked(run: str, text: str) -> str:
-    return f"{marker.make('check', run=run)}\n{text}"
+def _marked(text: str, **known: str) -> str:
+    return f"{marker.make('check', **known)}\n{text}"

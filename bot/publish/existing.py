@@ -1,8 +1,10 @@
 """What deeprepo has posted on the pull request already, recognised by its own markers and by nothing else."""
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.errors import HostRefused
 from bot.github import Host
@@ -10,6 +12,8 @@ from bot.outputs import marker
 from bot.values import Finding, Posted, Thread
 
 FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
+SOON = 300  # seconds from the making of a marker to its comment; clocks differ
+LONGEST_TIME = 12  # digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class PostedFinding:
     hidden: str
     also: tuple[tuple[str, str], ...] = ()
     thread: str = ""  # the node id of its thread, where threads could be asked for
+    certain: bool = True  # whether nobody else can have written its marker
 
     @property
     def findings(self) -> tuple[tuple[str, str], ...]:
@@ -36,7 +41,8 @@ class PostedFinding:
 
     def names(self, findings: Iterable[Finding]) -> bool:
         """Whether it is about one of these findings."""
-        return not {mark for mark, _ in self.findings}.isdisjoint(finding.fingerprint for finding in findings)
+        names = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
+        return not names.isdisjoint(mark for mark, _ in self.findings)
 
     @property
     def stands(self) -> bool:
@@ -72,6 +78,57 @@ def facts(posted: Posted, host: Host) -> Mapping[str, str]:
     return found if found and found.get("mode", ours) == ours else {}
 
 
+def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
+    """A comment with its marker; signed for its place if there is something to sign with. `place`: see `_place`.
+
+    A comment that is there is bound by its number (the fact `id`), a new one by the time at which it is written.
+    """
+    if host.voice.app or host.voice.seal is None:
+        return f"{marker.make(kind, **facts)}\n{text}"
+    bound = facts if "id" in facts else {**facts, "at_time": str(int(time.time()))}
+    where = f"{host.pull.key}:{place}"
+    return f"{marker.signed(host.voice.seal, where, _content(text), kind, **bound)}\n{text}"
+
+
+def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
+    """The facts of a marker that may decide something; nothing if it is not ours for certain.
+
+    GitHub attests what an App has written. Under the login of a workflow every other workflow of the repository writes too, and one
+    that repeats a stranger's words repeats our marker: there a marker counts if it is signed for this very comment.
+    """
+    found, voice = facts(posted, host), host.voice
+    if not found or voice.app:
+        return found
+    where = f"{host.pull.key}:{_place(posted)}"
+    text = posted.body.replace("\r\n", "\n").partition("\n")[2]
+    if voice.seal is None or not marker.attested(found, voice.seal, where, _content(text)):
+        return {}
+    return found if _bound(found, posted) else {}
+
+
+def _bound(found: Mapping[str, str], posted: Posted) -> bool:
+    """Whether a marker was made for this comment, and not for one from which it was copied."""
+    if "id" in found:
+        return found["id"] == str(posted.id)
+    made = found.get("at_time", "")
+    if not (made.isdecimal() and len(made) <= LONGEST_TIME):
+        return False
+    return abs(datetime.fromisoformat(posted.created).timestamp() - int(made)) <= SOON
+
+
+def _place(posted: Posted) -> str:
+    """Where a comment is, as its marker is bound to it: in the conversation, in a thread, or on a file."""
+    if posted.kind != "review":
+        return posted.kind
+    return f"thread {posted.thread}" if posted.thread not in (0, posted.id) else f"file {posted.path}"
+
+
+def _content(text: str) -> str:
+    """What below a marker is signed with it: the state of a round."""
+    first = text.partition("\n")[0]
+    return first if first.startswith("<!-- deeprepo-state:") else ""
+
+
 async def look(host: Host) -> tuple[PostedFinding, ...]:
     """Our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.review_comments()
@@ -86,7 +143,11 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) 
     """Our findings among these comments."""
     known = {thread.comment: thread for thread in threads}
     read = [(one, facts(one, host)) for one in comments]
-    closed = {one.thread for one, said in read if said.get("kind") == FIXED}
+    closed = {
+        one.thread
+        for one, said in read
+        if said.get("kind") == FIXED and (host.voice.seal is None or decisive(one, host))
+    }
     found = []
     for one, said in read:
         if said.get("kind") != FINDING:
@@ -94,5 +155,16 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) 
         thread = known.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
         where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
         also = tuple((mark, at) for mark, _, at in (each.partition("@") for each in said.get("also", "").split()))
-        found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden, also, thread.node_id))
+        found.append(
+            PostedFinding(
+                one,
+                *where,
+                one.id in closed,
+                thread.resolved,
+                thread.hidden,
+                also,
+                thread.node_id,
+                certain=bool(decisive(one, host)),
+            )
+        )
     return tuple(found)

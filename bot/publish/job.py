@@ -26,14 +26,15 @@ class Publication:
         """The commit that was reviewed."""
         return self.review.pull.head
 
-    def signed(self, body: str, **more: str) -> str:
+    def signed(self, body: str, place: str, **more: str) -> str:
         """The same comment, its marker saying which run wrote it."""
         facts = {**(marker.read(body) or {}), **more}
-        return self.made(facts.pop("kind", ""), body.partition("\n")[2], **facts)
+        return self.made(facts.pop("kind", ""), body.partition("\n")[2], place, **facts)
 
-    def made(self, kind: str, text: str, **facts: str) -> str:
-        """A comment of this run."""
-        return f"{marker.make(kind, **{**facts, 'head': self.head, 'run': self.run, 'mode': existing.mode(self.host)})}\n{text}"
+    def made(self, kind: str, text: str, place: str, **facts: str) -> str:
+        """A comment of this run, for this place (`existing.make`)."""
+        own = {**facts, "head": self.head, "run": self.run, "mode": existing.mode(self.host)}
+        return existing.make(self.host, kind, text, place, **own)
 
     def is_mine(self, posted: Posted, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""

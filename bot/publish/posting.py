@@ -9,7 +9,7 @@ from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.publish import requests
-from bot.publish.existing import FINDING, REVIEW, look, unsaid
+from bot.publish.existing import FINDING, REVIEW, PostedFinding, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
 from bot.values import Draft, Placed, Posted, Review
@@ -27,11 +27,28 @@ async def post(
     while True:
         review = unplaced(job.review, refused) if refused else job.review
         said = await asyncio.to_thread(comments, review)  # it may wait for a process
-        left = unsaid(await look(job.host), [each for one in said.posts for each in keys(one)], job.run)
+        there = [one for one in await look(job.host) if one.certain or _shows(one, said.posts)]
+        left = unsaid(there, [each for one in said.posts for each in keys(one)], job.run)
         bad = await _put(job, [rest for one in said.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
             return said, refused
         refused |= bad  # their places in the quota go to others, which are posted in the next turn
+
+
+def _shows(there: PostedFinding, posts: Sequence[Post]) -> bool:
+    """Whether a comment that another workflow may have written shows the findings that its marker names, as we would."""
+    heads = {
+        key: _head(body)
+        for one in posts
+        for key, body in zip(keys(one), (one.body, *(a.body for a in one.more)), strict=True)
+    }
+    wanted = [head for (mark, _), head in heads.items() if mark in {known for known, _ in there.findings}]
+    return all(head in there.posted.body for head in wanted)
+
+
+def _head(body: str) -> str:
+    """The line of a finding's comment that names it."""
+    return next((line for line in body.split("\n")[1:] if line.strip()), "")
 
 
 def keys(one: Post) -> list[Key]:
@@ -58,7 +75,7 @@ def unplaced(review: Review, refused: frozenset[Key]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
     def moved(one: Placed) -> Placed:
-        known = (one.finding.fingerprint, str(one.spot.end if one.spot else 0)) in refused
+        known = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused
         return replace(one, place="outside", spot=None) if known else one
 
     return replace(review, findings=tuple(moved(one) for one in review.findings))
@@ -76,7 +93,9 @@ async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -
 async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> bool:
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
-    asked, body = (job.made(REVIEW, requests.said(job, one, len(lines)), first=first) for one in (request, None))
+    asked, body = (
+        job.made(REVIEW, requests.said(job, one, len(lines)), "whole", first=first) for one in (request, None)
+    )
     drafts = [_draft(job, one) for one in lines]
 
     async def find() -> Posted | None:
@@ -127,4 +146,4 @@ def _draft(job: Publication, one: Post) -> Draft:
     (_, at), *others = keys(one)
     also = {"also": " ".join("@".join(each) for each in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    return Draft(one.path, job.signed(text, at=at, **also), one.line, one.side, one.start_line)
+    return Draft(one.path, job.signed(text, f"file {one.path}", at=at, **also), one.line, one.side, one.start_line)

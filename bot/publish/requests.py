@@ -3,7 +3,6 @@
 Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +11,7 @@ from bot.github import Host
 from bot.publish.existing import REVIEW, facts
 from bot.publish.job import Publication
 from bot.render import Phrases, Safe, comment
-from bot.values import SEVERITIES, Finding, Posted, Severity
+from bot.values import Finding, Posted, Severity
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
@@ -41,14 +40,6 @@ async def look(job: Publication) -> ChangeRequest:
     return ChangeRequest(there, standing, wanted and not standing)
 
 
-async def lift(host: Host, words: Phrases, bar: Severity, left: Iterable[Finding]) -> None:
-    """Dismiss our request between two reviews, unless one of the findings that are left reaches the bar. Raises HostRefused."""
-    if all(SEVERITIES.index(finding.severity) > SEVERITIES.index(bar) for finding in left):
-        for one in await _ours(host):
-            if one.state == STANDS:
-                await host.dismiss(one.id, _over(words, bar))
-
-
 async def _ours(host: Host) -> list[Posted]:
     return [one for one in await host.reviews() if facts(one, host).get("kind") == REVIEW]
 
@@ -59,7 +50,7 @@ def _over(words: Phrases, bar: Severity) -> str:
 
 def said(job: Publication, request: ChangeRequest | None, posts: int) -> str:
     """The text of a review with so many comments. `request`: the one that it makes."""
-    bar, blocks = job.review.request_changes, len(request.blocking) if request and request.made else 0
+    bar, blocks = job.review.request_changes, bool(request and request.made)
     named = Safe(job.words.say(bar)) if bar else ""
     return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=named)
 
@@ -78,7 +69,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
 
 
 async def _requested(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    body = job.made(REVIEW, said(job, request, 0))
+    body = job.made(REVIEW, said(job, request, 0), "whole")
 
     async def find() -> Posted | None:
         return next(iter((await look(job)).standing), None)

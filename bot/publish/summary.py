@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish.existing import SUMMARY
+from bot.publish.existing import SUMMARY, decisive
 from bot.publish.existing import facts as read
 from bot.publish.job import Publication
 from bot.values import Posted
@@ -14,13 +14,14 @@ NOT_FOUND = 404
 
 async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
     """Write the summary, or bring the one that is there up to date. More than one never stays."""
-    text = job.signed(body, **facts)
     standing = await stands(job.host)
+    bound = {"id": str(standing[0].id)} if standing and not job.host.voice.app else {}
+    text = job.signed(body, "issue", **facts, **bound)
     for double in standing[1:]:  # an answer that was lost and found too late
         await job.host.delete(double)
     if not standing:
         return await _written(job, text)
-    if _same(standing[0].body, text):
+    if same(standing[0].body, text):
         return standing[0]
     await job.check()
     try:
@@ -28,7 +29,7 @@ async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
     except HostRefused as refused:
         if refused.status != NOT_FOUND:
             raise
-    return await _written(job, text)  # somebody has deleted it this moment
+    return await _written(job, job.signed(body, "issue", **facts))  # somebody has deleted it this moment
 
 
 async def _written(job: Publication, text: str) -> Posted:
@@ -39,10 +40,11 @@ async def _written(job: Publication, text: str) -> Posted:
 
 
 async def stands(host: Host) -> list[Posted]:
-    """The summary as it is now; more than one only after an answer that was lost."""
-    return [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
+    """The summary as it is now; more than one only after an answer that was lost. One that is ours for certain is the only one."""
+    found = [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
+    return [one for one in found if decisive(one, host)] or found[:1]
 
 
-def _same(one: str, other: str) -> bool:
+def same(one: str, other: str) -> bool:
     """Whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
     return one.replace("\r\n", "\n").rstrip() == other.rstrip()

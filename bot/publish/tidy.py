@@ -41,11 +41,14 @@ async def _close(job: Publication, one: PostedFinding) -> None:
     """Answer once that it is fixed, and fold it."""
     if not one.closed:
         body = job.made(
-            FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])), fingerprint=one.fingerprint
+            FIXED,
+            comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])),
+            f"thread {one.posted.id}",
+            fingerprint=one.fingerprint,
         )
 
         async def find() -> Posted | None:
-            thread = [posted for posted in await job.host.review_comments() if posted.thread == one.posted.id]
+            thread = await job.host.review_comments(one.posted.id)
             return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 
         await job.put(find, lambda: job.host.reply(one.posted.id, body))

@@ -1,18 +1,22 @@
 """How a page writes figures: dollars, seconds, moments, shares. A figure that nobody knows is a dash."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+
+from markupsafe import Markup, escape
 
 from bot.render.disarm import line
 
 NONE = "\N{EN DASH}"
+_CODE = re.compile(r"`([^`]+)`")
 MINUTE, HOUR = 60, 3600
 CENT = 0.01
 
 
 def forms() -> dict[str, Callable[..., str]]:
     """The filters, by name."""
-    return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, shown)}
+    return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, shown, prose)}
 
 
 def usd(value: float | None) -> str:
@@ -67,6 +71,11 @@ def shown(value: str | None, most: int = 200) -> str:
     """A stranger's words on one line, without characters that cannot be seen; cut where they are too long."""
     text = line(value or "")
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def prose(value: str | None, most: int = 200) -> Markup:
+    """Write a sentence or a title like `shown`, with what is between backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(value, most)))))  # noqa: S704 - escaped before
 
 
 def _moment(seconds: float) -> datetime:

@@ -15,6 +15,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
+from bot import extras
 from bot.errors import DeepRepoError, ReplUnavailable
 from bot.repl import stdlib
 from bot.repl.host_process import Apart
@@ -119,7 +120,7 @@ class MontyRepl:
         try:
             import pydantic_monty
         except ImportError as error:
-            raise ReplUnavailable(f"the REPL is not installed ({error}): pip install 'deeprepo-bot[models]'") from error
+            raise ReplUnavailable(f"the REPL is not installed ({error}): {extras.install('models')}") from error
         self._stack.close()
         with _PATHS:
             sysconfig.get_config_vars()

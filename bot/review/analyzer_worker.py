@@ -10,7 +10,7 @@ from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
 from bot.review.session import WorkerReply
-from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Unit
+from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, PartialCheck, Silence, Source, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -42,6 +42,8 @@ class AnalyzerWorker:
         self._tracker = tracker
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
         self._ran: set[str] = set()
+        self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has judged a part only
+        self._unlisted: dict[str, set[str]] = {}  # files of which an analyser found more than is judged further
         self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
@@ -71,6 +73,20 @@ class AnalyzerWorker:
         self._mark(units)
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 
+    def silence(self, source: Source, finding: Finding) -> Silence | None:
+        """What it means that a source no longer reports this finding; None if the owner has switched its analyser off."""
+        name = "sarif" if source.kind == "tool" else source.name
+        analyzer = self._analyzers.get(name)
+        if analyzer is None:
+            return "unseen" if source.kind == "tool" else None
+        if (
+            name not in self._ran
+            or self._partly & {(name, finding.path), (name, "")}
+            or finding.path in self._unlisted.get(name, ())
+        ):
+            return "unseen"
+        return analyzer.silence(finding, self._dependents)
+
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
         from bot.context.file_questions import Sight
@@ -89,12 +105,17 @@ class AnalyzerWorker:
         wanted = [file for file in self._files if analyzer.wants(file)]
         found: Sequence[Finding] = ()
         try:
-            found = self._most(name, await analyzer.check(self._tree, wanted, self._dependents) if wanted else ())
+            done = await analyzer.check(self._tree, wanted, self._dependents) if wanted else ()
+            if isinstance(done, PartialCheck):
+                for path, reason in done.open:
+                    self._leave_open(name, path, reason)
+            found = self._most(name, done.findings if isinstance(done, PartialCheck) else done)
             self._ran.add(name)
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compared(self._dependents))
         except DeepRepoError as error:
             self.failures.append(f"{name} could not run: {error}")
+            self._tracker.unchecked("", f"{name} could not run: {error}")
         self._found[name] = list(found)
 
     def _most(self, name: str, found: Sequence[Finding]) -> list[Finding]:
@@ -109,12 +130,21 @@ class AnalyzerWorker:
             else:
                 left[finding.path] += 1
         if left:
+            self._unlisted[name] = set(left)
             places = ", ".join(
                 f"{count(number, 'more finding')} in `{path}`" for path, number in left.most_common(NAMED)
             )
             more = f" and {count(len(left) - NAMED, 'other file')}" if len(left) > NAMED else ""
             self.failures.append(f"Not listed: {places}{more} (check {name})")
+            for path, number in left.items():
+                self._tracker.unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
         return kept
+
+    def _leave_open(self, name: str, path: str, reason: str) -> None:
+        """A file of which a check has judged a part only: no unit of it counts as checked by it."""
+        self._partly.add((name, path))
+        self.failures.append(f"{name} has not judged all of {f'`{path}`' if path else 'the change'}: {reason}")
+        self._tracker.unchecked(path, f"{name}: {reason}")
 
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._files}
@@ -122,7 +152,10 @@ class AnalyzerWorker:
             judges = [
                 n
                 for n, a in self._analyzers.items()
-                if n in self._ran and unit.path in files and a.wants(files[unit.path])
+                if n in self._ran
+                and unit.path in files
+                and a.wants(files[unit.path])
+                and not self._partly & {(n, unit.path), (n, "")}
             ]
             if not judges and unit.path in files and not files[unit.path].added:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them

@@ -11,10 +11,9 @@ from typing import Protocol
 from bot.coverage import CoverageTracker
 from bot.findings import earlier as file
 from bot.findings import memory
-from bot.values import ChangedFile, Dependents, Earlier, Finding, PullRequest, Reference, Round, Unit
+from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
 
 LOUD = frozenset({"critical", "high"})  # said in every round, wherever they stand
-SHORT = 10  # characters of a commit id in a sentence
 
 
 class Commits(Protocol):
@@ -35,6 +34,12 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
+    leaked: tuple[Finding, ...] = ()  # secrets of that round, where nothing else is built upon
+
+    @property
+    def ignored(self) -> tuple[tuple[str, str], ...]:
+        """Fingerprint and identity of each proof that an owner's word of an older version silences."""
+        return self.earlier.ignored if self.earlier is not None else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -74,11 +79,11 @@ async def past(
     if isinstance(found, str):
         return Past(round=Round(full=full, reason=found))
     if found.base != pull.base:
-        reason = f"the base changed from {found.base[:SHORT]} to {pull.base[:SHORT]}"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
+        reason = f"the base changed from {found.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
     if found.head != pull.head and not await commits.descends(found.head):
-        reason = f"the head is not built on {found.head[:SHORT]}, which was reviewed"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
+        reason = f"the head is not built on {found.head[: memory.SHORT]}, which was reviewed"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
     texts = {}
@@ -89,16 +94,24 @@ async def past(
     return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers)
 
 
+async def _leaked(found: Earlier, commits: Commits) -> tuple[Finding, ...]:
+    """The secrets that were reported then. Neither a rebase nor a push over them takes them back."""
+    rewritten = not await commits.descends(found.head)
+    return tuple(
+        memory.lasting(one, found.head, rewritten=rewritten) for one in found.findings if one.category == "secret"
+    )
+
+
 def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
     """Path and lines of these units, on the head side."""
     return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
 
 
-def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
-    """What the next round can build upon: unit, digest and reader. Files with an `unheard` finding are read again: it is not lost."""
+def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[Mark, ...]:
+    """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
-    rows = ((tracker.units[i], by) for i, by in tracker.readers().items())
-    return tuple((unit.id, memory.digest(unit), by) for unit, by in rows if unit.path not in again)
+    rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
+    return tuple(Mark(unit.id, memory.digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
 
 
 def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:

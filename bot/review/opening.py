@@ -14,6 +14,7 @@ from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.ports import Analyzer, Language, Lens, Model, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.guidance import Guidance
@@ -48,6 +49,7 @@ class Survey:
     past: Past = field(default_factory=Past)  # the round before
     ignored: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
+    masks: Masks = field(default_factory=Masks)  # what no provider is shown
 
 
 @asynccontextmanager
@@ -68,7 +70,7 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal = journal or Journal()
-    calls = Calls(Budget(limits), journal)
+    calls = Calls(Budget(limits), journal, masks=subject.masks)
     subject.tracker.by_model = (
         models.reader is not None
     )  # then what an analyser has judged is checked, and not yet read
@@ -101,6 +103,7 @@ async def open_session(
             calls=calls,
             worker=worker,
             checks=checks,
+            silence=checks.silence,
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,

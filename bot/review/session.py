@@ -21,6 +21,8 @@ from bot.values import (
     ReaderNotes,
     Reference,
     ReviewEffort,
+    Silence,
+    Source,
     Unit,
 )
 
@@ -106,6 +108,8 @@ class Session:
     language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
     judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion
+    # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
+    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen"
     say: Callable[[str], None] = lambda _: None  # progress, one short line
     on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
     heard: Callable[[Sequence[Finding]], None] = lambda _: None  # begins second opinions while other prompts are out
@@ -113,8 +117,11 @@ class Session:
 
     def hear(self, judged: Judged) -> None:
         """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
-        settled = {f.fingerprint: f for f in (*judged.said, *judged.refuted) if f.verdict != "unproven"}
-        self.findings[:] = [settled.get(finding.fingerprint, finding) for finding in self.findings]
+        settled = {(f.fingerprint, f.start): f for f in (*judged.said, *judged.refuted) if f.verdict != "unproven"}
+        self.findings[:] = [
+            finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
+            for finding in self.findings
+        ]
         self.undecided |= {finding.fingerprint for finding in judged.unproven}
 
     def second_opinion(self, wanted: bool) -> Ask | None:

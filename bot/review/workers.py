@@ -33,6 +33,7 @@ from bot.values import (
     PullRequest,
     Purpose,
     ReaderNotes,
+    Source,
     Unit,
     Usage,
     tokens,
@@ -104,7 +105,12 @@ class ModelWorker:
     @property
     def name(self) -> str:
         """Who it is, as the coverage table says it."""
-        return f"{self.role} {self.model.name}"
+        return str(self.source)
+
+    @property
+    def source(self) -> Source:
+        """Who reports what it finds."""
+        return Source("model", self.model.name, self.role)
 
     @property
     def _dialogues(self) -> Dialogues:
@@ -180,7 +186,7 @@ class ModelWorker:
         if not isinstance(reply, Completion):
             return Sight(error=str(reply))
         try:
-            sight = file_questions.answer(reply.data, self.name, parts)
+            sight = file_questions.answer(reply.data, self.source, parts)
         except DeepRepoError as error:
             return Sight(error=str(error))
         self.tracker.saw(text, self.name)
@@ -393,7 +399,7 @@ class ModelWorker:
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
         try:
-            text, found = read.answer(reply.data, self.name)
+            text, found = read.answer(reply.data, self.source)
         except DeepRepoError as error:
             return WorkerReply("", error=str(error))
         if not asked.diff_only:

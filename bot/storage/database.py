@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
+from bot import files
 from bot.errors import StorageError, UsageError
+from bot.storage.dialect import insert
 from bot.storage.sqlite import connect
 
 THREADS = 6
@@ -81,13 +83,10 @@ def translated(error: SQLAlchemyError) -> StorageError:
 
 def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> None:
     """Store a row in the place of the one with the same key."""
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    insert = dialect.insert(table).values(**row)
+    query = insert(table, connection).values(**row)
     keys = [column.name for column in table.primary_key]
-    changed = {name: insert.excluded[name] for name in row if name not in keys}
-    connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=changed))
+    changed = {name: query.excluded[name] for name in row if name not in keys}
+    connection.execute(query.on_conflict_do_update(index_elements=keys, set_=changed))
 
 
 def _bounded(connection: Any, _: object) -> None:  # noqa: ANN401 - psycopg's own
@@ -112,7 +111,7 @@ def _engine(url: str) -> sa.Engine:
             "only SQLite files and PostgreSQL are known as databases: give sqlite:///PATH or postgresql://..."
         )
     path = Path(address.database)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.folder(path.parent, private=True)
     engine = sa.create_engine(address, creator=lambda: connect(path), pool_size=THREADS, max_overflow=4)
 
     @sa.event.listens_for(engine, "connect")

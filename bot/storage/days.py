@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
+from bot.storage.dialect import insert
 from bot.storage.tables import BUCKETS, day
 
 DAY = 86400
@@ -76,14 +77,11 @@ def one(row: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, float]]:
 
 def count(row: Mapping[str, Any], connection: sa.Connection) -> None:
     """Add one review, given as its row, to the sums of its day."""
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     key, sums = one(row)
-    insert = dialect.insert(day).values(**key, **sums, name=row["name"], last=row["finished"])
-    changed = {name: day.c[name] + insert.excluded[name] for name in sums}
-    changed |= {name: insert.excluded[name] for name in ("name", "last")}
-    connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=changed))
+    query = insert(day, connection).values(**key, **sums, name=row["name"], last=row["finished"])
+    changed = {name: day.c[name] + query.excluded[name] for name in sums}
+    changed |= {name: query.excluded[name] for name in ("name", "last")}
+    connection.execute(query.on_conflict_do_update(index_elements=list(key), set_=changed))
 
 
 class Days(StoragePart):

@@ -1,7 +1,6 @@
 """Journals of reviews, kept beside their files: a worker on another machine continues with them and pays for nothing twice."""
 
 import asyncio
-import os
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from bot import files
 from bot.errors import StorageError
 from bot.storage.database import Database, StoragePart
 from bot.storage.tables import line
@@ -104,8 +104,4 @@ def _lines(path: Path) -> list[str]:
 
 def _write(path: Path, texts: Sequence[str]) -> None:
     """Write the file anew, for its owner alone; a crash leaves the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_suffix(".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.writelines(f"{text}\n" for text in texts)
-    fresh.replace(path)
+    files.write(path, "".join(f"{text}\n" for text in texts), private=True, folders=True)

@@ -2,11 +2,14 @@
 
 import base64
 import json
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
+from bot.errors import UsageError
 from bot.storage.database import StoragePart
 from bot.storage.days import Scope
 from bot.storage.tables import review
@@ -65,8 +68,8 @@ class ReviewList(StoragePart):
     async def page(
         self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""
     ) -> ListPage:
-        """The newest reviews that fit, or those that follow the mark `after`. A mark that makes no sense is as none."""
-        place = _read(after)
+        """The newest reviews that fit, or those that follow the mark `after`. Raises UsageError if that makes no sense."""
+        place = _read(after) if after else None
         fits = [review.c.state == state] if state else []
         if place is not None:
             fits.append(sa.tuple_(review.c.finished, review.c.id) < sa.tuple_(*map(sa.literal, place)))
@@ -93,6 +96,25 @@ class ReviewList(StoragePart):
             return None
         return ListedReview(**{name: row[name] for name in ListedReview.__dataclass_fields__}), row["output"]
 
+    async def pulls(self, scope: Scope, since: float) -> tuple[int, int]:
+        """How many pull requests were reviewed since then, and of how many the last review was clean."""
+        newest = (
+            sa.func.row_number().over(partition_by=review.c.pull, order_by=review.c.finished.desc()).label("newest")
+        )
+        fits = [review.c.finished >= since] + ([] if scope is None else [review.c.installation.in_(scope)])
+        last = sa.select(review.c.state, newest).where(*fits).subquery()
+        clean = sa.func.sum(sa.case((last.c.state == "clean", 1), else_=0))
+        wanted = sa.select(sa.func.count(), clean).select_from(last).where(last.c.newest == 1)
+        row = await self.database.look(lambda connection: connection.execute(wanted).one())
+        return int(row[0]), int(row[1] or 0)
+
+    async def owner(self, installation: int) -> str:
+        """The account of an installation, as its last review has it; "" without one."""
+        wanted = sa.select(review.c.name).where(review.c.installation == installation)
+        newest = wanted.order_by(review.c.finished.desc()).limit(1)
+        name = await self.database.look(lambda connection: connection.execute(newest).scalar_one_or_none())
+        return (name or "").partition("/")[0]
+
     async def known(self, repository: int, scope: Scope) -> str | None:
         """The name of a repository of which this scope has reviews."""
         wanted = sa.select(review.c.name).where(review.c.repository == repository)
@@ -106,14 +128,17 @@ def _mark(row: ListedReview) -> str:
     return base64.urlsafe_b64encode(json.dumps([row.finished, row.id]).encode()).decode().rstrip("=")
 
 
-def _read(mark: str) -> tuple[float, str] | None:
+def _read(mark: str) -> tuple[float, str]:
     """What a mark says; it is part of an address, so it may hold anything."""
-    if not mark or len(mark) > LONGEST:
-        return None
-    try:
-        found: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
-        finished, job = found
-    except (ValueError, TypeError):
-        return None
-    ok = isinstance(finished, float | int) and isinstance(job, str) and "\0" not in job
-    return (float(finished), job) if ok else None
+    if len(mark) <= LONGEST:
+        with suppress(ValueError, TypeError, OverflowError, RecursionError):
+            found: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
+            finished, job = found
+            if (
+                type(finished) in (float, int)
+                and math.isfinite(finished)
+                and isinstance(job, str)
+                and job.isprintable()
+            ):
+                return float(finished), job
+    raise UsageError("this mark names no place in the list: begin at its first page")

@@ -112,6 +112,28 @@ class Reviews(StoragePart):
         """The JSON output of the last finished review, None where there is none."""
         return await self._newest(review.c.pull == pull.key)
 
+    async def newest(self, pull: PullRef) -> tuple[str, bytes] | None:
+        """The same with the job that made it."""
+        wanted = sa.select(review.c.id, review.c.output).where(review.c.pull == pull.key)
+        wanted = wanted.order_by(review.c.finished.desc()).limit(1)
+        found = await self.database.run(lambda connection: connection.execute(wanted).first())
+        return (found.id, found.output) if found is not None else None
+
+    async def reported(self, pull: PullRef, since: float) -> tuple[int, ...]:
+        """The other pull requests of its repository that have a review since then with anything to silence or to bring back, newest first."""
+        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
+        others = mine & (review.c.number != pull.number) & (review.c.finished > since)
+        told = sa.exists().where(finding.c.pull == review.c.pull, finding.c.state != "fixed")
+        wanted = sa.select(review.c.number).where(others, told).group_by(review.c.number)
+        wanted = wanted.order_by(sa.func.max(review.c.finished).desc())
+        found = await self.database.run(lambda connection: connection.execute(wanted).scalars().all())
+        return tuple(found)
+
+    async def rewrite(self, job: str, output: bytes) -> None:
+        """Store the JSON output of a review once more: findings of it were given numbers."""
+        now = sa.update(review).where(review.c.id == job).values(output=output)
+        await self.database.run(lambda connection: connection.execute(now))
+
     async def named(self, repository: str, number: int) -> bytes | None:
         """The same for a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
         return await self._newest((review.c.name == repository) & (review.c.number == number))

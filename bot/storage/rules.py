@@ -18,14 +18,17 @@ class Rules(StoragePart):
     """The rules of all repositories. A number is given once and never again."""
 
     async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:
-        """Remember a proposal. The same kind and path again is the same rule, whatever its state; None if the repository has too many rules.
+        """Remember a proposal. The same kind and path again is the same rule, whatever its state, if it is as grave; None if the repository has too many rules.
 
         A later reason is added to a proposal without a reason, with the name of its author.
         """
         wanted = proposal.rule
-        mark = hashlib.sha256(f"{wanted.kind}\0{wanted.path}".encode("utf-8", "replace")).hexdigest()[:20]
+        mark, serious = (_mark(wanted, word) for word in ("", "grave"))
         ours = rule.c.repository == pull.repository
-        same = ours & (rule.c.mark == mark)
+        # What was confirmed for something less serious does not mean what code proves to be serious: that is a rule of its own.
+        same = ours & ((rule.c.mark == serious) | ((rule.c.mark == mark) & rule.c.grave))
+        if not proposal.grave:
+            same = ours & (rule.c.mark == mark)
 
         def do(connection: sa.Connection) -> LearnedRule | None:
             _alone(pull.repository, connection)
@@ -35,7 +38,12 @@ class Rules(StoragePart):
                 if connection.execute(counted).scalar_one() >= MOST:
                     return None
                 last = connection.execute(sa.select(sa.func.max(rule.c.number)).where(ours)).scalar_one()
-                row = {"number": (last or 0) + 1, "mark": mark, "path": wanted.path, "kind": wanted.kind}
+                row = {
+                    "number": (last or 0) + 1,
+                    "mark": serious if proposal.grave else mark,
+                    "path": wanted.path,
+                    "kind": wanted.kind,
+                }
                 row |= {"text": wanted.text, "state": "proposed", "how": proposal.how, "who": proposal.who}
                 row |= {"link": proposal.link, "made": now, "grave": proposal.grave}
                 connection.execute(sa.insert(rule).values(**owned(pull), **row))
@@ -93,6 +101,11 @@ class Rules(StoragePart):
         return tuple((row[0], row[1], row[2]) for row in found)
 
 
+def _mark(wanted: OwnerRule, word: str) -> str:
+    said = "\0".join(filter(None, (wanted.kind, wanted.path, word)))
+    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:20]
+
+
 def count(repository: int, silenced: Mapping[int, int], now: float, connection: sa.Connection) -> None:
     """Add to how often rules have silenced something; by number."""
     for number, times in sorted(silenced.items()):
@@ -108,6 +121,6 @@ def _alone(repository: int, connection: sa.Connection) -> None:
 
 
 def _read(row: sa.RowMapping) -> LearnedRule:
-    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True)
+    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"])
     names = [name for name in LearnedRule.__dataclass_fields__ if name not in ("rule", "shown")]
     return LearnedRule(made, **{name: row[name] for name in names}, shown=row["comment"] is not None)

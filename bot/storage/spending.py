@@ -12,6 +12,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
+from bot.storage.days import Scope
 from bot.storage.tables import spending
 from bot.values import PullRef
 
@@ -119,6 +120,17 @@ class Spending(StoragePart):
         wanted = sa.select(spending.c.usd).where(fits)
         found = await self.database.run(lambda connection: list(connection.execute(wanted).scalars()))
         return len(found), math.fsum(found)
+
+    async def by_installation(self, scope: Scope, now: float) -> dict[int, float]:
+        """The dollars that count in the last day, by installation."""
+        fits = spending.c.begun > now - DAY
+        if scope is not None:
+            fits &= spending.c.installation.in_(scope)
+        owner, total = spending.c.installation, sa.func.sum(spending.c.usd)
+        wanted = sa.select(owner, total).where(fits).group_by(owner)
+        found = await self.database.look(lambda connection: connection.execute(wanted).all())
+        known = {int(row[0]): float(row[1]) for row in found}
+        return known if scope is None else {one: known.get(one, 0.0) for one in scope}
 
 
 def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[bool, int, float]:

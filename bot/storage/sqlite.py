@@ -1,14 +1,12 @@
 """A connection to a SQLite file that loses nothing: the one way in which both the jobs and the storage open one."""
 
-import os
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
+from bot import files
 from bot.errors import StorageError
 
-SUBSECONDS = (3, 42)  # the version that knows unixepoch('subsec')
 BUSY = 30.0  # seconds to wait for another writer
 WORTH = 1000  # free pages, 4 MB: fewer are not worth the wait
 
@@ -16,14 +14,10 @@ WORTH = 1000  # free pages, 4 MB: fewer are not worth the wait
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, for its owner alone. What was committed survives a power cut; readers and the writer do not block each other."""
     if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        files.append(path, private=True).close()
     found = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     found.execute("PRAGMA journal_mode=WAL")
     found.execute("PRAGMA synchronous=FULL")  # NORMAL may lose the last commits at a power cut
-    if sqlite3.sqlite_version_info < SUBSECONDS:
-        found.create_function("unixepoch", 1, lambda _: time.time())
-    # With whole seconds, jobs of one second would lose their order.
-    found.create_function("strftime", 2, lambda form, _: time.time() if form == "%s" else None)
     return found
 
 

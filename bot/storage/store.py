@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import sqlalchemy as sa
 
 from bot.storage import tables
+from bot.storage.arrivals import Arrivals
 from bot.storage.checks import OpenChecks
 from bot.storage.database import Database
 from bot.storage.days import Days
@@ -33,6 +34,7 @@ class Store:
         self.reviews, self.listing, self.days = Reviews(database), ReviewList(database), Days(database)
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
+        self.arrivals = Arrivals(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
         self.workers, self.used = Workers(database), UsedSessions(database)
 
@@ -70,7 +72,11 @@ class Store:
             )
             ends = [(column, old) for column in aged]
             ends += [(tables.suppression.c.until, now), (tables.used.c.until, now)]
-            ends += [(tables.spending.c.begun, now - 2 * DAY), (tables.day.c.day, int(old // DAY))]
+            ends += [
+                (tables.arrival.c.given, now - DAY),
+                (tables.spending.c.begun, now - 2 * DAY),
+                (tables.day.c.day, int(old // DAY)),
+            ]
             return sum(connection.execute(sa.delete(at.table).where(at < end)).rowcount for at, end in ends)
 
         return await self.database.run(do)

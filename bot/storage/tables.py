@@ -219,6 +219,18 @@ used = sa.Table(  # sign-in links that were used and sessions that were ended, u
     sa.Column("id", sa.Text, primary_key=True),
     sa.Column("until", sa.Double, nullable=False),
 )
+arrival = sa.Table(  # what people have sent in the last hour, counted before GitHub is asked anything
+    "arrival",
+    schema,
+    sa.Column("id", sa.Text, primary_key=True),  # of the delivery
+    *_owner(),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # bot.storage.arrivals.Kind
+    sa.Column("stranger", sa.Boolean, nullable=False),  # nobody who is known to belong to the repository
+    sa.Column("given", sa.Double, nullable=False),
+    sa.Index("arrival_who", "installation", "kind", "given"),
+    sa.Index("arrival_given", "given"),
+)
 # What is deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
+from bot.storage.dialect import insert
 from bot.storage.tables import used
 
 
@@ -11,12 +12,10 @@ class UsedSessions(StoragePart):
 
     async def use(self, name: str, until: float) -> bool:
         """Use it up. False where it was used before."""
-        from sqlalchemy.dialects import postgresql, sqlite
 
         def do(connection: sa.Connection) -> bool:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            insert = dialect.insert(used).values(id=name, until=until).on_conflict_do_nothing()
-            return connection.execute(insert).rowcount > 0
+            query = insert(used, connection).values(id=name, until=until).on_conflict_do_nothing()
+            return connection.execute(query).rowcount > 0
 
         return await self.database.run(do)
 

@@ -28,6 +28,21 @@ from bot.values.change import (
     Symbol,
     TreeEntry,
     Unit,
+    Visibility,
+)
+from bot.values.finding import (
+    SEVERITIES,
+    SHOWN,
+    VERDICTS,
+    Category,
+    Claim,
+    Evidence,
+    Finding,
+    Severity,
+    Silence,
+    Source,
+    Status,
+    Verdict,
 )
 from bot.values.model import (
     Allowance,
@@ -47,30 +62,26 @@ from bot.values.model import (
 )
 from bot.values.review import (
     EFFORTS,
-    SEVERITIES,
     Area,
-    Claim,
     CommentSpot,
     Cost,
     Coverage,
     CoverageRow,
-    Evidence,
-    Finding,
     IssueReport,
     LookUp,
+    Mark,
+    PartialCheck,
     Placed,
     Review,
     ReviewEffort,
     Round,
-    Severity,
-    Status,
+    Shortfall,
     Suppressed,
     Tone,
     Transcript,
-    Verdict,
     ordered,
 )
-from bot.values.round import Earlier, Mark
+from bot.values.round import Earlier
 from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
@@ -81,6 +92,7 @@ if TYPE_CHECKING:
         Cancel,
         CommandAsk,
         CommentRef,
+        Follow,
         Forget,
         MergeGroup,
         NothingAsked,

@@ -49,6 +49,9 @@ class ReviewAsk:
     actor: str = ""  # the login of who asked
     comment: CommentRef | None = None
     head: str = ""
+    stranger: bool = (
+        False  # the delivery does not name its author as somebody of the repository: a hint for the order, no more
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class CommandAsk:
     argument: str
     actor: str
     comment: CommentRef
+    stranger: bool = False  # the same of who wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class RemarkAsk:
     actor: str
     comment: CommentRef
     mentioned: bool  # whether it names us
+    stranger: bool = False  # the same of who wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,13 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """What holds for the whole repository has changed: the page of this pull request is to show it."""
+
+    pull: PullRef
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """The App was removed: from these repositories, or with no id from the whole installation."""
 
@@ -94,13 +106,14 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class MergeGroup:
-    """A merge queue waits for our check run on a commit that no pull request has as its head."""
+    """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown."""
 
     installation: int
     repository: int
     owner: str
     name: str
     head: str
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,4 +123,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | Forget | MergeGroup

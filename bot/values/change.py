@@ -6,12 +6,16 @@ or "base" (before it).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Literal
 
 from bot.values.everyday import METHODS
+from bot.values.exact import EXACT
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
+# From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath.
+Visibility = Literal["anywhere", "package", "folder", "below", "file"]
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
@@ -45,15 +49,23 @@ class PullRequest:
 
     title: str
     body: str
-    base: str  # commit or tree id
-    head: str  # commit or tree id
-    base_name: str  # as a person would call it: "main", "a1b2c3d"
-    head_name: str
-    git_dir: str
-    object_dir: str | None = None  # where the objects of staged or uncommitted work were written, if anywhere
-    base_tip: str | None = None  # the tip of the base branch: configuration is read there; None: `base`
-    url: str | None = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
-    withheld: tuple[str, ...] = ()  # uncommitted files whose content a filter program would have to convert: not read
+    base: str = field(metadata=EXACT)  # commit or tree id
+    head: str = field(metadata=EXACT)  # commit or tree id
+    base_name: str = field(metadata=EXACT)  # as a person would call it: "main", "a1b2c3d"
+    head_name: str = field(metadata=EXACT)
+    git_dir: str = field(metadata=EXACT)
+    object_dir: str | None = field(
+        default=None, metadata=EXACT
+    )  # where the objects of staged or uncommitted work were written, if anywhere
+    base_tip: str | None = field(
+        default=None, metadata=EXACT
+    )  # the tip of the base branch: configuration is read there; None: `base`
+    url: str | None = field(
+        default=None, metadata=EXACT
+    )  # of the repository's pages, for permalinks: "https://github.com/owner/name"
+    withheld: tuple[str, ...] = field(
+        default=(), metadata=EXACT
+    )  # uncommitted files whose content a filter program would have to convert: not read
     issues: tuple[LinkedIssue, ...] = ()
 
 
@@ -154,8 +166,8 @@ class Hunk:
 class ChangedFile:
     """One file of the change. `skip` is the reason why it is listed but not reviewed, or None."""
 
-    path: str  # on the head side; the old path where the file was deleted
-    old_path: str | None  # None where the file is new
+    path: str = field(metadata=EXACT)  # on the head side; the old path where the file was deleted
+    old_path: str | None = field(metadata=EXACT)  # None where the file is new
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None
@@ -201,11 +213,26 @@ class Symbol:
     side: Side
     signature: Signature | None = None
     exported: bool = True
+    visibility: Visibility = "anywhere"
 
     @property
     def short(self) -> str:
         """The name that callers write."""
         return self.name.rpartition(".")[2]
+
+    def is_visible(self, path: str) -> bool:
+        """Whether code of a file can name it: a private member is nobody's contract outside its class."""
+        home, here = PurePosixPath(self.path).parent, PurePosixPath(path).parent
+        match self.visibility:
+            case "file":
+                return path == self.path
+            case "folder":
+                return home == here
+            case "package":
+                return home.name == here.name
+            case "below":
+                return here.is_relative_to(home)
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +298,7 @@ class Reference:
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
     held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
+    doubt: str = ""  # what may still define a name that is gone, and where: then its absence is not proven
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )

@@ -33,6 +33,7 @@ class PullFacts:
     deletions: int
     repository: str  # "owner/name" as it is called today: a renamed one answers under its old name too
     pages: str = ""  # of the repository: what permalinks begin with
+    default_branch: str = ""  # of the repository, whichever branch the pull request is against
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,9 @@ class Check:
     status: str
     conclusion: str
     summary: str
+    title: str = ""
+    text: str = ""
+    head: str = ""  # the commit that it is on
 
     @property
     def ended(self) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.values.review import Finding
+from bot.values.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,37 +5,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
+from bot.values.exact import EXACT
+from bot.values.finding import SEVERITIES, Finding, Severity
 from bot.values.model import Turn, Usage
 from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
 
-Severity = Literal["critical", "high", "medium", "low"]
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Tone = Literal["normal", "short"]
-Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
-Status = Literal["new", "open", "moved", "fixed"]  # against the round before
+Shortfall = Literal["unreviewed", "skipped", "cut", "dropped", "open"]  # what else fails a check for which a bar is set
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
-
-    path: str
-    quote: str
-    line: int = 0
-    side: Side = "head"
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Something that a finding says of the whole tree, to be looked up there."""
-
-    says: str  # one of bot.findings.read.CLAIMS
-    name: str
-    of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,45 +30,18 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One problem that the change brings. The model (or an analyser) quotes; code finds the lines.
+class PartialCheck:
+    """What a check by code has found where it could not judge everything. `open`: path (empty: no one file) and the reason."""
 
-    `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
-    """
-
-    path: str
-    quote: str
-    title: str
-    why: str
-    consequence: str
-    severity: Severity
-    category: str
-    source: str  # "contracts", "ruff", "secrets", "worker provider/model", "root provider/model"
-    rule: str = ""  # the check's own code: "F821", "removed-symbol"
-    start: int = 0
-    end: int = 0
-    side: Side = "head"
-    evidence: tuple[Evidence, ...] = ()
-    suggestion: str | None = None
-    trigger: str = ""
-    verdict: Verdict = "unproven"
-    fingerprint: str = ""  # path, normalised quote and category; survives moves
-    status: Status = "new"
-    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
-    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
-    unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
-
-    @property
-    def kind(self) -> str:
-        """What it is an instance of: the check's own code, else the category."""
-        return self.rule or self.category
+    findings: tuple[Finding, ...]
+    open: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CommentSpot:
     """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
 
-    path: str  # as the diff names the file: on the head side, the old path where it was deleted
+    path: str = field(metadata=EXACT)  # as the diff names the file: on the head side, the old path where it was deleted
     start: int
     end: int  # the line that the comment hangs on; equals `start` for one line
     side: Literal["RIGHT", "LEFT"]
@@ -120,19 +72,22 @@ class CoverageRow:
     """One row of the coverage, and what became of it.
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
-    was left out although it is code. "search": uses that could not be looked for. "dependent": a file that imports a changed one,
+    was left out although it is code. "search": uses that could not be looked for. "check": what a check by code
+    has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """
 
-    kind: Literal["unit", "use", "file", "search", "dependent"]
-    path: str
-    name: str  # of a use: what it relies on, as "path:name"
+    kind: Literal["unit", "use", "file", "search", "check", "dependent"]
+    path: str = field(metadata=EXACT)
+    name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
-    by: str = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: str = field(
+        default="", metadata=EXACT
+    )  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
     line: int = 0
-    checked: str = ""  # which checks judged a unit; what comparing a use has shown
-    read: str = ""  # which model read it
+    checked: str = field(default="", metadata=EXACT)  # which checks judged a unit; what comparing a use has shown
+    read: str = field(default="", metadata=EXACT)  # which model read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +95,7 @@ class Coverage:
     """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
     readings: tuple[CoverageRow, ...] = ()
-    skipped_files: tuple[tuple[str, str], ...] = ()  # (path, reason)
+    skipped_files: tuple[tuple[str, str], ...] = field(default=(), metadata=EXACT)  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
     by_model: bool = True  # whether changed code counts only when a model has read it
 
@@ -151,7 +106,7 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
-        order = {"unit": 0, "file": 1, "use": 2, "search": 3}
+        order = {"unit": 0, "file": 1, "use": 2, "search": 3, "check": 4}
         left = [row for row in self.readings if row.state == "unread" and row.kind in order]
         return tuple(sorted(left, key=lambda row: order[row.kind]))
 
@@ -170,7 +125,7 @@ class Cost:
     usd: float | None = 0.0
     root_usd: float | None = 0.0
     failed_calls: int = 0
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = field(default=(), metadata=EXACT)
     verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
 
 
@@ -204,7 +159,7 @@ class Transcript:
 class Area:
     """One folder of the change: how many units are there, and the risk of the riskiest."""
 
-    folder: str
+    folder: str = field(metadata=EXACT)
     units: int
     risk: int
 
@@ -217,6 +172,17 @@ class Suppressed:
     reason: str
     scope: Literal["finding", "rule", "path", "withdrawn"]  # withdrawn: by us, in a conversation
     rule: OwnerRule | None = None  # that silenced it, without its text; None: an entry of the list, or a command
+    former: bool = False  # by a word of an older version, which named a proof by its fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A unit that was judged, by the digest of everything that was judged of it."""
+
+    id: str = field(metadata=EXACT)
+    digest: str = field(metadata=EXACT)
+    by: str = field(metadata=EXACT)  # in words
+    model: bool = False  # whether a model read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +190,7 @@ class Round:
     """Which review of the same change this is."""
 
     number: int = 1
-    since: str = ""  # the head of the round before; empty in the first round
+    since: str = field(default="", metadata=EXACT)  # the head of the round before; empty in the first round
     full: bool = False  # asked to read everything again and to say everything
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
 
@@ -235,7 +201,7 @@ class Review:
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
-    strategy: str
+    strategy: str = field(metadata=EXACT)
     reason: str  # why this strategy
     findings: tuple[Placed, ...]
     coverage: Coverage
@@ -247,18 +213,24 @@ class Review:
     fault: Literal["", "provider", "interrupted"] = ""
     failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
+    fail_also: tuple[Shortfall, ...] = ()  # with that bar, what besides a finding fails it
     dropped: int = 0  # findings that did not survive the checks
+    refuted: int = 0  # of these, how many were refuted; the others are without a judgement
     turns: tuple[Turn, ...] = ()
-    version: str = ""
+    version: str = field(default="", metadata=EXACT)
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
-    language: str = "en"  # of the comments' own words
+    language: str = field(default="en", metadata=EXACT)  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
     # Of an earlier round and still open (or moved); in a full review these are among `findings`.
     still: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
-    accepted: tuple[str, ...] = ()  # fingerprints of fixed ones in whose place stands what was suggested
-    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
+    accepted: tuple[str, ...] = field(
+        default=(), metadata=EXACT
+    )  # fingerprints of fixed ones in whose place stands what was suggested
+    numbers: tuple[tuple[int, str], ...] = field(
+        default=(), metadata=EXACT
+    )  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
@@ -267,10 +239,36 @@ class Review:
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
-    read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon
+    read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
         severe = SEVERITIES[: SEVERITIES.index(bar) + 1] if bar is not None else ()
         there = (*(placed.finding for placed in self.findings), *self.still)
         return tuple(finding for finding in there if finding.severity in severe)
+
+    @property
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """What this review lacks: it was cut off, findings have no judgement, something is open. Words of `fail_also`.
+
+        Without a model, changed code that no check knows is open; with one, it was left out.
+        """
+        lost = {row.kind for row in self.coverage.open}
+        unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
+        cut = bool(self.partial or self.fault or lost & unread)
+        told: tuple[tuple[Shortfall, bool], ...] = (
+            ("cut", cut),
+            ("dropped", self.dropped > self.refuted),
+            ("open", bool(lost)),
+        )
+        return tuple(name for name, true in told if true)
+
+    @property
+    def lacking(self) -> tuple[Shortfall, ...]:
+        """Of the shortfalls, those that fail a check, if the owner has set a bar."""
+        return tuple(name for name in self.shortfalls if self.fail_on is not None and name in self.fail_also)
+
+    @property
+    def failing(self) -> bool:
+        """Whether a check fails for it: a finding reaches the owner's bar, or the review lacks what the owner wants of it."""
+        return bool(self.lacking or self.reaching(self.fail_on))

@@ -2,17 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from bot.values.review import Finding, IssueReport
+from bot.values.finding import Finding
+from bot.values.review import IssueReport, Mark
 from bot.values.walkthrough import ReaderNotes
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A unit that was read, by the digest of everything that was judged of it."""
-
-    id: str
-    digest: str
-    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +18,12 @@ class Earlier:
     dependents: tuple[str, ...] = ()  # unchanged files that were read
     # (changed definition, path): uses that a model read, all of them in that file.
     uses: tuple[tuple[str, str], ...] = ()
-    findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
+    findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
+    silenced: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
     told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
+    # Fingerprint and identity of each proof that an owner's word silenced by its fingerprint, as older versions did.
+    ignored: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

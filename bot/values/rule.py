@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.values.exact import EXACT
+
 RuleState = Literal["proposed", "confirmed", "removed"]
 Rejection = Literal["reaction", "reply", "withdrawn", "ignore"]  # how somebody said that a finding is not wanted
 
@@ -14,11 +16,12 @@ class OwnerRule:
     `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
     """
 
-    path: str  # as in .gitignore
-    kind: str  # a check's own code, or a category
+    path: str = field(metadata=EXACT)  # as in .gitignore
+    kind: str = field(metadata=EXACT)  # a check's own code, or a category
     text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
     number: int = 0
     learned: bool = False  # False: written in the settings
+    grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
 
 
 @dataclass(frozen=True, slots=True)

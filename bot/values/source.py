@@ -57,6 +57,7 @@ class Outline:
     bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
     scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
     unread: str = ""  # why a language did not read the file
+    doubt: str = ""  # what may define any name, and in which line: "`exec(code)` in line 3"
 
     @property
     def names(self) -> frozenset[str]:

@@ -1,9 +1,10 @@
 """What a change does, told to somebody who is about to read it: sentences, files by theme, the first place to look at."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import Side
+from bot.values.exact import EXACT
 
 Teller = Literal["code", "model"]
 
@@ -30,7 +31,7 @@ class ReaderNotes:
 class FileRow:
     """One file and its phrase."""
 
-    path: str
+    path: str = field(metadata=EXACT)
     phrase: str
     by: Teller = "code"
 
@@ -48,7 +49,7 @@ class Theme:
 class FirstPlace:
     """The riskiest place of the change. `line` is 0 if the file as a whole is meant."""
 
-    path: str
+    path: str = field(metadata=EXACT)
     line: int
     side: Side
     reason: str
@@ -58,9 +59,9 @@ class FirstPlace:
 class FileCalls:
     """Calls from one file into a changed one."""
 
-    caller: str
-    callee: str
-    names: tuple[str, ...]
+    caller: str = field(metadata=EXACT)
+    callee: str = field(metadata=EXACT)
+    names: tuple[str, ...] = field(metadata=EXACT)
 
 
 @dataclass(frozen=True, slots=True)

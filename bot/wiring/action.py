@@ -49,7 +49,10 @@ async def conversed(asked: Remark, file: str) -> RemarkReply:
 
 async def _answer(line: ChildPipe, asked: Remark, file: str, scratch: str) -> RemarkReply:
     """In the child."""
-    change = Change(asked.change.pull, asked.change.flags, "")  # as it is now: an answer builds upon no earlier review
+    given = asked.change
+    change = Change(
+        given.pull, given.flags, "", bound=given.bound
+    )  # as it is now: an answer builds upon no earlier review
     opening = partial(opened, change, _deps(line, change, file, scratch))
     return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
 

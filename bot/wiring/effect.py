@@ -8,7 +8,7 @@ from bot import pipeline
 from bot.analyzers import ANALYZERS
 from bot.findings.check import check
 from bot.languages import LANGUAGES
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, ReviewRequest
+from bot.values import ChangedFile, Dependents, Finding, PartialCheck, PullRequest, ReviewRequest
 from bot.wiring import review
 
 NO_MODEL = MappingProxyType({"effort": "none"})
@@ -38,6 +38,9 @@ async def compute(
         analyzer = ANALYZERS["contracts"](LANGUAGES)
         wanted = [file for file in subject.files if analyzer.wants(file)]
         found = await analyzer.check(subject.tree, wanted, subject.dependents) if wanted else ()
-        checked = [await check(finding, subject.tree) for finding in found]
+        unread = found.open if isinstance(found, PartialCheck) else ()
+        rows = found.findings if isinstance(found, PartialCheck) else found
+        checked = [await check(finding, subject.tree) for finding in rows]
     broken = tuple(finding for finding in checked if isinstance(finding, Finding))
-    return Effect(subject.pull, subject.files, subject.dependents, broken, dict(left_out))
+    made = Effect(subject.pull, subject.files, subject.dependents, broken, {**left_out, **dict(unread)})
+    return subject.masks.cover(made)

@@ -116,8 +116,10 @@ async def _answered(
             raise ProviderError(run.why)
         if not run.turns and run.outcome == "budget":
             raise BudgetSpent(run.why)
-        journal.answered(run.outcome, run.summary, cost, time.monotonic() - started, notes)
-    return TextAnswer(run.summary, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
+        masks = session.calls.masks
+        journal.answered(run.outcome, masks.hide(run.summary), cost, time.monotonic() - started, notes)
+    answer = masks.show(run.summary)  # the caller's own text comes back to the caller
+    return TextAnswer(answer, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
 
 
 def _chosen(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import date
@@ -27,7 +27,7 @@ from bot.ports import Analyzer, Lens, Model
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, OwnerRule, PullRequest
-from bot.values.reported import Reported
+from bot.values.reported import Reported, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
 
@@ -88,7 +88,9 @@ def deps(
         say=say,
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
+        local=flags.get("local"),
         reports=_reports(flags),
+        tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in reported.runs(data, name)),
     )
 
 
@@ -114,12 +116,15 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         today=lambda: date.fromisoformat(begun.given["today"]),
         earlier=codec.given(begun.given["earlier"]),
         full=begun.given["full"],
+        local=codec.given(begun.given.get("local")),
         ignored=tuple(
             (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
         ),
         rules=tuple(OwnerRule(**row) for row in begun.given.get("rules", ())),
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
+        tool_runs=tuple(_tool_runs(begun.given)),
+        masked=bool(begun.given.get("masked")),
     )
 
 
@@ -178,11 +183,18 @@ def _open(
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
     """What other tools have reported, if anybody has handed it over."""
-    if "sarif" not in subject.given:
+    if subject.given.keys().isdisjoint({"sarif", "sarif_runs"}):
         return {}
     from bot.analyzers.sarif import Sarif
 
-    return {"sarif": Sarif(tuple(reported.restored(subject.given["sarif"])))}
+    found = tuple(reported.restored(subject.given.get("sarif", ())))
+    return {"sarif": Sarif(found, tuple(_tool_runs(subject.given)))}
+
+
+def _tool_runs(given: Mapping[str, Any]) -> Iterator[ToolRun]:
+    """The runs of other tools that a journal has kept."""
+    for tool, files in given.get("sarif_runs", ()):
+        yield ToolRun(tool, None if files is None else tuple(files))
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[Reported, ...]:

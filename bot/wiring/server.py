@@ -6,14 +6,14 @@ file that it had in hand; paid calls are in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from bot import config, workflow
+from bot import config, files, workflow
 from bot.commands import CommandReply
 from bot.config import Config, Settings
 from bot.conversation import RemarkReply
@@ -24,7 +24,7 @@ from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, PullRequest, Review, Trigger
+from bot.values import Ask, OwnerRule, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -47,6 +47,7 @@ def worker(
         converse=partial(_conversed, store, folder, caps),
         resolve=partial(_resolved, settings, caps),
         untouched=partial(_untouched, caps),
+        page=partial(_page, caps),
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
@@ -76,19 +77,29 @@ async def _conversed(store: Store, folder: Path, caps: ProcessLimits, asked: Rem
         return await child.run(tasks.converse, asked, room, caps=caps, keep=keep)
 
 
-async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None) -> Config:
+async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None, bound: str | None) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
-    if file is None:
-        return config.resolve({}, None, settings)
+    if file is None and not bound:
+        return config.resolve({}, None, settings, bound=None if bound is None else b"")
     few = replace(caps, cpu=min(caps.cpu, SETTINGS))
     try:
-        return await child.run(tasks.settings, file.encode(), settings, caps=few)
+        return await child.run(tasks.settings, _bytes(file), _bytes(bound), settings, caps=few)
     except OverLimit as error:
         raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
 
 
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
 async def _untouched(caps: ProcessLimits, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
     return await child.run(tasks.untouched, pull, resolved, trigger, caps=caps)
+
+
+async def _page(
+    caps: ProcessLimits, output: bytes, ignored: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
+) -> Made:
+    return await child.run(tasks.page, output, tuple(ignored), tuple(rules), caps=replace(caps, wall=PAGES))
 
 
 def _comments(caps: ProcessLimits, done: Review) -> Comments:
@@ -99,7 +110,7 @@ def _comments(caps: ProcessLimits, done: Review) -> Comments:
 async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
     """A folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
     path = journals.path(folder, journal)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.folder(path.parent, private=True)
     with fetching.room(folder) as scratch:
         if not store.database.postgres:
             yield Room(path, scratch, kept=False), None
@@ -118,9 +129,7 @@ def _known(journal: Path) -> dict[str, str]:
 
 
 def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
-    beside = _beside(journal)
-    beside.touch(0o600)
-    beside.write_text(json.dumps(dict(left_out)), "utf-8")
+    files.write(_beside(journal), json.dumps(dict(left_out)), private=True)
 
 
 def _beside(journal: Path) -> Path:

@@ -15,15 +15,16 @@ from bot import commands, config, conversation, pipeline
 from bot.commands import CommandContext, CommandReply
 from bot.config import Config, Settings
 from bot.conversation import RemarkReply
+from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
-from bot.outputs import OUTPUTS, markdown, posts
+from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.pipeline import Deps
 from bot.policy import No
 from bot.review.session import Session
-from bot.values import PullRequest, Review, ReviewRequest, Trigger
+from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import timed
@@ -58,14 +59,25 @@ async def converse(line: ChildPipe, asked: Remark, room: Room) -> RemarkReply:
     return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
 
 
+async def page(
+    _: ChildPipe, output: bytes, ignored: tuple[tuple[str, str, str], ...], rules: tuple[OwnerRule, ...]
+) -> Made:
+    """The texts of a stored review under the words that hold now; as JSON only if findings were given numbers by it."""
+    stored = json_file.read(output)
+    told = silencing.now(stored, ignored, rules)
+    numbers = silencing.given(stored, told)
+    written = json_file.numbered(output, numbers) if numbers else ""
+    return Made(told, posts.comments(told), markdown.render(told), written)
+
+
 async def comments(_: ChildPipe, done: Review) -> Comments:
     """The comments of a review once more, after GitHub has refused some of its places."""
     return posts.comments(done)
 
 
-async def settings(_: ChildPipe, file: bytes, given: Settings) -> Config:
-    """Every setting, resolved with the owner's file. Raises ConfigError where that is wrong."""
-    return config.resolve({}, file, given)
+async def settings(_: ChildPipe, file: bytes | None, bound: bytes | None, given: Settings) -> Config:
+    """Every setting, resolved with the owner's file, and with the default branch's where that bounds it. Raises ConfigError."""
+    return config.resolve({}, file, given, bound=bound)
 
 
 async def untouched(_: ChildPipe, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
@@ -125,6 +137,7 @@ def fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         ignored=change.ignored,
         rules=change.rules,
         note=change.note,
+        bound=change.bound,
     )
 
 

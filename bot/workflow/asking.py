@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -10,17 +11,20 @@ from pydantic import TypeAdapter
 
 from bot import commands
 from bot.commands import CommandReply, Permission
+from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.ports import Job
+from bot.publish import existing
 from bot.render import code, load
 from bot.render import comment as template
 from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk, ReviewAsk
 from bot.workflow.parts import Services, kept
 
 _STANDING = TypeAdapter(Permission)
+_MAY = TypeAdapter(bool)
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
@@ -39,9 +43,23 @@ async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Servi
         now, place, people = time.time(), ask.comment, parts.store.people
         note = people.commanded if isinstance(ask, CommandAsk) else people.spoke
         earlier = await note(ask.pull, place.id, place.kind, ask.actor, now)
-        return Permission(await host.permission(ask.actor), now, earlier)
+        standing = Permission(await host.permission(ask.actor), now, earlier)
+        if ask.stranger and standing.writes:  # GitHub does not show everybody's membership
+            await parts.store.arrivals.writes(ask.pull, ask.actor)
+        return standing
 
     return await kept(job, "standing", _STANDING, look)
+
+
+async def allowed(ask: ReviewAsk, host: Host, job: Job) -> ReviewAsk:
+    """The ask, as a push if its button was pressed by somebody who may not write: only who may can spend the repository's money."""
+
+    async def look() -> bool:
+        return await host.permission(ask.actor) in WRITERS
+
+    if ask.trigger != "rerun" or await kept(job, "presser", _MAY, look):
+        return ask
+    return replace(ask, trigger="push", full=False)
 
 
 def address(pull: str, comment: CommentRef) -> str:
@@ -82,7 +100,8 @@ async def _found(comment: CommentRef, host: Host) -> Posted | None:
 
 
 async def _posted(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> Posted:
-    text = f"{marker.make(REPLY, comment=name(comment), **facts)}\n{body}"
+    place = f"thread {comment.thread}" if comment.thread else "issue"
+    text = existing.make(host, REPLY, body, place, comment=name(comment), **facts)
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
 

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from bot import policy
 from bot.config import Config
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
@@ -35,7 +36,17 @@ class ReviewRun:
     @property
     def unasked(self) -> bool:
         """Whether a stranger's push has started it: such reviews have a daily cap of their own."""
-        return self.seen.facts.fork and self.ask.trigger not in ASKED
+        return self.seen.stranger and self.ask.trigger not in ASKED
+
+    @property
+    def base(self) -> str:
+        """The branch that the head is compared with."""
+        return self.seen.facts.base_ref
+
+    @property
+    def unreviewed(self) -> Ending:
+        """How the check ends if there is no review after all."""
+        return policy.unreviewed(self.settings)
 
     @property
     def language(self) -> str:
@@ -82,7 +93,10 @@ class CheckRun:
         if now.step:
             self.heard(now.step)
         if self.number is not None:
-            await checks.progress(self.run.host, self.number, self.run.id, now, self.run.language)
+            run = self.run
+            await checks.progress(
+                run.host, self.number, run.id, now, run.language, base=run.base, broken=run.unreviewed
+            )
 
     async def end(self, result: ReviewResult, page: str = "") -> None:
         """End it with the review, or with the reason why nothing was reviewed. `page`: the review as Markdown, if it is rendered already."""
@@ -95,7 +109,11 @@ class CheckRun:
             else:
                 ending: Ending = "neutral" if result.conclusion == "skipped" else result.conclusion
                 host, run = self.run.host, self.run
-                await checks.ended(host, self.number, run.id, result.says, ending, run.language)
+                declined = result.fault is None and result.conclusion != "cancelled"
+                head = run.seen.facts.head_sha
+                await checks.ended(
+                    host, self.number, run.id, result.says, ending, run.language, head=head, declined=declined
+                )
 
 
 class Backend(Protocol):

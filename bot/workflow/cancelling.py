@@ -30,6 +30,8 @@ async def end(ask: Cancel, parts: Services) -> None:
         if known:
             with suppress(HostRefused):
                 await _learned(ask, host, parts)
+            with suppress(HostRefused):  # what it brought counts no longer for others with the same head
+                await checks.settle(host, (await host.facts()).head_sha)
             await parts.store.outcomes.closed(ask.pull, time.time())
 
 

@@ -8,16 +8,17 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands, github
-from bot.commands import CommandContext, CommandReply, ignore, proposing
+from bot.commands import CommandContext, CommandReply, ignore, proposing, rules
 from bot.commands.context import RuleBook
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit
 from bot.github import Host
 from bot.payloads import Change, Question
 from bot.ports import Job
+from bot.render import Phrases, load
 from bot.storage import Exhausted, Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
-from bot.workflow import asking, learning, lifting, looking, pausing, spending
+from bot.workflow import asking, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, kept
@@ -37,15 +38,19 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
             await asking.answered(refused, ask.comment, host)
             return
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
+        decided = False
         if ask.word not in REVIEWS:  # a review learns by itself
-            await learning.learn(ask.pull, host, settings["language"], parts.store)
+            decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
         carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
         said = await kept(job, "answer", _ANSWER, carried_out)
         posted = await asking.answered(said, ask.comment, host)
         if said.rule and posted is not None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
-        if ask.word == ignore.WORD:
-            await lifting.lift(ask.pull, host, settings, parts.store)
+        chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+        if decided or chosen:
+            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        elif ask.word == ignore.WORD:
+            await paging.follow(ask.pull, host, parts)
 
 
 async def _carried_out(
@@ -73,7 +78,7 @@ async def _read(
         ):
             if isinstance(grant, Exhausted):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name)))
+            return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name, bound=seen.bound)))
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))
 
@@ -112,20 +117,20 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         resume=resume,
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
-        rules=_rules(ask, seen, parts.store),
+        rules=_rules(ask, seen, host, load(settings["language"]), parts.store),
     )
 
 
-def _rules(ask: CommandAsk, seen: PullState, store: Store) -> RuleBook:
+def _rules(ask: CommandAsk, seen: PullState, host: Host, words: Phrases, store: Store) -> RuleBook:
     """The repository's rules, as this person may change them."""
     link = asking.address(seen.facts.url, ask.comment)
 
     async def decide(number: int, state: RuleState, path: str) -> LearnedRule | None:
-        return await store.rules.decide(ask.pull.repository, number, state, ask.actor, time.time(), path=path)
+        return await learning.decide(ask.pull, number, state, ask.actor, host, words, store, path=path)
 
     async def propose(finding: Finding, reason: str) -> LearnedRule | None:
         made = proposing.proposal(finding, reason, "ignore", ask.actor, link)
-        return await store.rules.propose(ask.pull, made, time.time())
+        return await store.rules.propose(ask.pull, made, time.time()) if made is not None else None
 
     return RuleBook(partial(store.rules.of, ask.pull.repository), decide, propose)
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -14,15 +13,13 @@ from bot.commands import CommandReply
 from bot.commands.target import read
 from bot.config import Config
 from bot.conversation import HeardRemark, RemarkReply
-from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
-from bot.github import Host
+from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.payloads import Change, Remark
 from bot.ports import Job
-from bot.publish import withdrawing
 from bot.render import Safe
 from bot.storage import Exhausted
 from bot.values import RemarkAsk
-from bot.workflow import asking, learning, lifting, looking, remarks, spending
+from bot.workflow import asking, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, kept
@@ -56,10 +53,13 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
         if posted is not None:
             for number in proposed:
                 await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
-        if made.withdrawn:
-            await _closed(made, ask, host, parts)
-            await lifting.lift(ask.pull, host, settings, parts.store)
-        await learning.learn(ask.pull, host, settings["language"], parts.store)  # the remark may say "won't fix"
+        decided = await learning.learn(
+            ask.pull, host, settings["language"], parts.store
+        )  # the remark may say "won't fix"
+        if decided:
+            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        elif made.withdrawn:
+            await paging.follow(ask.pull, host, parts)
 
 
 async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:
@@ -74,7 +74,9 @@ async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: C
             if isinstance(grant, Exhausted):
                 return remarks.failed(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
-            return await parts.converse(Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name)))
+            return await parts.converse(
+                Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name, bound=seen.bound))
+            )
     except OverLimit as error:
         return remarks.failed(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
@@ -97,8 +99,10 @@ async def _withdrawn(
     link = asking.address(seen.facts.url, ask.comment)
     proposed: dict[int, Safe] = {}
     for fingerprint, reason in made.withdrawn:
+        finding = last.meant(fingerprint) if last is not None else None
+        if finding is not None and finding.proven:
+            continue  # a review that ended meanwhile has proven it
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
-        finding = last.known(fingerprint) if last is not None else None
         if finding is not None:
             own = heard.said[-1].text
             told, number = await learning.withdrawn(
@@ -106,11 +110,3 @@ async def _withdrawn(
             )
             proposed |= {number: told} if number else {}
     return proposed
-
-
-async def _closed(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Services) -> None:
-    """Resolve the threads of what is withdrawn."""
-    silenced = {one.fingerprint for one in await parts.store.people.suppressions(ask.pull, time.time())}
-    async with github.opened(parts.identity, ask.pull, parts.pace, github.RESOLVING) as resolver:
-        with suppress(HostRefused):
-            await withdrawing.close(host, resolver, [mark for mark, _ in made.withdrawn], silenced)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot import github
+from bot import files, github
 from bot.checkout import remote
 from bot.errors import RevisionError
 from bot.values import Bases, PullFacts, PullRef, PullRequest
@@ -55,7 +55,7 @@ def pulled(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
 def room(folder: Path) -> Iterator[str]:
     """A folder for one job, below the data folder; gone afterwards."""
     root = Path(folder, FOLDER)
-    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.folder(root, private=True)
     with tempfile.TemporaryDirectory(prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True) as made:
         yield made
 

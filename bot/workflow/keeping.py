@@ -16,11 +16,11 @@ from bot.workflow.reviewing import SUPERSEDED
 TITLE = 200  # characters of a pull request's title in a list
 
 
-def place(last: bytes | None) -> tuple[str, str] | None:
-    """Which change the last review was of: merge base and head."""
+def place(last: bytes | None) -> tuple[str, str, str] | None:
+    """Which change the last review was of: merge base, head, and the branch that it was compared with, whose settings held."""
     try:
         pull = json.loads(last)["pull"] if last else None
-        return (str(pull["base"]), str(pull["head"])) if pull else None
+        return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -58,8 +58,8 @@ def finished(
         usd=done.cost.usd,
         output=output.encode(),
         fork=fork,
-        accepted=frozenset(done.accepted),
-        by_rule={one.finding.fingerprint: one.rule.number for one in done.suppressed if one.rule and one.rule.learned},
+        accepted=frozenset(one.identity for one in done.fixed if one.fingerprint in done.accepted),
+        by_rule={one.finding.identity: one.rule.number for one in done.suppressed if one.rule and one.rule.learned},
         title=line(visible(done.pull.title))[:TITLE],
         state=outcome(done),
         found=len(done.findings),
@@ -79,7 +79,7 @@ def outcome(done: Review) -> Ended:
 def _known(finding: Finding, state: State) -> Known:
     """The row of a finding. A model's words may hold characters that no database takes."""
     path, title = visible(finding.path), line(finding.title)
-    return Known(finding.fingerprint, state, finding.severity, finding.category, finding.source, path, title)
+    return Known(finding.identity, state, finding.severity, finding.category, finding.source, path, title)
 
 
 async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:

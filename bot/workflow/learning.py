@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -70,19 +70,23 @@ class _Rejected:
     sure: bool
 
 
-async def learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
-    """Read what is new, decide on proposals, and propose rules in the threads where they arose. Raises HostError's kinds."""
+async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
+    """Read what is new, decide on proposals, and propose rules in the threads where they arose; whether a rule was decided on.
+
+    Raises HostError's kinds.
+    """
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
-        await _learn(pull, host, language, store)
+        return await _learn(pull, host, language, store)
 
 
-async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
+async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
     writers = _Writers(host)
-    await _decide(pull, writers, store)
+    decided = await _decide(pull, writers, load(language), store)
     if not await store.reviews.heads(pull):
-        return
+        return decided
     for each in (await _rejected(pull, writers, store))[:MOST_LEARNED]:
         await _propose(pull, each, host, load(language), store)
+    return decided
 
 
 async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
@@ -99,15 +103,15 @@ async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rej
     found: list[_Rejected] = []
     asked = 0
     for one, replies in left:
-        known = (last.known(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
+        known = (last.meant(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
         here = [finding for finding in known if finding is not None]
         for said in replies:
-            new = [finding for finding in _meant(said, here) if finding.fingerprint not in done]
+            new = [finding for finding in _meant(said, here) if finding.identity not in done]
             if new and len(found) < MOST_LEARNED and await writers.has(said.who):
                 sure = bool(_named(said, here)) or len(here) == 1
                 found += [_Rejected(one, finding, said, sure) for finding in new]
-                done |= {finding.fingerprint for finding in new}
-        new = [finding for finding in here if finding.fingerprint not in done]
+                done |= {finding.identity for finding in new}
+        new = [finding for finding in here if finding.identity not in done]
         if new and one.posted.disliked and asked < MOST_LISTED and len(found) < MOST_LEARNED:
             asked += 1
             liked = await _disliked(one, writers)
@@ -134,17 +138,16 @@ async def withdrawn(
     `store.rules.show` remembers its comment, so that reactions on it decide.
     """
     now = time.time()
-    await store.outcomes.rejected(pull, finding.fingerprint, now)
-    made = None
-    if writes:
-        said = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link)
-        made = await store.rules.propose(pull, said, now)
+    await store.outcomes.rejected(pull, finding.identity, now)
+    said = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else None
+    made = await store.rules.propose(pull, said, now) if said is not None else None
     told = proposing.shown(made, load(language))
     return told, made.rule.number if made is not None and told else 0
 
 
-async def _decide(pull: PullRef, writers: _Writers, store: Store) -> None:
-    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them."""
+async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> bool:
+    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them; whether any was."""
+    decided = False
     grave = {one.rule.number for one in await store.rules.of(pull.repository) if one.grave}
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
@@ -155,7 +158,28 @@ async def _decide(pull: PullRef, writers: _Writers, store: Store) -> None:
             if able:
                 no = next((one for one in able if one.content == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
-                await store.rules.decide(pull.repository, number, state, (no or able[0]).login, time.time())
+                await decide(pull, number, state, (no or able[0]).login, writers.host, words, store)
+                decided = True
+    return decided
+
+
+async def decide(
+    pull: PullRef, number: int, state: RuleState, who: str, host: Host, words: Phrases, store: Store, *, path: str = ""
+) -> LearnedRule | None:
+    """Confirm or drop a rule, with another path if one is given; the comment that proposed it follows. None: there is no such rule."""
+    known = {one.rule.number: one for one in await store.rules.of(pull.repository)}
+    places = {shown: (comment, kind) for shown, comment, kind in await store.rules.waiting(pull.repository)}
+    done = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path)
+    if done is not None and number in places and number in known:
+        comment, kind = places[number]
+        before = proposing.shown(replace(known[number], shown=False), words).strip()
+        with suppress(HostRefused):  # the comment was deleted, or its conversation is locked
+            ref = CommentRef(comment, "review" if kind == "review" else "issue")
+            posted = await host.comment_at(ref)
+            if before and posted.ours and before in posted.body:
+                now = posted.body.replace(before, proposing.decided(done, words))
+                await host.edit_comment(comment, now, ref.kind)
+    return done
 
 
 def _replies(one: PostedFinding, comments: Sequence[Posted], login: str) -> Iterator[_Said]:
@@ -179,15 +203,16 @@ async def _disliked(one: PostedFinding, writers: _Writers) -> _Said | None:
 async def _propose(pull: PullRef, rejected: _Rejected, host: Host, words: Phrases, store: Store) -> None:
     """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
     finding, said, now = rejected.finding, rejected.said, time.time()
-    made = await store.rules.propose(pull, proposing.proposal(finding, said.reason, said.how, said.who, said.link), now)
+    wanted = proposing.proposal(finding, said.reason, said.how, said.who, said.link)
+    made = await store.rules.propose(pull, wanted, now) if wanted is not None else None
     told = proposing.shown(made, words)
     if made is not None and told:
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
             await _show(pull, rejected.one, made, told, host, store)
     if rejected.sure:
-        await store.outcomes.rejected(pull, finding.fingerprint, now)
+        await store.outcomes.rejected(pull, finding.identity, now)
     kind: Feedback = "reply" if said.how == "reply" else "reaction"
-    await store.people.tell(pull, finding.fingerprint, said.who, kind, said.reason or NO, now)
+    await store.people.tell(pull, finding.identity, said.who, kind, said.reason or NO, now)
 
 
 async def _show(pull: PullRef, one: PostedFinding, made: LearnedRule, told: Safe, host: Host, store: Store) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pydantic import TypeAdapter
 
 from bot import config
+from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
@@ -26,6 +27,8 @@ class PullState:
     bases: Bases
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip
+    stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
+    bound: str | None = None  # .deeprepo.yml of the default branch, "" if there is none; None: it does not bound
 
 
 _SEEN = TypeAdapter(PullState)
@@ -43,7 +46,7 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
 async def settings(state: PullState, parts: Services) -> Config:
     """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
     try:
-        return await parts.resolve(state.file)
+        return await parts.resolve(state.file, state.bound)
     except (UsageError, OverLimit):
         return config.resolve({}, None, parts.settings)
 
@@ -52,9 +55,22 @@ async def seen(host: Host, path: str, *, paused: bool = False) -> PullState:
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compared(host, facts)
-    file = await host.file_at(path, bases.tip)
-    text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
-    return PullState(replace(facts, body=cut(facts.body, MOST_BODY)), bases, paused, text)
+    file, stranger, bound = await _file(host, path, bases.tip), await _stranger(host, facts), None
+    if stranger and facts.base_ref != facts.default_branch:  # who opened it has chosen the base, and its settings
+        bound = await _file(host, path, facts.default_branch) or ""
+    return PullState(replace(facts, body=cut(facts.body, MOST_BODY)), bases, paused, file, stranger, bound)
+
+
+async def _file(host: Host, path: str, ref: str) -> str | None:
+    file = await host.file_at(path, ref)
+    return file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
+
+
+async def _stranger(host: Host, facts: PullFacts) -> bool:
+    """Whether the author may not write here. Who may only read can open a pull request from a branch of the repository too."""
+    if facts.fork or not facts.author:
+        return True
+    return facts.author_type == "User" and await host.permission(facts.author) not in WRITERS
 
 
 async def compared(host: Host, facts: PullFacts) -> Bases:

@@ -15,7 +15,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.ports import Job
-from bot.values import Ask, PullRef, PullRequest, Review, Trigger
+from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, Trigger
 from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 Kept = TypeVar("Kept")
+Silenced = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
 
 
 class Surroundings(TypedDict):
@@ -54,8 +55,12 @@ class Services:
     review: Callable[[Change, Say], Awaitable[Made]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
-    resolve: Callable[[str | None], Awaitable[Config]]  # the settings, with the text of the owner's file
+    # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it.
+    resolve: Callable[[str | None, str | None], Awaitable[Config]]
     untouched: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
+    page: Callable[
+        [bytes, Silenced, Sequence[OwnerRule]], Awaitable[Made]
+    ]  # of a stored review, under the words that hold now
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings

@@ -62,7 +62,7 @@ async def counted(host: Host, ask: ReviewAsk, run: str, most: int | None) -> Pus
     """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
-    facts = [existing.facts(one, host) for one in await summary.stands(host)]
+    facts = [existing.decisive(one, host) for one in await summary.stands(host)]
     found = next(iter(facts), {})
     count, pushed = _count(found), ask.trigger in PUSHED
     before = max(0, count - pushed) if found.get("run") == run else count

@@ -20,8 +20,7 @@ async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         if place.thread:
             if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
                 return "it is in a thread that other people began"
-            thread = [one for one in await host.review_comments() if one.thread == place.thread]
-            return conversation.above(ask, thread, login)
+            return conversation.above(ask, await host.review_comments(place.thread), login)
         comments = await host.comments()
         remark = await _remark(place, comments, host)
     except HostRefused as refused:

@@ -28,33 +28,39 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
     """
     run = replace(run, pushes=await pausing.counted(run.host, run.ask, run.id, run.settings["pause_after"]))
     waits = (run.pushes.most or 0) if run.pushes.spent else 0
-    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused, pushes=waits)
+    decision = policy.decide(run.seen.facts, run.ask, run.settings.conditions, paused=run.seen.paused, pushes=waits)
     if isinstance(decision, No):
         await backend.decline(run, decision)
-        return ReviewResult("skipped", decision.reason)
+        return _declined(run, decision)
     if not again and await backend.known(run):
         return ReviewResult("skipped", KNOWN)
     started, made = time.time(), None
     async with backend.check(run) as check:
         try:
             made = await backend.unless_cancelled(_made(run, backend, decision, check))
-            result = ReviewResult("skipped", made.reason) if isinstance(made, No) else await _posted(run, backend, made)
+            result = _declined(run, made) if isinstance(made, No) else await _posted(run, backend, made)
         except NothingToReview:
             result = ReviewResult("success", NOTHING)
         except Superseded as error:
             result = ReviewResult("cancelled", SUPERSEDED, fault=error)
         except backend.final as error:
-            result = ReviewResult("neutral", str(error), fault=error)
+            result = ReviewResult(run.unreviewed, str(error), fault=error)
         await check.end(result, made.page if isinstance(made, Made) else "")
         if isinstance(made, Made) and result.holds:
             await backend.keep(run, result, made, started)
     return result
 
 
+def _declined(run: ReviewRun, no: No) -> ReviewResult:
+    """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
+    fails = run.seen.facts.state == "open" and policy.unreviewed(run.settings, no.lacks) == "failure"
+    return ReviewResult("failure" if fails else "skipped", no.reason)
+
+
 async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
     async with backend.fetched(run) as pull:
-        refused = await backend.untouched(run, pull) if run.settings.triggers.paths else None
+        refused = await backend.untouched(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
         if refused is not None:
             return refused
         change = _noted(await backend.change(run, pull), run.pushes.note)

@@ -24,8 +24,8 @@ from bot.policy import No
 from bot.ports import Job
 from bot.publish import checks
 from bot.storage import Exhausted
-from bot.values import PullRequest, Review, ReviewAsk
-from bot.workflow import asking, journals, keeping, learning, reviewing, spending
+from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
+from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import look
@@ -40,13 +40,15 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if await parts.store.reviews.has(job.id):
             await parts.store.checks.ended(job.id)
+            await paging.follow(ask.pull, host, parts)
             return
         seen = await look(ask.pull, host, job, parts)
+        ask = await asking.allowed(ask, host, job)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
         try:
-            settings = await parts.resolve(seen.file)
+            settings = await parts.resolve(seen.file, seen.bound)
         except UsageError as error:
-            await backend.left(ask, host, seen.facts.head_sha, str(error))
+            await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file))
             await parts.failed(ask, str(error))
             return
         if bound is not ask and ask.comment is not None and seen.facts.state == "open":
@@ -55,8 +57,15 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
         if isinstance(result.fault, Superseded):
             raise result.fault
+        if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
+            await paging.follow(ask.pull, host, parts)
         if result.fault is not None:
             await parts.failed(ask, str(result.fault))
+
+
+async def _words(pull: PullRef, parts: Services) -> bool:
+    """Whether anything is silenced in this pull request."""
+    return bool(await keeping.ignored(pull, parts.store) or await parts.store.rules.confirmed(pull.repository))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +83,31 @@ class ServerBackend:
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Report it in the check run."""
         if not no.quiet:
-            await self.left(run.ask, run.host, run.seen.facts.head_sha, no.reason)
+            await self.left(run.ask, run.host, run.seen.facts, no.reason, policy.unreviewed(run.settings, no.lacks))
 
-    async def left(self, ask: ReviewAsk, host: Host, head: str, reason: str) -> None:
+    async def left(self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending) -> None:
         """Make a check run that says why there is no review."""
-        number = await self._begun(ask, host, head)
-        await checks.ended(host, number, self.job.id, reason)
+        number = await self._begun(ask, host, facts, ending)
+        await checks.ended(host, number, self.job.id, reason, ending, head=facts.head_sha, declined=True)
         await self.parts.store.checks.ended(self.job.id)
 
     async def known(self, run: ReviewRun) -> bool:
         """Whether the last review was of this change: a late delivery, a catch-up."""
-        last = keeping.place(await self.parts.store.reviews.last(run.ask.pull))
-        return last == (run.seen.bases.merge_base, run.seen.facts.head_sha)
+        facts, last = run.seen.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
+        if last != (run.seen.bases.merge_base, facts.head_sha, facts.base_ref):
+            return False
+        state = await checks.settle(run.host, facts.head_sha, run.language)
+        return state.verdict((run.ask.pull.number, facts.base_ref)).without is None
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
         """The check run of this job, remembered until it is ended."""
-        yield CheckRun(run, await self._begun(run.ask, run.host, run.seen.facts.head_sha, run.language))
+        yield CheckRun(run, await self._begun(run.ask, run.host, run.seen.facts, run.unreviewed, run.language))
         await self.parts.store.checks.ended(self.job.id)
 
-    async def _begun(self, ask: ReviewAsk, host: Host, head: str, language: str = "en") -> int:
-        number = await checks.start(host, head, self.job.id, language)
+    async def _begun(self, ask: ReviewAsk, host: Host, facts: PullFacts, broken: Ending, language: str = "en") -> int:
+        base, head = facts.base_ref, facts.head_sha
+        number = await checks.start(host, head, self.job.id, language, base=base, broken=broken)
         await keeping.begun(ask.pull, host, number, self.job.id, self.parts.store)
         return number
 
@@ -114,7 +127,8 @@ class ServerBackend:
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""
-        await learning.learn(run.ask.pull, run.host, run.language, self.parts.store)
+        if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store):
+            await paging.others(run.ask.pull, self.parts, self.job.id)
         return Change(
             pull=pull,
             flags={},
@@ -123,6 +137,7 @@ class ServerBackend:
             full=run.ask.full,
             ignored=await keeping.ignored(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
+            bound=run.seen.bound,
         )
 
     @asynccontextmanager

@@ -18,7 +18,7 @@ FOUND = {
     "why": "An empty list has no length.", "consequence": "A crash.", "trigger": "mean([])", "severity": "high",
     "category": "logic", "evidence": [], "claims": [], "suggestion": None,
 }  # fmt: skip
-TAKEN = {"finding": 1, "because": "code", "reason": "The guard returns first."}
+TAKEN = {"finding": 1, "because": "code", "reason": "The guard returns first.", "words": ""}
 
 
 def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(

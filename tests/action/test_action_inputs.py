@@ -121,15 +121,17 @@ def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "elsewhere/kept").write_text("kept")
     (tmp_path / "w/folder").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "w/out.json").symlink_to(tmp_path / "elsewhere/kept")
+    (tmp_path / "w/linked.json").symlink_to(tmp_path / "elsewhere/kept")
 
-    files.write(files.place(Path("out.json"), at), "said")
+    files.write(Path("out.json"), "said", at)
     assert (tmp_path / "w/out.json").read_text() == "said"
-    assert (tmp_path / "elsewhere/kept").read_text() == "kept"
     assert files.place(tmp_path / "t/x", at) == tmp_path / "t/x"
-    for wrong in ("folder/x", "../elsewhere/x", "nowhere/x", "reports", "/etc/x"):
-        with pytest.raises(UsageError, match="cannot be written"):
+    for wrong in ("linked.json", "folder/x", ".git/x", "../elsewhere/x", "nowhere/x", "reports", "/etc/x"):
+        with pytest.raises(UsageError, match=r"cannot be (written|used)"):
             files.place(Path(wrong), at)
+        with pytest.raises(UsageError):
+            files.write(Path(wrong), "said", at)
+    assert (tmp_path / "elsewhere/kept").read_text() == "kept"
 
 
 def test_no_value_ends_its_own_output(tmp_path: Path) -> None:

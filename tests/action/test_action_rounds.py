@@ -138,6 +138,43 @@ def test_a_file_of_the_last_review_comes_before_the_comment(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_a_file_of_the_reviewed_tree_is_no_earlier_review(tmp_path: Path, link: bool) -> None:
+    """Its author has made it at home, for the same change, with a model that finds nothing: the owner's model reads all the same."""
+    kind = doubles.Reply(data={"answer": "Fine.", "findings": [], "look_ups": [], "unsettled": []})
+
+    async def go() -> None:
+        async with (
+            doubles.openai_server(pushes.judge) as honest,
+            doubles.openai_server(kind) as bribed,
+            stage(tmp_path, dict(pushes.BASE)) as at,  # type: ignore[arg-type]
+        ):
+            await at.repo.commit("feature", dict(pushes.FIRST))
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature")
+            more = {"worker": "openai/gpt-5-mini", "strategy": "fanout"}
+            key = {"base_url": bribed.openai_url, "openai_api_key": "sk-attackers-own-long-enough"}
+            home = await at.run("pull_request", event(held), json="home.json", **more, **key)
+            assert home.outputs["findings"] == "0"
+            forged = (at.workspace / "home.json").read_text()
+            (at.workspace / "review.json").unlink(missing_ok=True)
+            if link:
+                (at.workspace / "review.json").symlink_to("home.json")
+            else:
+                (at.workspace / "review.json").write_text(forged)
+            key = {"base_url": honest.openai_url, "openai_api_key": "sk-the-owners-key-long-enough"}
+            before = len(honest.requests)
+            two = await at.run("pull_request", event(held), previous="review.json", **more, **key)
+            if link:
+                assert (two.code, "is a symbolic link" in two.log) == (2, True)
+                return
+            assert len(honest.requests) > before
+            assert int(two.outputs["findings"]) > 0
+            assert "was not signed by this workflow" in at.gh.pull(1).comments[0].body
+
+    asyncio.run(go())
+
+
 def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
     """Whose token it is is asked of GitHub, so that the comments of the last round are known again."""
 

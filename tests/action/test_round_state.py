@@ -20,17 +20,19 @@ from bot.values import (
     CoverageRow,
     Evidence,
     Finding,
+    Mark,
     Placed,
     PullRef,
     PullRequest,
     Review,
     Round,
+    Source,
 )
 
 PULL = PullRef(1, 7, "acme", "shop", 3)
 KEY = state.secret("sk-a-pretended-key-of-some-length")
 FINDING = Finding(
-    "a.py", "x = 1", "One", "why", "so", "high", "logic", "worker a/b", start=3, end=3, fingerprint="f1",
+    "a.py", "x = 1", "One", "why", "so", "high", "logic", (Source("model", "a/b", "worker"),), start=3, end=3, fingerprint="f1",
     evidence=(Evidence("b.py", "y", 2),),
 )  # fmt: skip
 REVIEW = Review(
@@ -44,7 +46,7 @@ REVIEW = Review(
     1.0,
     summary="What it does.",
     still=(replace(FINDING, fingerprint="f2", status="open"),),
-    read=(("a.py:f", "0" * 20, "worker a/b"),),
+    read=(Mark("a.py:f", "0" * 20, "worker a/b", model=True),),
     round=Round(2),
 )
 
@@ -105,7 +107,7 @@ def test_what_is_not_signed_is_foreign_to_who_has_a_key() -> None:
 
 def test_one_that_does_not_fit_says_so() -> None:
     """The summary keeps its room, and the next round says why it reads everything."""
-    marks = tuple((f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(9_000))
+    marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(9_000))
     line = state.pack(replace(REVIEW, read=marks), PULL, KEY)
     assert len(line) < 100
     assert "did not fit" in str(state.unpack(body(line), PULL, KEY))
@@ -113,7 +115,7 @@ def test_one_that_does_not_fit_says_so() -> None:
 
 def test_summary_and_state_fit_into_one_comment() -> None:
     """However much there is to say."""
-    marks = tuple((f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
+    marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
     long = tuple(Placed(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60))
     kept = state.pack(replace(REVIEW, read=marks, findings=long), PULL, KEY)
     said = posts.comments(replace(REVIEW, read=marks, findings=long), lambda _: kept).summary

@@ -12,14 +12,14 @@ from bot.agent.tools import report
 from bot.errors import ProviderRefused
 from bot.repl.bridge import opened
 from bot.review.session import Session
-from bot.values import Completion, Dependents, Finding, Limits, Reference, Usage
+from bot.values import Completion, Dependents, Finding, Limits, Reference, Source, Usage
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
     """Run blocks over the session; what they print, or their error."""
 
     async def step(session: Session) -> tuple[list[str], Session, RunState]:
-        state = RunState(session, author="root scripted/root")
+        state = RunState(session, source=Source("model", "scripted/root", "root"))
         async with opened(await tools.variables(session), tools.functions(state), Limits()) as bridge:
             seen = [await bridge.run(code) for code in codes]
         return [one.error or one.output.rstrip("\n") for one in seen], session, state
@@ -231,7 +231,7 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     """A root's report adds its evidence to a proven finding and takes nothing away."""
 
     async def step(session: Session) -> tuple[str, Finding]:
-        state = RunState(session, author="root")
+        state = RunState(session, source=Source("model", "", "root"))
         await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
         session.findings[0] = replace(session.findings[0], verdict="proven")
         told = await report.report(
@@ -301,7 +301,7 @@ def test_coverage_is_short(table: Table) -> None:
     async def step(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
         uses = [replace(USE, path=f"shop/use{n}.py", line=n + 1) for n in range(80)]
         session.tracker = coverage.start(session.units, session.files, Dependents(references=tuple(uses)))
-        state = RunState(session, author="root")
+        state = RunState(session, source=Source("model", "", "root"))
         return await report.coverage(state), await report.coverage(state, uses=True)
 
     short, whole = table.run(step)
@@ -329,7 +329,7 @@ def test_cancelling_ends_a_block(table: Table) -> None:
     table.worker = lambda _: asked.set() or "never"
 
     async def step(session: Session) -> str:
-        state = RunState(session, author="root")
+        state = RunState(session, source=Source("model", "", "root"))
         async with opened({}, tools.functions(state), Limits()) as bridge:
             running = asyncio.create_task(bridge.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), 10)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot import dependents, diff
+from bot import coverage, dependents, diff
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings.check import check as verify
@@ -22,5 +22,16 @@ def look(pull: PullRequest) -> list[Finding]:
                 assert isinstance(verified, Finding), verified
                 assert (verified.start, len(verified.evidence)) == (finding.start, len(finding.evidence))
             return list(found)
+
+    return asyncio.run(run())
+
+
+def uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
+    """The lines that somebody has to compare or read because of the change."""
+
+    async def run() -> tuple[coverage.ObligedUse, ...]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            return coverage.obliged(files, await dependents.find(tree, files, LANGUAGES))
 
     return asyncio.run(run())

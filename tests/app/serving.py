@@ -69,7 +69,13 @@ def pull(number: int = 1, action: str = "opened", head: int = 1, installation: i
     return {
         "action": action,
         "number": number,
-        "pull_request": {"number": number, "state": "open", "draft": False, "head": {"sha": HEADS[head]}},
+        "pull_request": {
+            "number": number,
+            "state": "open",
+            "draft": False,
+            "head": {"sha": HEADS[head]},
+            "author_association": "MEMBER",
+        },
         "repository": {"id": 3, "name": "shop", "owner": {"login": "acme"}},
         "installation": {"id": installation},
         "sender": {"login": "somebody", "type": "User"},

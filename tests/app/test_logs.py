@@ -116,7 +116,7 @@ def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
 
 def test_libraries_are_tamed(stream: io.StringIO) -> None:
     """What they bring along to write with is taken away, and they tell no addresses."""
-    library = logging.getLogger("dbos")
+    library = logging.getLogger("alembic")
     library.addHandler(logging.StreamHandler(stream))
     logs.start("debug", "text", (), stream)
     logging.getLogger("httpx2").info("HTTP Request: GET https://api.github.com/app")

@@ -18,9 +18,9 @@ def test_config_explains_each_value(repository: Repository) -> None:
     lines = explained(repository, DEEPREPO_USD="0.25")
     assert lines["quota"].split()[1] == "2"
     assert "[.deeprepo.yml of the base branch]" in lines["quota"]
-    assert lines["usd"].split() == ["usd", "0.25", "[environment]"]
+    assert lines["budget.usd"].split() == ["budget.usd", "0.25", "[environment]"]
     assert lines["verify"].split() == ["verify", "true", "[default]"]
-    assert lines["root"].split() == ["root", "(none)", "[default]"]
+    assert lines["models.root"].split() == ["models.root", "(none)", "[default]"]
 
 
 def test_config_explains_when_a_review_starts(repository: Repository) -> None:
@@ -49,16 +49,16 @@ def test_config_names_the_models_that_a_key_brings(repository: Repository) -> No
     """Where nobody names a model and a key is set, the provider's usual pair is shown, and never the key."""
     repository.commit({"a.py": "a = 1\n"})
     lines = explained(repository, OPENAI_API_KEY="not-shown")
-    assert lines["root"].split()[1].startswith("openai/")
-    assert lines["worker"].split()[1].startswith("openai/")
-    assert "[the key that is set]" in lines["root"]
+    assert lines["models.root"].split()[1].startswith("openai/")
+    assert lines["models.worker"].split()[1].startswith("openai/")
+    assert "[the key that is set]" in lines["models.root"]
     assert not any("not-shown" in line for line in lines.values())
 
 
 def test_config_needs_no_commit(repository: Repository) -> None:
     """Before the first one there is no file to read: the defaults and the environment are shown."""
     lines = explained(repository, DEEPREPO_USD="0.25")
-    assert lines["usd"].split() == ["usd", "0.25", "[environment]"]
+    assert lines["budget.usd"].split() == ["budget.usd", "0.25", "[environment]"]
 
 
 def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -> None:

@@ -1,4 +1,5 @@
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -54,30 +55,34 @@ def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(chang
     assert [(item["reason"], item["scope"]) for item in after["suppressed"]] == [("known", scope)]
 
 
-def test_a_wider_scope_needs_to_know_the_finding(changed: Repository) -> None:
-    """And says where it is to be found."""
-    done = run("ignore", "abc", "--reason", "r", "--scope", "rule", cwd=changed.folder)
+@pytest.mark.parametrize("scope", ["finding", "rule", "path"])
+def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository, scope: str) -> None:
+    """A mistyped fingerprint would be a line that silences nothing today and another finding later."""
+    done = run("ignore", "deadbeefdeadbeef", "--reason", "r", "--scope", scope, cwd=changed.folder)
     assert done.returncode == 2
+    assert "no check by code reports deadbeefdeadbeef" in done.stderr
     assert "--review FILE" in done.stderr
+    assert not (changed.folder / ".deeprepo").exists()
 
 
 def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
     """The second time changes nothing."""
+    mark = reviewed(changed)["findings"][0]["fingerprint"]
     for _ in range(2):
-        assert run("ignore", "0123456789abcdef", "--reason", "r", cwd=changed.folder).returncode == 0
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count("fingerprint: 0123456789abcdef") == 1
+        assert run("ignore", mark, "--reason", "r", cwd=changed.folder).returncode == 0
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
 
 
 def test_an_entry_for_a_finding_that_is_known_by_its_review_is_the_same(changed: Repository, tmp_path: Path) -> None:
     """With `--review` the entry holds more for people; the finding is the same."""
     done = run("review", "main..feature", "--format", "json", cwd=changed.folder)
     (tmp_path / "review.json").write_text(done.stdout)
-    mark = json.loads(done.stdout)["findings"][0]["fingerprint"]
+    mark = json.loads(done.stdout)["findings"][0]["identity"]
     for more in ((), ("--review", str(tmp_path / "review.json"))):
         said = run("ignore", mark, "--reason", "r", *more, cwd=changed.folder)
         assert said.returncode == 0, said.stderr
     assert "already has this entry" in said.stderr
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(mark) == 1
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
 
 
 def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
@@ -89,13 +94,14 @@ def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
 def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
-    assert (done.returncode, "copy the 16 characters" in done.stderr) == (2, True)
+    assert (done.returncode, "copy the 16 or 32 characters" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
 
 
 def test_an_entry_from_a_folder_inside_is_written_where_it_is_read(changed: Repository) -> None:
     """The file counts at the top of the repository alone."""
-    done = run("ignore", "0" * 16, "--reason", "known", cwd=changed.folder / "shop")
+    mark = reviewed(changed)["findings"][0]["fingerprint"]
+    done = run("ignore", mark, "--reason", "known", cwd=changed.folder / "shop")
     assert done.returncode == 0, done.stderr
     assert (changed.folder / ".deeprepo" / "ignore.yml").exists()
     assert not (changed.folder / "shop" / ".deeprepo").exists()
@@ -106,3 +112,89 @@ def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
     done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
     assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
     assert not (tmp_path / ".deeprepo").exists()
+
+
+@pytest.mark.parametrize("link", [".deeprepo", ".deeprepo/ignore.yml"])
+@pytest.mark.parametrize("there", [True, False])
+def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repository, link: str, there: bool) -> None:
+    """A file of the person who looks at the branch would hold words that its author has chosen, such as a line for the shell."""
+    home = changed.folder.parent / "home"
+    outside = home / (".deeprepo-of-mine" if link == ".deeprepo" else ".bashrc")
+    home.mkdir()
+    if there and link == ".deeprepo":
+        outside.mkdir()
+    elif there:
+        outside.write_text("# mine\n")
+    (changed.folder / link).parent.mkdir(exist_ok=True)
+    (changed.folder / link).symlink_to(outside)
+    changed.commit({"src/$(touch${IFS}PWNED).py": "print(undefined_name_here)\n"}, "evil")
+    first = reviewed(changed)
+    (changed.folder.parent / "review.json").write_text(json.dumps(first))
+    mark = next(one["fingerprint"] for one in first["findings"] if "PWNED" in one["path"])
+    for scope in ("finding", "rule", "path"):
+        done = run(
+            "ignore", mark, "--reason", "false", "--scope", scope, "--review", "../review.json", cwd=changed.folder
+        )
+        assert (done.returncode, "is a symbolic link, and none is followed here" in done.stderr) == (2, True)
+    left = [path.name for path in home.rglob("*") if path.is_file()]
+    assert left == ([".bashrc"] if there and link != ".deeprepo" else [])
+    assert all((home / name).read_text() == "# mine\n" for name in left)
+
+
+@pytest.mark.parametrize("output", ["out.json", "reports/out.json"])
+def test_a_review_is_not_written_through_a_link_of_the_branch(changed: Repository, output: str) -> None:
+    """The same for what `--output`, `--journal` and `--trace` name; the refusal comes before anything is paid."""
+    home = changed.folder.parent / "home"
+    home.mkdir()
+    (home / "out.json").write_text("mine")
+    (changed.folder / output.partition("/")[0]).symlink_to(home / "out.json" if output == "out.json" else home)
+    changed.commit({}, "links")
+    for option in ("--output", "--journal", "--trace"):
+        done = run("review", option, output, cwd=changed.folder)
+        assert (done.returncode, "is a symbolic link" in done.stderr) == (2, True), done.stderr
+    assert (home / "out.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["\u00a0", "\u2003", "\t", "\r", " ", "\x85", "[a-z]*", "!", "#", "*", "\\"])
+def test_a_rule_for_one_file_lets_the_next_secret_of_its_folder_be_found(repository: Repository, name: str) -> None:
+    """Whatever the name of the first file: the entry that deeprepo writes means this file and no other."""
+    key = "aws_access_key_id = 'AKIA{}'\n"
+    repository.commit({"src/app.py": "x = 1\n"}, "before")
+    repository.git("checkout", "-qb", "first")
+    repository.commit({f"src/{name}": key.format("Q3ZRT5PLMX7WQN2B")}, "a test key")
+    (finding,) = reviewed(repository)["findings"]
+    done = run("ignore", finding["fingerprint"], "--reason", "test", "--scope", "rule", cwd=repository.folder)
+    assert done.returncode == 0, done.stderr
+    entry = (repository.folder / ".deeprepo/ignore.yml").read_text()
+    repository.git("checkout", "-q", "main")
+    repository.commit({".deeprepo/ignore.yml": entry}, "rule")
+    repository.git("checkout", "-q", "first")
+    assert reviewed(repository)["findings"] == []  # the file itself is silenced
+    repository.git("checkout", "-qb", "leak", "main")
+    repository.commit({"src/app.py": key.format("Q3ZRT5PLMX7WQN2C"), "src/a": key.format("Q3ZRT5PLMX7WQN2D")}, "leak")
+    assert run("review", "--fail-on", "low", cwd=repository.folder).returncode == 1
+    assert {one["path"] for one in reviewed(repository)["findings"]} == {"src/app.py", "src/a"}
+
+
+def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
+    """It is in the git folder: no commit takes it along, and no branch can bring one."""
+    (finding,) = reviewed(changed)["findings"]
+    done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
+    assert (done.returncode, "counts from now on, on this machine" in done.stderr) == (0, True), done.stderr
+    after = reviewed(changed)
+    assert (after["findings"], [one["reason"] for one in after["suppressed"]]) == ([], ["known"])
+    assert changed.git("status", "--porcelain") == ""
+    other = changed.folder.parent / "other"
+    changed.git("clone", "-q", str(changed.folder), str(other))
+    assert len(json.loads(run("review", "origin/main..feature", "--format", "json", cwd=other).stdout)["findings"]) == 1
+
+
+def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> None:
+    """The command that it prints, pasted, silences this very finding; and git's own way past every hook."""
+    changed.git("reset", "-q", "--soft", "main")
+    stopped = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder)
+    assert (stopped.returncode, "`git commit --no-verify`" in stopped.stderr) == (1, True)
+    pasted = stopped.stderr.split("`")[3].replace("'...'", "'it is known'")
+    done = subprocess.run(pasted, shell=True, cwd=changed.folder, capture_output=True, text=True, check=False)  # noqa: S602 - as a person would
+    assert done.returncode == 0, (pasted, done.stderr)
+    assert run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder).returncode == 0

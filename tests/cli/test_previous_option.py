@@ -82,3 +82,18 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
     found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
     assert "The service is not used" not in [f["title"] for f in found["findings"]]
     assert [f["title"] for f in found["unproven"]] == ["The service is not used"]
+
+
+@pytest.mark.parametrize("option", ["--previous", "--journal", "--sarif-base"])
+@pytest.mark.parametrize("name", ["state.json", "STATE.json", "link.json"])
+def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option: str, name: str) -> None:
+    """An earlier review, recorded answers or older reports by the author of the change would leave things out."""
+    changed.commit({"state.json": "{}", "link.json": "{}"}, "made at home")
+    if name == "link.json":
+        (changed.folder.parent / "mine.json").symlink_to(changed.folder / name)
+        name = "../mine.json"
+    elif not (changed.folder / name).exists():
+        (changed.folder / name).write_text("{}")
+    more = ("--sarif", "state.json") if option == "--sarif-base" else ()
+    done = run("main..feature", option, name, *more, cwd=changed.folder)
+    assert (done.returncode, "is a file of the reviewed tree" in done.stderr) == (2, True), done.stderr

@@ -141,7 +141,8 @@ def test_ignore_takes_a_number_of_the_summary_or_a_fingerprint(pull: Scene) -> N
     assert pull.done == [("suppress", second, ""), ("suppress", first, "known")]
     assert "maintainer" in answer.body
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef"):
-        assert "`/deeprepo ignore 2`" in pull.give("ignore", wrong).body
+        body = pull.give("ignore", wrong).body
+        assert "`/deeprepo ignore NUMBER REASON`" in body or "The review has 1, 2" in body
     assert len(pull.done) == 2
 
 
@@ -165,7 +166,7 @@ def test_in_a_thread_about_several_findings_a_command_names_one(pull: Scene) -> 
     """By its number; without one nothing is guessed."""
     first, second = (placed.finding.fingerprint for placed in pull.review.findings[:2])
     pull.top = marker.make("finding", fingerprint=first, also=f"{second}@9") + "\n**Two findings**"
-    assert "`/deeprepo ignore 2`" in pull.give("ignore").body
+    assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore").body
     assert pull.done == []
     pull.give("ignore", "2 known")
     assert len(pull.done) == 1
@@ -215,7 +216,7 @@ def test_every_answer_has_words_in_every_language(pull: Scene, language: str) ->
     """None falls back to another one."""
     pull.settings = f"language: {language}\n".encode()
     pull.running = True
-    said = {word: pull.give(word, "1 x").body for word in WORDS}
+    said = {word: pull.give(word, "" if word == "config" else "1 x").body for word in WORDS}
     said |= {"unknown": pull.give("frobnicate").body, "refused": pull.give("ask", "", Permission("read", 0.0)).body}
     say = load(language).say
     assert say("reply_head_meaning") in said["unknown"]
@@ -231,3 +232,10 @@ def test_the_words_of_all_languages_have_the_same_keys() -> None:
     usual = {key: sorted(set(holes.findall(str(text)))) for key, text in load().texts.items()}
     for language in languages():
         assert {key: sorted(set(holes.findall(str(text)))) for key, text in load(language).texts.items()} == usual
+
+
+def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pull: Scene) -> None:
+    """A slip of the keys, a finding that no review has, a setting that no comment changes."""
+    assert "did you mean `/deeprepo review`?" in pull.give("reveiw").body
+    assert "There is no finding 99" in pull.give("explain", "99").body
+    assert pull.give("config", "set language de").body.startswith("`config` only shows the settings")

@@ -143,10 +143,3 @@ def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: R
     before, path, word, use = SHARED[kind]
     found = _found(repository.change(dict(before), {path: before[path].replace(word, f"{word}_new")}))
     assert [f"{row.path}:{row.line}" for row in found.references if row.lone] == [use]
-
-
-def test_a_word_that_more_files_share_is_no_use(repository: Repository) -> None:
-    """Those that are left may well agree with each other."""
-    before = {"start.py": PASSED, "ask.py": ASKED, "again.py": ASKED}
-    found = _found(repository.change(dict(before), {"start.py": PASSED.replace("_SHOP_CHILD_PROCESS", "_SHOP_CHILD")}))
-    assert not [row for row in found.references if row.lone]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.values import Evidence, Finding
+from bot.values import Evidence, Finding, Source
 from deeprepo_evals.match import match
 from deeprepo_evals.plant.values import Label, Line
 
@@ -15,7 +15,9 @@ def finding(
     start: int = 10, category: str = "logic", path: str = "a.py", evidence: tuple[Evidence, ...] = ()
 ) -> Finding:
     """A finding at a line."""
-    return Finding(path, "q", "t", "w", "c", "high", category, "s", start=start, end=start, evidence=evidence)
+    return Finding(
+        path, "q", "t", "w", "c", "high", category, (Source("model", "s"),), start=start, end=start, evidence=evidence
+    )
 
 
 def test_the_right_file_lines_and_class_make_a_pair() -> None:

@@ -32,28 +32,44 @@ def pull(action: str, *, fork: bool = False, draft: bool = False, state: str = "
     """An event of pull request 5. A fork that was deleted has no repository any more."""
     repository = None if fork else {"id": 11, "full_name": "acme/shop"}
     head = {"ref": "feature", "sha": HEAD, "repo": repository}
-    return delivery(action, number=5, pull_request={"number": 5, "state": state, "draft": draft, "head": head}, **more)
+    return delivery(
+        action,
+        number=5,
+        pull_request={"number": 5, "state": state, "draft": draft, "head": head, "author_association": "MEMBER"},
+        **more,
+    )
 
 
-def comment(body: str, *, on_pull: bool = True, author: str = "maintainer", kind: str = "User", app: int = 0, action: str = "created") -> dict[str, Any]:  # fmt: skip
+def comment(body: str, *, on_pull: bool = True, author: str = "maintainer", kind: str = "User", app: int = 0, action: str = "created", association: str = "MEMBER") -> dict[str, Any]:  # fmt: skip
     """A comment below pull request 5, or on an issue."""
     user = {"login": author, "type": kind}
     issue = {"number": 5, "state": "open"} | ({"pull_request": {"url": "https://api.github.com/"}} if on_pull else {})
-    written = {"id": 90, "body": body, "user": user, "performed_via_github_app": {"id": app} if app else None}
+    written = {
+        "id": 90,
+        "body": body,
+        "user": user,
+        "author_association": association,
+        "performed_via_github_app": {"id": app} if app else None,
+    }
     return delivery(action, issue=issue, comment=written) | {"sender": user}
 
 
 def reply(body: str, top: int | None = 80) -> dict[str, Any]:
     """A comment in a thread of a review; `top` is the comment that began it."""
     user = {"login": "maintainer", "type": "User"}
-    written = {"id": 91, "body": body, "user": user} | ({"in_reply_to_id": top} if top else {})
+    written = {"id": 91, "body": body, "user": user, "author_association": "COLLABORATOR"} | (
+        {"in_reply_to_id": top} if top else {}
+    )
     return pull("created") | {"comment": written}
 
 
 def handed_in(body: str | None, *, author: str = "maintainer", kind: str = "User") -> dict[str, Any]:
     """A review that somebody has handed in."""
     user = {"login": author, "type": kind}
-    return pull("submitted") | {"review": {"id": 70, "body": body, "user": user}, "sender": user}
+    return pull("submitted") | {
+        "review": {"id": 70, "body": body, "user": user, "author_association": "OWNER"},
+        "sender": user,
+    }
 
 
 def check(action: str, *, number: str = "5", app: int = 4242, pulls: tuple[int, ...] = (), button: str = "") -> dict[str, Any]:  # fmt: skip

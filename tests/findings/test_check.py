@@ -6,11 +6,13 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.findings.check import check
 from bot.findings.quotes import locate
-from bot.values import Evidence, Finding, PullRequest
+from bot.values import Evidence, Finding, PullRequest, Source
 
 
 def finding(path: str, quote: str, start: int = 0, **fields: object) -> Finding:
-    return Finding(path, quote, "t", "w", "c", "high", "logic", "worker", start=start, **fields)  # type: ignore[arg-type]
+    return Finding(
+        path, quote, "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=start, **fields
+    )  # type: ignore[arg-type]
 
 
 def checked(pull: PullRequest, item: Finding) -> Finding | str:

@@ -5,7 +5,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.findings import claims
-from bot.values import Claim, Finding
+from bot.values import Claim, Finding, Source
 
 FILES: dict[str, str | bytes | None] = {
     "shop/rates.py": "LIMIT = 5\n\n\ndef quote(weight, *, service=None):\n    return weight * LIMIT\n\n\ndef alone():\n    return 1\n",
@@ -18,7 +18,7 @@ def checked(repository: Repository, title: str, why: str = "w", *declared: Claim
     """A finding about the body of quote(), after its claims were looked up."""
     pull = repository.change({}, FILES)
     finding = Finding(
-        "shop/rates.py", "    return weight * LIMIT", title, why, "c", "high", "logic", "worker m", start=5, end=5, claims=declared
+        "shop/rates.py", "    return weight * LIMIT", title, why, "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=declared
     )  # fmt: skip
 
     async def run() -> Finding | str:
@@ -108,7 +108,7 @@ def looked_up(repository: Repository, claim: Claim | str) -> str:
     pull = repository.change({}, WIDE)
     declared, title = ((), claim) if isinstance(claim, str) else ((claim,), "t")
     finding = Finding(
-        "app/cart.py", "        return self.rate * price()", title, "w", "c", "high", "logic", "worker m", start=5, end=5, claims=declared
+        "app/cart.py", "        return self.rate * price()", title, "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=declared
     )  # fmt: skip
 
     async def run() -> Finding | str:

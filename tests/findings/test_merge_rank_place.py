@@ -3,15 +3,30 @@ from dataclasses import replace
 import pytest
 
 from bot.findings import merge, rank
-from bot.values import Evidence, Finding, Placed
+from bot.values import Evidence, Finding, Placed, Source
 
-BASE = Finding("a.py", "x = f(1)", "f takes no argument", "w", "c", "high", "logic", "worker m", start=5, end=5)
+BASE = Finding(
+    "a.py",
+    "x = f(1)",
+    "f takes no argument",
+    "w",
+    "c",
+    "high",
+    "logic",
+    (Source("model", "m", "worker"),),
+    start=5,
+    end=5,
+)
 
 
 def test_two_tellings_of_one_line_are_one_finding() -> None:
     """The proven one speaks; the other adds its evidence and stands among the sources."""
     proven = replace(
-        BASE, title="call breaks", source="contracts", verdict="proven", evidence=(Evidence("b.py", "def f():", 1),)
+        BASE,
+        title="call breaks",
+        sources=(Source("analyser", "contracts"),),
+        verdict="proven",
+        evidence=(Evidence("b.py", "def f():", 1),),
     )
     other = replace(BASE, evidence=(Evidence("c.py", "f()", 3),))
     (found,) = merge.merge([other, proven])
@@ -115,7 +130,7 @@ def test_low_severity_is_always_folded() -> None:
 
 def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:
     """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
-    hint, told = placed(rule="S608", source="ruff"), placed(path="b.py")
+    hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
     assert [(item.finding.rule, item.place) for item in rank.rank([hint, told], 4)] == [
         ("", "inline"),
         ("S608", "folded"),

@@ -12,7 +12,7 @@ from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
 from bot.languages import LANGUAGES
-from bot.values import Evidence, Finding
+from bot.values import Evidence, Finding, Source
 
 CALLER = "    return sum(with_tax(n) for n in nets)"
 BEFORE: dict[str, str | bytes | None] = {
@@ -30,7 +30,7 @@ TOLD = Finding(
     consequence="The cart cannot be loaded.",
     severity="high",
     category="broken-caller",
-    source="worker m",
+    sources=(Source("model", "m", "worker"),),
     start=1,
     end=1,
     evidence=(Evidence("shop/cart.py", CALLER, 5),),
@@ -83,7 +83,7 @@ def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: R
         {"quote": "    return net * 1.2", "start": 2, "end": 2},
         {"evidence": (Evidence("shop/report.py", "with_tax(1)", 3),)},
         {"title": "The change was renamed and removed"},
-        {"rule": "F821", "source": "ruff"},
+        {"rule": "F821", "sources": (Source("analyser", "ruff"),)},
     ],
 )
 def test_another_defect_at_the_same_definition_stays(repository: Repository, other: dict[str, Any]) -> None:

@@ -12,9 +12,9 @@ from benchmarks import placing
 from benchmarks.github_rules import files, refused
 from bot.findings.place import MOST_LINES, place
 from bot.outputs import posts
-from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side
+from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
 
-FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", "m", start=1, end=1)
+FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=1, end=1)
 TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted", "}", "+x", "-y", "@@"]), max_size=30)
 
 

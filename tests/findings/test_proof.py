@@ -6,7 +6,7 @@ from fakes import Repository
 from bot import diff
 from bot.checkout import Checkout
 from bot.findings import proof
-from bot.values import ChangedSymbol, Dependents, Evidence, Excerpt, Finding, Reference, Symbol, tokens
+from bot.values import ChangedSymbol, Dependents, Evidence, Excerpt, Finding, Reference, Source, Symbol, tokens
 
 BEFORE: dict[str, str | bytes | None] = {
     "a.py": "def f(x):\n    check(x)\n    return scale_rate(x)\n",
@@ -34,7 +34,19 @@ def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, s
 
 
 def finding(**fields: object) -> Finding:
-    return Finding("a.py", "    return scale_rate(x)", "t", "w", "c", "high", "logic", "m", start=2, end=2, **fields)  # type: ignore[arg-type]
+    return Finding(
+        "a.py",
+        "    return scale_rate(x)",
+        "t",
+        "w",
+        "c",
+        "high",
+        "logic",
+        (Source("model", "m"),),
+        start=2,
+        end=2,
+        **fields,
+    )  # type: ignore[arg-type]
 
 
 def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
@@ -70,7 +82,18 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, 
     )
     gone = Symbol("lib.sh", "check_rate", "function", 5, 7, "base")
     users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),) if parsed else ())
-    claim = Finding("run.sh", "check_rate 3", "`check_rate` is gone", "w", "c", "high", "logic", "m", start=2, end=2)
+    claim = Finding(
+        "run.sh",
+        "check_rate 3",
+        "`check_rate` is gone",
+        "w",
+        "c",
+        "high",
+        "logic",
+        (Source("model", "m"),),
+        start=2,
+        end=2,
+    )
 
     async def run() -> list[Excerpt]:
         async with Checkout(pull) as tree:
@@ -102,7 +125,9 @@ def excerpts(
 def test_a_line_of_a_class_is_shown_with_its_neighbours_and_the_whole_head_of_the_class(repository: Repository) -> None:
     """A definition of one line tells nothing by itself, and of a head of several lines the end tells least."""
     pages = Symbol("v.py", "View.pages", "variable", 12, 12, "head")
-    claim = Finding("v.py", "    pages = None", "t", "w", "c", "high", "logic", "m", start=12, end=12)
+    claim = Finding(
+        "v.py", "    pages = None", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=12, end=12
+    )
     (shown,) = excerpts(repository, {"v.py": VIEWS}, claim, Dependents(symbols=(ChangedSymbol(None, pages, "added"),)))
     assert [row.number for row in shown.rows][:5] == [5, 6, 7, 8, 9]
     assert "9     rows = Row" in shown.body
@@ -118,7 +143,16 @@ def test_values_of_quoted_constants_and_what_prose_spells_like_code_are_shown(re
         "c.py": "def write_cache(path):\n    path.touch()\n",
     }
     claim = Finding(
-        "a.py", "size = STEP_SIZE * 2", "t", "Then write_cache fails.", "c", "high", "logic", "m", start=2, end=2
+        "a.py",
+        "size = STEP_SIZE * 2",
+        "t",
+        "Then write_cache fails.",
+        "c",
+        "high",
+        "logic",
+        (Source("model", "m"),),
+        start=2,
+        end=2,
     )
     texts = {one.path: one.body for one in excerpts(repository, files, claim, Dependents())}
     assert "3 STEP_SIZE = 16" in texts["b.py"]
@@ -136,7 +170,7 @@ def test_a_namesake_is_shown_if_the_claim_speaks_of_it(repository: Repository, *
     use = Reference("a.py:A.render", "render", "b.py", 1, "page.render()", "", None, sure=False, test=False, call=True)
     users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
     why = "Each caller of render gets 1." if named else "It is wrong."
-    claim = Finding("a.py", "        return 1", "t", why, "c", "high", "logic", "m", start=3, end=3)
+    claim = Finding("a.py", "        return 1", "t", why, "c", "high", "logic", (Source("model", "m"),), start=3, end=3)
     assert ("b.py" in {one.path for one in excerpts(repository, files, claim, users)}) == named
 
 
@@ -145,7 +179,17 @@ def test_a_class_of_which_a_part_is_shown_is_not_shown_again(repository: Reposit
     files: dict[str, str | bytes | None] = {"a.py": "View().pages\n", "v.py": VIEWS}
     evidence = (Evidence("v.py", "        return 40", 135),)
     claim = Finding(
-        "a.py", "View().pages", "t", "`View` fails.", "c", "high", "logic", "m", start=1, end=1, evidence=evidence
+        "a.py",
+        "View().pages",
+        "t",
+        "`View` fails.",
+        "c",
+        "high",
+        "logic",
+        (Source("model", "m"),),
+        start=1,
+        end=1,
+        evidence=evidence,
     )
     shown = excerpts(repository, files, claim, Dependents())
     assert [one.title for one in shown] == ["what the claim is about", "evidence"]

@@ -9,9 +9,9 @@ from bot.checkout import Checkout
 from bot.findings.place import place
 from bot.findings.suggest import suggest
 from bot.languages.faults import faults
-from bot.values import Finding, Placed
+from bot.values import Finding, Placed, Source
 
-BASE = Finding("", "", "t", "w", "c", "high", "logic", "worker m")
+BASE = Finding("", "", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),))
 PYTHON = "import os\n\n\ndef load(path, strict):\n    if strict == None:\n        strict = False\n    for row in open(path):\n        print(row)\n    return strict\n"
 TABS = "package shop\n\nfunc Total(rows []int) int {\n\tsum := 0\n\tfor _, row := range rows {\n\t\tsum = sum + row\n\t}\n\treturn sum\n}\n"
 SCRIPT = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) {\n    sum = sum - row;\n  }\n  return sum;\n}\n"

@@ -5,11 +5,11 @@ import pytest
 
 from bot.config.ignored import Scope
 from bot.findings import suppress
-from bot.values import Finding
+from bot.values import Finding, Source
 
 TODAY = date(2026, 6, 1)
 FINDING = Finding(
-    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", "contracts", rule="removed-symbol", fingerprint="abc"
+    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", (Source("analyser", "contracts"),), rule="removed-symbol", fingerprint="abc"
 )  # fmt: skip
 
 
@@ -22,7 +22,7 @@ def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]
 @pytest.mark.parametrize(
     ("entry", "other"),
     [
-        ("fingerprint: abc", replace(FINDING, fingerprint="abd")),
+        ("fingerprint: abc\n  path: src/", replace(FINDING, fingerprint="abd")),
         ("scope: rule\n  rule: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
         ("scope: rule\n  rule: contract\n  path: src/", replace(FINDING, rule="", category="logic")),
         ("scope: path\n  path: src/a.py", replace(FINDING, path="src/b.py")),
@@ -34,6 +34,36 @@ def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Fin
     mine = replace(FINDING, rule="") if "rule: contract" in entry else FINDING
     assert split(text, mine) == (False, ())
     assert split(text, other) == (True, ())
+
+
+def test_an_entry_with_a_fingerprint_alone_still_counts_and_the_review_reports_how_short_that_is() -> None:
+    """64 bits can be met on purpose; entries of today hold the file and a digest too."""
+    said, (warning,) = split("- fingerprint: abc\n  reason: known\n")
+    assert not said
+    assert "entry 1 (abc) names its finding by a short fingerprint alone" in warning
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(FINDING, path="src/b.py"),
+        replace(FINDING, quote="x = g()"),
+        replace(FINDING, category="security"),
+        replace(FINDING, path="src/a.py/inside"),
+    ],
+)
+def test_another_finding_that_meets_the_fingerprint_is_not_silenced(other: Finding) -> None:
+    """The entry is bound to the file, the line of code and the category of the finding that a person has looked at."""
+    text = suppress.write(None, suppress.entry_for(FINDING, "finding", "known"))
+    assert split(text) == (False, ())
+    assert split(text, other) == (True, ())
+
+
+def test_an_entry_of_before_counts_in_its_own_file_alone() -> None:
+    """It has a path and no digest."""
+    text = "- fingerprint: abc\n  path: /src/a.py\n  title: another\n  reason: r\n"
+    assert split(text) == (False, ())
+    assert split(text, replace(FINDING, path="b/other.py")) == (True, ())
 
 
 def test_the_reason_goes_with_the_finding() -> None:
@@ -78,7 +108,7 @@ def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Sc
 
 def test_the_last_day_still_counts() -> None:
     """An entry expires when its day is over."""
-    assert split("- fingerprint: abc\n  reason: r\n  expires: 2026-06-01\n") == (False, ())
+    assert split("- scope: path\n  path: src/\n  reason: r\n  expires: 2026-06-01\n") == (False, ())
 
 
 def test_no_file_and_an_empty_file_silence_nothing() -> None:
@@ -94,6 +124,6 @@ def test_what_people_wrote_in_the_file_stays() -> None:
     entries = suppress.read(text.encode(), TODAY).entries
     assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
         ("finding", "old", "", ""),
-        ("rule", "", "removed-symbol", "/src/a.py"),
+        ("rule", "", "removed-symbol", "=src/a.py"),
     ]
     assert entries[1].reason == 'says: "no"\n- not an entry'

@@ -19,13 +19,35 @@ from bot.values import (
     Prompt,
     PullRequest,
     Reference,
+    Source,
     Symbol,
     Usage,
 )
 
-FINDING = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", "worker m", start=2, end=2)
+FINDING = Finding(
+    "a.py",
+    "x = f(None)",
+    "f fails for None",
+    "w",
+    "c",
+    "high",
+    "logic",
+    (Source("model", "m", "worker"),),
+    start=2,
+    end=2,
+)
 PROVEN = Finding(
-    "b.py", "f()", "f is gone", "w", "c", "high", "broken-caller", "contracts", start=1, end=1, verdict="proven"
+    "b.py",
+    "f()",
+    "f is gone",
+    "w",
+    "c",
+    "high",
+    "broken-caller",
+    (Source("analyser", "contracts"),),
+    start=1,
+    end=1,
+    verdict="proven",
 )
 
 

@@ -6,6 +6,7 @@ from hosted import scene
 
 from bot.errors import UsageError
 from bot.github import Host
+from bot.github.host import MOST_OTHERS, MOST_READ
 from bot.values import CommentRef, PullRef
 
 
@@ -117,6 +118,23 @@ def test_long_conversations_are_read_to_the_end(tmp_path: Path) -> None:
 
             assert [c.body for c in await at.host.comments()] == [f"comment {n}" for n in range(205)]
             assert len([r for r in at.gh.requests if r.operation == "issues/list-comments"]) == 3
+
+    asyncio.run(go())
+
+
+def test_of_other_peoples_comments_the_last_are_held(tmp_path: Path) -> None:
+    """All of ours and the last of theirs, in the order of the conversation; of a long one its beginning, in a thread those of the thread."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            first = await at.host.comment("ours")
+            for n in range(MOST_OTHERS + 20):
+                await at.repo.comment(at.number, f"{n} " + "\U0001f600" * (MOST_READ if n > MOST_OTHERS else 1))
+            last = await at.host.comment("ours again")
+            held = await at.host.comments()
+            assert (held[0].id, held[-1].id, len(held)) == (first.id, last.id, MOST_OTHERS + 2)
+            assert held[1].body.startswith("20 ")
+            assert max(len(one.body) for one in held) == MOST_READ
 
     asyncio.run(go())
 

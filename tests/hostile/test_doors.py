@@ -18,7 +18,7 @@ from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
 from bot.units.cut import Texts, cut
-from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Unit
+from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Source, Unit
 
 
 def _unit(line: str) -> Unit:
@@ -33,7 +33,18 @@ def _file(path: str, rows: list[str]) -> ChangedFile:
 
 
 def _finding(at: int, quote: str = "x = 1") -> Finding:
-    return Finding("a.py", quote, f"Title {at}", f"Because {at}", "Harm", "low", "bug", "model", start=at, end=at)
+    return Finding(
+        "a.py",
+        quote,
+        f"Title {at}",
+        f"Because {at}",
+        "Harm",
+        "low",
+        "bug",
+        (Source("model", "model"),),
+        start=at,
+        end=at,
+    )
 
 
 def _patch(size: int) -> RawChange:

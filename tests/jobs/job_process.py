@@ -48,7 +48,7 @@ async def apologise(ask: Ask, why: str) -> None:
 
 
 async def main() -> None:
-    settings = jobs.JobSettings(Path(FOLDER), URL, poll=0.02, lease=1.0, crashes=2)
+    settings = jobs.JobSettings(Path(FOLDER), URL, lease=1.0, crashes=2)
     async with (
         storage.opened(URL or f"sqlite:///{FOLDER}/deeprepo.db") as store,
         jobs.running(settings, work, store=store, apologise=apologise) as board,

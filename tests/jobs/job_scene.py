@@ -89,7 +89,7 @@ class Scene:
     settings: JobSettings = field(init=False)
 
     def __post_init__(self) -> None:
-        self.settings = JobSettings(self.folder, self.url, poll=0.02, debounce=0.0, lease=1.0, pause=0.05)
+        self.settings = JobSettings(self.folder, self.url, debounce=0.0, lease=1.0, pause=0.05)
 
     @asynccontextmanager
     async def running(
@@ -112,7 +112,7 @@ class Scene:
         """Look into the jobs' database, or meddle with it, while nobody works."""
         if self.url:
             with psycopg.connect(self.url) as connection:
-                cursor = connection.execute(f"SET search_path TO dbos; {statement}")
+                cursor = connection.execute(statement)
                 while cursor.nextset():
                     pass
                 return cursor.fetchall() if cursor.description else []

@@ -23,10 +23,8 @@ def test_jobs_of_another_version_are_adopted(scene: Scene) -> None:
             await board.submit(push(1, head="begun"), "guid-1")
             await diary.seen("begin begun")
             await board.submit(push(2, head="waiting"), "guid-2")
-        scene.sql("UPDATE workflow_status SET application_version = 'deeprepo-wf-0'")
-        scene.sql(
-            "UPDATE workflow_status SET status = 'PENDING', executor_id = 'gone' WHERE workflow_uuid LIKE '%guid-1'"
-        )
+        scene.sql("UPDATE job SET version = 'deeprepo-wf-0'")
+        scene.sql("UPDATE job SET state = 'running', executor = 'here' WHERE id LIKE '%guid-1'")
         later = Diary()
         async with scene.running(later) as board:
             await later.seen("end begun", "end waiting")
@@ -44,7 +42,7 @@ def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
         async with on_sqlite.running(diary, look=0.05) as board:
             await board.submit(push(head="one"), "guid-1", delay=60)
             on_sqlite.sql(
-                "UPDATE workflow_status SET status = 'PENDING', executor_id = 'here' WHERE status = 'DELAYED'"
+                "UPDATE job SET state = 'running', executor = 'here', attempts = 1, due_at = 0 WHERE state = 'waiting'"
             )
             await diary.seen("end one")
 
@@ -60,17 +58,10 @@ def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
             await board.submit(push(2, head="older"), "guid-2", delay=60)
             await board.submit(push(3, head="newer"), "guid-3", delay=60)
             await board.submit(push(4, head="pushed"), "guid-4", delay=60)
-        for name, beginning in (("guid-4", "review~70#1~"), ("guid-3", "review~70#2~")):
-            for table in ("workflow_status", "workflow_input"):
-                scene.sql(
-                    f"UPDATE {table} SET workflow_uuid = '{beginning}{name}' WHERE workflow_uuid LIKE '%{name}'"  # noqa: S608
-                )
-        for number in (1, 2):
-            rows = scene.sql(f"SELECT inputs FROM workflow_input WHERE workflow_uuid LIKE 'review~70#{number}~%'")  # noqa: S608
-            assert len(rows) == 2
-        scene.sql("UPDATE workflow_input SET inputs = replace(inputs, '\\\"number\\\":4', '\\\"number\\\":1')")
-        scene.sql("UPDATE workflow_input SET inputs = replace(inputs, '\\\"number\\\":3', '\\\"number\\\":2')")
-        scene.sql("UPDATE workflow_status SET status = 'ENQUEUED' WHERE status = 'DELAYED'")
+        for name, was, number in (("guid-4", 4, 1), ("guid-3", 3, 2)):
+            ask = f"replace(ask, '\"number\":{was}', '\"number\":{number}')"
+            scene.sql(f"UPDATE job SET id = 'review~70#{number}~{name}', ask = {ask} WHERE id LIKE '%{name}'")  # noqa: S608
+        scene.sql("UPDATE job SET due_at = created_at")
         diary = Diary()
         async with scene.running(diary, per_installation=8) as board:
             await scene.settled(board)
@@ -99,10 +90,10 @@ def test_an_installation_is_forgotten(scene: Scene) -> None:
             await board.submit(Forget(7, (70,)), "guid-5")
             await diary.seen("Superseded running", "end Forget")
             await scene.settled(board)
-            left = {name for (name,) in scene.sql("SELECT workflow_uuid FROM workflow_status")}
+            left = {name for (name,) in scene.sql("SELECT id FROM job")}
             assert left == {"review~71#1~guid-1", "review~80#1~guid-2", "small~7~guid-5"}
             assert await board.forget(7) == 2
-            assert scene.sql("SELECT workflow_uuid FROM workflow_status") == [("review~80#1~guid-2",)]
+            assert scene.sql("SELECT id FROM job") == [("review~80#1~guid-2",)]
 
     asyncio.run(story())
 
@@ -116,13 +107,13 @@ def test_old_jobs_are_deleted(scene: Scene) -> None:
                 await board.submit(push(number, head=f"h{number}"), f"guid-{number}")
             await scene.settled(board)
             await board.submit(push(9, head="waits"), "guid-9", delay=600)
-        old = "UPDATE workflow_status SET completed_at = 1000, created_at = 1000 WHERE workflow_uuid LIKE '%guid-{}'"
+        old = "UPDATE job SET finished_at = 1000, created_at = 1000 WHERE id LIKE '%guid-{}'"
         scene.sql(old.format(0))
         scene.sql(old.format(1))
         async with scene.running(Diary()) as board, asyncio.timeout(20):
-            while len(await asyncio.to_thread(scene.sql, "SELECT 1 FROM workflow_input")) > 2:  # noqa: ASYNC110 - a database tells nobody
+            while len(await asyncio.to_thread(scene.sql, "SELECT 1 FROM job")) > 2:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0.01)
-            left = {name for (name,) in scene.sql("SELECT workflow_uuid FROM workflow_status")}
+            left = {name for (name,) in scene.sql("SELECT id FROM job")}
             assert left == {"review~70#2~guid-2", "review~70#9~guid-9"}
             assert (await board.counts())["delayed"] == 1
 
@@ -130,17 +121,18 @@ def test_old_jobs_are_deleted(scene: Scene) -> None:
 
 
 def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
-    """The database holds JSON and is its owner's alone: reading it runs nothing."""
+    """The database holds JSON until the job's end, and is its owner's alone: reading it runs nothing."""
 
     async def story() -> None:
         async with on_sqlite.running(Diary()) as board:
             await board.submit(command(), "guid-1")
             await on_sqlite.settled(board)
+            await board.submit(push(), "guid-2", delay=60)
 
     asyncio.run(story())
-    (text,) = (text for (text,) in on_sqlite.sql("SELECT inputs FROM workflow_input"))
-    assert text.startswith('{"namedArgs":{},"positionalArgs":["{')
-    assert on_sqlite.sql("SELECT DISTINCT serialization FROM workflow_status") == [("portable_json",)]
+    done, waiting = on_sqlite.sql("SELECT ask FROM job ORDER BY created_at")
+    assert done == ("",)
+    assert waiting[0].startswith('{"kind":"ReviewAsk"')
     assert {stat.S_IMODE(path.stat().st_mode) for path in on_sqlite.folder.iterdir()} == {0o600}
 
 
@@ -161,7 +153,7 @@ def test_names_of_jobs_are_harmless() -> None:
     assert ids.tries(ids.following(ids.following(hostile))) == 2
 
 
-def test_the_librarys_log_is_quiet(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
+def test_superseding_is_no_warning(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
     """Superseding a running review writes no warning and no traceback."""
 
     async def story() -> None:
@@ -178,8 +170,8 @@ def test_the_librarys_log_is_quiet(on_sqlite: Scene, caplog: pytest.LogCaptureFi
     assert caplog.text == ""
 
 
-def test_jobs_of_an_older_library_are_carried_out(tmp_path: Path) -> None:
-    """A database that the previous version of the library wrote goes on: the begun job with its step, and the waiting one."""
+def test_jobs_that_a_library_had_stored_are_carried_out(tmp_path: Path) -> None:
+    """The jobs in a database that an earlier version of deeprepo wrote with a library go on: the begun one with its step, and the waiting one."""
     scene = Scene(tmp_path / "data")
     scene.folder.mkdir()
     with closing(sqlite3.connect(scene.settings.file)) as file:

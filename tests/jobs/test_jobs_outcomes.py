@@ -143,7 +143,7 @@ def test_steps_hold_plain_values(on_sqlite: Scene) -> None:
 
     async def steps(_: Ask, job: Job) -> None:
         results.append(await job.step("pair", lambda: give({"pair": (1, 2)})))  # type: ignore[arg-type, return-value]
-        for name, value in (("object", object()), ("large", "x" * 300_000)):
+        for name, value in (("object", object()), ("large", "x" * 1_200_000)):
             with pytest.raises(DeepRepoError, match=f"the step {name} returned"):
                 await job.step(name, lambda value=value: give(value))  # type: ignore[misc]
 

@@ -1,9 +1,10 @@
 import asyncio
 
 import pytest
+from families import few
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.values import ReviewAsk
+from bot.values import CommandAsk, CommentRef, ReviewAsk
 
 
 def test_a_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
@@ -104,7 +105,7 @@ def test_a_restart_obeys_its_new_limits(scene: Scene) -> None:
     asyncio.run(story())
 
 
-@pytest.mark.parametrize("each", [1, 2])
+@pytest.mark.parametrize("each", few([1, 2], 0))
 def test_places_are_given_in_turns(scene: Scene, each: int) -> None:
     """Of five installations that wait for one place, each has it once before the one that asked for most has it a third time."""
     others = [f"other{number}" for number in range(4)]
@@ -141,5 +142,75 @@ def test_who_comes_back_goes_to_the_end(scene: Scene) -> None:
             await diary.release("first")
             await scene.settled(jobs)
         assert [line for line in diary.told if line.startswith("begin")][2:] == ["begin waits", "begin back again"]
+
+    asyncio.run(story())
+
+
+def _asked(word: str, number: int, who: str, installation: int = 7, *, stranger: bool = False) -> CommandAsk:
+    """A command of a person in a pull request of its own."""
+    return CommandAsk(pull(number, installation=installation, repository=10 * installation), word, "", who, CommentRef(number, "issue"), stranger)  # fmt: skip
+
+
+def test_commands_of_one_installation_leave_places_to_others(scene: Scene) -> None:
+    """With nine slow questions in one installation half of the places are taken: another installation's command begins at once."""
+
+    async def story() -> None:
+        slow = [f"slow{number}" for number in range(9)]
+        diary = Diary(hold=set(slow))
+        async with scene.running(diary, at_once=8) as jobs:
+            for number, word in enumerate(slow):
+                await jobs.submit(_asked(word, number, f"person{number}"), f"guid-{word}")
+            await diary.seen("begin slow0", "begin slow1", "begin slow2", "begin slow3")
+            await jobs.submit(_asked("other", 50, "ann", 8), "guid-other")
+            await diary.seen("end other")
+            assert sum(line.startswith("begin slow") for line in diary.told) == 4
+            for word in slow:
+                await diary.release(word)
+            await scene.settled(jobs)
+        assert all(f"end {word}" in diary.told for word in slow)
+
+    asyncio.run(story())
+
+
+def test_commands_of_one_person_leave_places_to_colleagues(on_sqlite: Scene) -> None:
+    """A person has at most a quarter of the places: a colleague's command overtakes the person's others."""
+
+    async def story() -> None:
+        slow = [f"slow{number}" for number in range(5)]
+        diary = Diary(hold=set(slow))
+        async with on_sqlite.running(diary, at_once=8) as jobs:
+            for number, word in enumerate(slow):
+                await jobs.submit(_asked(word, number, "greedy"), f"guid-{word}")
+            await diary.seen("begin slow0", "begin slow1")
+            await jobs.submit(_asked("colleague", 50, "ann"), "guid-colleague")
+            await diary.seen("end colleague")
+            assert sum(line.startswith("begin slow") for line in diary.told) == 2
+            for word in slow:
+                await diary.release(word)
+            await on_sqlite.settled(jobs)
+
+    asyncio.run(story())
+
+
+def test_the_team_goes_before_strangers(on_sqlite: Scene) -> None:
+    """Of the commands that wait in one pull request, and of the reviews of an installation, the team's come first."""
+
+    async def story() -> None:
+        diary = Diary(hold={"first", "head0"})
+        async with on_sqlite.running(diary, per_installation=1) as jobs:
+            await jobs.submit(_asked("first", 1, "ann"), "guid-1")
+            await diary.seen("begin first")
+            await jobs.submit(_asked("stranger", 1, "mallory", stranger=True), "guid-2")
+            await jobs.submit(_asked("team", 1, "ann"), "guid-3")
+            await diary.release("first")
+            await diary.seen("end stranger")
+            await jobs.submit(push(10, head="head0"), "guid-4")
+            await diary.seen("begin head0")
+            await jobs.submit(ReviewAsk(pull(11), "opened", head="fork", stranger=True), "guid-5")
+            await jobs.submit(push(12, head="own"), "guid-6")
+            await diary.release("head0")
+            await on_sqlite.settled(jobs)
+        began = [line for line in diary.told if line.startswith("begin")]
+        assert began == [f"begin {name}" for name in ("first", "team", "stranger", "head0", "own", "fork")]
 
     asyncio.run(story())

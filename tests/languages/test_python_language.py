@@ -88,7 +88,7 @@ N: int = 3
         ("from a import *", True, 1),
         ("def __getattr__(name): pass", False, 0),
         ("class A:\n    def __getattr__(self, name): pass", True, 0),
-        ("globals()['x'] = 1", False, 0),
+        ("globals()[name] = 1", False, 0),
         ("def f(:", False, 0),
     ],
 )

@@ -194,7 +194,7 @@ def test_the_outline_of_a_file() -> None:
     assert found.complete
 
 
-@pytest.mark.parametrize("line", ["def method_missing(name); end", "define_method(:x) { 1 }", "class_eval 'x'"])
+@pytest.mark.parametrize("line", ["def method_missing(name); end", "define_method(name) { 1 }", "class_eval 'x'"])
 def test_what_defines_names_at_run_time_is_incomplete(line: str) -> None:
     """Then nothing can be said to be missing."""
     assert not _outline(f"class A\n  {line}\nend\n").complete

@@ -116,7 +116,7 @@ def test_a_review_is_what_the_command_prints(shop: Path) -> None:
 
 def test_the_fields_of_a_finding_are_the_engine_s() -> None:
     """Nothing is renamed on the way, so the JSON and the value have the same words."""
-    assert {each.name for each in fields(deeprepo.Finding)} <= {each.name for each in fields(Finding)}
+    assert all(hasattr(Finding, each.name) for each in fields(deeprepo.Finding))
 
 
 def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:

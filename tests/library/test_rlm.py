@@ -286,3 +286,22 @@ def test_a_result_is_json() -> None:
     done, _ = played(["set_answer(1)"], "text")
     told = json.loads(done.to_json())
     assert (told["answer"], told["outcome"], told["trajectory"][0]["code"]) == ("1", "answered", "set_answer(1)")
+
+
+def test_a_secret_of_the_context_reaches_the_tool_and_the_answer_but_no_provider(tmp_path: Path) -> None:
+    """The root's code, the journal and each request hold a placeholder."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    got: list[str] = []
+
+    def keep(value: str) -> str:
+        """Keep a value."""
+        got.append(value)
+        return value
+
+    blocks = ["print(context, read('text/001.txt'))", "set_answer(keep(context.split()[-1]))"]
+    done, server = played(blocks, f"the token is\ntoken = {secret}", [keep], journal=tmp_path / "j")
+    assert (got, done.answer) == ([secret], secret)
+    assert secret not in json.dumps(server.requests)
+    assert secret not in (tmp_path / "j").read_text()
+    assert "MASKED_SECRET_" in done.trajectory[0].output
+    assert deeprepo.RLM.replay(tmp_path / "j", f"the token is\ntoken = {secret}") == done

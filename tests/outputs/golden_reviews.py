@@ -22,6 +22,7 @@ from bot.values import (
     Placed,
     Review,
     Round,
+    Source,
     Suppressed,
     Theme,
     Walkthrough,
@@ -32,7 +33,7 @@ ONLINE = replace(PULL, url="https://github.com/acme/app")
 PYTHON = replace(
     FINDING, path="src/app/pay.py", quote="    if amount is 0:", start=12, end=12, evidence=(), trigger="charge(0.0)",
     title="`is` compares identity, a value is meant", why="Two equal numbers need not be the same object.",
-    consequence="A charge of 0.0 is booked.", severity="medium", category="logic", source="ruff", rule="F632",
+    consequence="A charge of 0.0 is booked.", severity="medium", category="logic", sources=(Source("analyser", "ruff"),), rule="F632",
     suggestion="    if amount == 0:", fingerprint="f9",
 )  # fmt: skip
 SPOT = CommentSpot("src/app/pay.py", 12, 12, "RIGHT")

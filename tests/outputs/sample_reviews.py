@@ -15,6 +15,7 @@ from bot.values import (
     Placed,
     PullRequest,
     Review,
+    Source,
     Turn,
     Usage,
 )
@@ -30,7 +31,7 @@ FINDING = Finding(
     consequence="TypeError in the callers.",
     severity="high",
     category="contract",
-    source="contracts",
+    sources=(Source("analyser", "contracts"),),
     rule="required-parameter",
     start=41,
     end=42,

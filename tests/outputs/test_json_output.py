@@ -37,7 +37,7 @@ def test_a_finding_is_written_whole() -> None:
     written = json.loads(json_file.render(REVIEW))["findings"][1]
 
     own = {item.name for item in fields(Placed)} - {"finding"}
-    assert {*own, *(item.name for item in fields(Finding))} == set(written)
+    assert {*own, "source", "identity", *(item.name for item in fields(Finding))} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
     assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'
 

@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
-from bot.values import SEVERITIES, Placed, Review, Suppressed
+from bot.values import SEVERITIES, Placed, Review, Source, Suppressed
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -72,8 +72,9 @@ def test_severities_become_levels() -> None:
 
 def test_rules_are_listed_once() -> None:
     """A rule is who found it and which check; the model's name is no part of it."""
-    sources = (("ruff", "F821"), ("ruff", "F821"), ("worker openai/gpt-5-mini", ""), ("worker openai/other", ""))
-    findings = tuple(Placed(replace(FINDING, source=source, rule=rule), "inline") for source, rule in sources)
+    ruff, one, other = Source("analyser", "ruff"), *(Source("model", f"openai/{name}", "worker") for name in "ab")
+    sources = ((ruff, "F821"), (ruff, "F821"), (one, ""), (other, ""))
+    findings = tuple(Placed(replace(FINDING, sources=(source,), rule=rule), "inline") for source, rule in sources)
     run = _run(replace(REVIEW, findings=findings))
 
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["ruff/F821", "worker/contract"]

@@ -65,6 +65,13 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
         ({"coverage": UNREAD}, "neutral"),
         ({"partial": True}, "neutral"),
         ({"fault": "provider"}, "neutral"),
+        ({"partial": True, "fail_on": "high", "fail_also": ("cut",)}, "failure"),
+        ({"fault": "provider", "fail_on": "high", "fail_also": ("cut",)}, "failure"),
+        ({"partial": True, "fail_on": "high"}, "neutral"),
+        ({"partial": True, "fail_also": ("cut",)}, "neutral"),
+        ({"dropped": 2, "refuted": 1, "fail_on": "high", "fail_also": ("dropped",)}, "failure"),
+        ({"dropped": 2, "refuted": 2, "fail_on": "high", "fail_also": ("dropped",)}, "success"),
+        ({"coverage": UNREAD, "fail_on": "high", "fail_also": ("open",)}, "failure"),
         ({"findings": (finding("f1"),)}, "neutral"),
         ({"findings": (finding("f1"),), "fail_on": "critical"}, "neutral"),
         ({"findings": (finding("f1"),), "fail_on": "high"}, "failure"),
@@ -249,7 +256,8 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
             assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
             assert one.annotations[0]["title"] == "High · @acme/all evil"
             assert "\u200b" not in one.annotations[0]["message"]
-            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
+            known = {"base": "main", "own": "neutral", "how": "reviewed"}
+            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1", **known}
 
     asyncio.run(go())
 

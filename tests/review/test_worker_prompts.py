@@ -12,7 +12,7 @@ from bot.context.look_ups import LookedUp
 from bot.conversation import Speech
 from bot.diff import Told
 from bot.review.guidance import Advice
-from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Unit, tokens
+from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit, tokens
 
 GOLDEN = Path(__file__).parent / "golden"
 UNIT = Unit(
@@ -25,7 +25,7 @@ CALLER = Excerpt(
 )
 GONE_TEXT = Excerpt("shop/old.py", 1, 1, rows(" 1 def tax():"), side="base", title="defines tax")
 NEIGHBOUR = Excerpt("shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", changed=True)
-FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", "worker m", start=1, end=1)  # fmt: skip
+FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", (Source("model", "m", "worker"),), start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (
         "worker.md.j2",

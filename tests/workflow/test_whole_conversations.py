@@ -39,8 +39,15 @@ QUOTE = {"path": "shop/price.py", "quote": GUARD}
 
 def said(text: str, *quotes: Mapping[str, str], withdraw: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What the model hands in as its reply."""
-    rows = [{"finding": 1, "reason": "The guard returns first.", **withdraw}] if withdraw else []
+    rows = [{"finding": 1, "reason": "The guard returns first.", "words": "", **withdraw}] if withdraw else []
     return {"answer": text, "quotes": list(quotes), "withdraw": rows, "look_ups": []}
+
+
+FACT = {
+    "because": "told",
+    "reason": "The queue drops empty orders.",
+    "words": "The queue before this service drops empty orders.",
+}
 
 
 @dataclass
@@ -88,7 +95,9 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(folder: Path, patch: pytest.MonkeyPatch, settings: str = "") -> AsyncIterator[Talk]:
+async def talk(
+    folder: Path, patch: pytest.MonkeyPatch, settings: str = "", files: Mapping[str, str] = HEAD
+) -> AsyncIterator[Talk]:
     """The whole product with a scripted model behind it."""
     held: list[Talk] = []
 
@@ -106,7 +115,7 @@ async def talk(folder: Path, patch: pytest.MonkeyPatch, settings: str = "") -> A
         async with whole(folder) as at:
             await at.repo.commit("main", {".deeprepo.yml": f"strategy: fanout\nverify: false\n{settings}"})
             held.append(Talk(at, 0))
-            held[0].number = await at.reviewed(files=HEAD)
+            held[0].number = await at.reviewed(files=dict(files))
             yield held[0]
             assert held[0].script == []
 
@@ -144,7 +153,7 @@ def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monke
     async def go() -> None:
         async with talk(tmp_path, monkeypatch) as one:
             one.at.gh.grant(contents="write")
-            one.script.append(said("Then it cannot happen.", withdraw={"because": "told"}))
+            one.script.append(said("Then it cannot happen.", withdraw=FACT))
             assert "Withdrawn" in await one.reply("The queue before this service drops empty orders.")
             top = next(c for c in one.at.gh.pull(one.number).review_comments if c.id == one.thread("mean()"))
             assert (top.hidden, top.resolved) == ("", True)

@@ -1,13 +1,16 @@
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
 from bot.storage import Addressed, Finished, Known
-from bot.values import Finding, PullRef
+from bot.values import Finding, PullRef, Source
 from bot.workflow import learning
 
 PULL = PullRef(7, 70, "owner", "name", 3)
-FOUND = Finding("src/a b.py", "q", "t", "w", "c", "high", "logic", "worker a/b", fingerprint="f1")
+FOUND = Finding(
+    "src/a b.py", "q", "t", "w", "c", "high", "logic", (Source("analyser", "ruff"),), rule="S608", fingerprint="f1"
+)
 KNOWN = Known("f1", "posted", "high", "logic", "worker a/b", "src/a b.py", "t")
 DONE = Finished("job", PULL, "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, b"{}", (KNOWN,))
 
@@ -24,11 +27,15 @@ def test_a_withdrawn_finding_is_rejected_and_proposes_a_rule(tmp_path: Path) -> 
             assert await store.outcomes.addressed([70], 0.0) == (Addressed(70, rejected=1),)
             told, number = await learning.withdrawn(*args, writes=True)
             assert number == 1
-            assert r"`logic` in `/src/a\ b.py`" in told
+            assert r"`S608` in `/src/a\ b.py` (this path alone)" in told
             assert await learning.withdrawn(*args, writes=True) == (told, 1)
             await store.rules.show(70, number, 900, "review")
             assert await learning.withdrawn(*args, writes=True) == ("", 0)
             (known,) = await store.rules.of(70)
             assert (known.rule.text, known.how, known.state) == ("it is checked by the caller", "withdrawn", "proposed")
+
+            assert "Nothing is silenced yet" in told
+            guess = replace(FOUND, rule="", sources=(Source("model", "a/b", "worker"),))
+            assert await learning.withdrawn(PULL, guess, *args[2:], writes=True) == ("", 0)
 
     asyncio.run(story())

@@ -60,11 +60,12 @@ def functions(session: Session, given: Iterable[CustomTool]) -> dict[str, Async]
 
 def _bound(session: Session, tool: CustomTool) -> Async:
     async def bound(*arguments: stdlib.Value, **named: stdlib.Value) -> stdlib.Value:
-        journal, at = session.calls.journal, session.calls.at
+        journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
         asked = json.dumps([arguments, named], sort_keys=True, default=repr)
         row = journal.tool_result(at, tool.name, asked)
         if row is None:
-            row = await _called(session, tool, arguments, named)
+            row = await _called(session, tool, masks.show(arguments), masks.show(named))
+            row = masks.hide(row)
             journal.tool(at, tool.name, asked, row)
             await journal.stored()
         if row.get("error"):

@@ -11,7 +11,7 @@ from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Model
 from bot.review.session import WorkerReply
-from bot.values import Completion, Message, Prompt, Schema, Unit
+from bot.values import Completion, Message, Prompt, Schema, Source, Unit
 
 MAX_TOKENS = 4_096  # of one answer
 _PROPERTIES = file_questions.schema().parameters["properties"]
@@ -48,7 +48,7 @@ class Reader:
         if isinstance(reply, DeepRepoError):
             return Sight(error=str(reply))
         try:
-            return file_questions.answer({**(reply.data or {}), "findings": []}, self.name, parts)
+            return file_questions.answer({**(reply.data or {}), "findings": []}, Source("model", self.name), parts)
         except BadAnswer as error:
             return Sight(error=str(error))
 

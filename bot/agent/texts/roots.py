@@ -1,5 +1,6 @@
 """The root over a context: the turns, REPL and tools of a review, with words for a question instead."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -18,7 +19,7 @@ from bot.context import long_text
 from bot.context.file_questions import Sight
 from bot.repl import extraction
 from bot.repl.bridge import opened
-from bot.values import Observation
+from bot.values import Observation, Source
 
 PREVIEW = 1_600  # characters of both ends together
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
@@ -71,7 +72,9 @@ async def _run(
 ) -> Turns:
     question, calls = inquiry.question, inquiry.session.calls
     limits = calls.budget.limits
-    state = RunState(inquiry.session, author=f"root {inquiry.root.name}", depth=depth, deepest=question.deepest)
+    state = RunState(
+        inquiry.session, source=Source("model", inquiry.root.name, "root"), depth=depth, deepest=question.deepest
+    )
     children = count(1)
     state.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
 
@@ -84,7 +87,10 @@ async def _run(
     given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
     functions = {word: call for word, call in tools.functions(state).items() if word in given}
     functions |= custom.functions(inquiry.session, question.tools)
-    variables = {"context": material.value, "tree": list(material.files), "answer": {"content": "", "ready": False}}
+    hidden = await asyncio.to_thread(
+        calls.masks.hide, material.value
+    )  # the root's code could send on whatever it holds
+    variables = {"context": hidden, "tree": list(material.files), "answer": {"content": "", "ready": False}}
     async with opened(variables, functions, limits) as bridge:
         root_run = Turns(state, inquiry.root, bridge, conversation, Patient(turns), gate=False, name=name)
         inquiry.runs.append(root_run)

@@ -49,9 +49,19 @@ KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 def functions(state: RunState) -> dict[str, Async]:
     """The functions, bound to the state of one root. What asks no model has a deadline."""
     return {
-        name: partial(function, state) if name in ASKS else partial(_in_time, function, state)
+        name: partial(_masked, partial(function, state) if name in ASKS else partial(_in_time, function, state), state)
         for name, function in FUNCTIONS.items()
     }
+
+
+async def _masked(function: Async, state: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
+    masks = state.session.calls.masks
+    try:
+        found = await function(*(masks.show(one) for one in arguments), **masks.show(named))
+    except (TypeError, ValueError) as error:
+        raise type(error)(*masks.hide(error.args)) from None
+    return masks.hide(found)
 
 
 async def _in_time(function: Async, state: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
@@ -70,10 +80,13 @@ async def variables(session: Session) -> dict[str, Any]:
     """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
     entries = await session.tree.entries()
     texts, left_out = await _texts(session)
+    masks = session.calls.masks
+    for path, text in texts.items():
+        masks.learn(text, path)
     return {
-        "pr": _pull(session, left_out),
-        "units": [_unit(unit) for unit in session.units],
-        "files": texts,
+        "pr": masks.hide(_pull(session, left_out)),
+        "units": masks.hide([_unit(unit) for unit in session.units]),
+        "files": masks.hide(texts),
         "tree": sorted(entries)[:MAX_TREE],
         "tree_count": len(entries),
         "answer": {"content": "", "ready": False},

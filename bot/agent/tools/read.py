@@ -70,7 +70,8 @@ async def search(
         await looking.explain()
     if len(found) > most:  # what is left out should be what matters least
         found = sorted(found, key=lambda row: (not is_product(row[0]), is_prose(row[0]) or is_output(row[0])))
-    rows = [f"{path}:{line}: {text.strip()[:MAX_HIT_CHARS]}" for path, line, text in found[:most]]
+    hide = state.session.calls.masks.hide  # before a line is cut: half a secret is not recognised
+    rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in found[:most]]
     if len(found) > most:
         folders = Counter(path.partition("/")[0] + "/" if "/" in path else path for path, _, _ in found)
         told = ", ".join(f"{folder} {number}" for folder, number in folders.most_common(5))

@@ -53,7 +53,7 @@ async def report(
         consequence=str(consequence or "").strip(),
         severity=severity,
         category=category if category in CATEGORIES else "other",
-        source=state.author,
+        sources=(state.source,),
         start=int(start or 0),
         evidence=_evidence(evidence),
         suggestion=suggestion,
@@ -134,7 +134,7 @@ async def _admitted(state: RunState, finding: Finding) -> str:
     kept, before = merge.tell_anew(state.session.findings, done)
     which = kept.fingerprint
     state.refused.pop(finding.title, None)
-    if before is not None and replace(kept, source="") == replace(before, source=""):
+    if before is not None and replace(kept, sources=()) == replace(before, sources=()):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported.append(which)
     state.session.undecided.discard(which)

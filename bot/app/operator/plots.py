@@ -61,10 +61,10 @@ class Share:
     width: float
 
 
-def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], float]) -> Plot:
-    """A bar for each day of the span."""
+def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], float], *, whole: bool = False) -> Plot:
+    """A bar for each day of the span. `whole`: of things that are counted, so that no line is drawn at half of one."""
     values = [value(sums[day]) if day in sums else 0.0 for day in span]
-    ticks, top = _ticks(max(values, default=0.0))
+    ticks, top = _ticks(max(values, default=0.0), whole=whole)
     wide = 100 / len(span)
     drawn = tuple(
         Bar(number * wide + wide * 0.14, wide * 0.72, 100 - 100 * one / top, 100 * one / top, float(day * DAY), one)
@@ -114,13 +114,17 @@ def _path(points: Sequence[tuple[float, float]], wide: float) -> str:
     return "M" + " L".join(f"{x:.2f} {y:.2f}" for x, y in points)
 
 
-def _ticks(most: float, large: Sequence[float] = ()) -> tuple[tuple[Tick, ...], float]:
-    """Round values from zero to the top of the plot, which is the last of them; one of the `large` steps where one fits."""
+def _ticks(most: float, large: Sequence[float] = (), *, whole: bool = False) -> tuple[tuple[Tick, ...], float]:
+    """Round values from zero to the top of the plot, which is the last of them; one of the `large` steps where one fits.
+
+    Each is written as it is: where values are counted, every step is a whole number.
+    """
     if most <= 0:
         return (Tick(100.0, 0.0),), 1.0
     least = most / TICKS
     size = 10 ** math.floor(math.log10(least))
-    step = next(factor * size for factor in STEPS if factor * size >= least * 0.999999)
+    steps = [factor * size for factor in STEPS if not whole or float(factor * size).is_integer()]
+    step = next((one for one in steps if one >= least * 0.999999), 1.0)
     if large and step > large[0] / 2:
         step = next((one for one in large if one >= least), step)
     top = step * TICKS

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from bot.app.logs import log
 from bot.app.operator import answers, signing_in, views
 from bot.app.operator.gate import Gate, SignedIn
-from bot.errors import StorageError
+from bot.errors import StorageError, UsageError
 from bot.jobs import codec
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
@@ -24,9 +24,11 @@ router.include_router(signing_in.router)
 @router.get("/")
 async def home(request: Request, days: str = "30", repositories: str = "") -> Response:
     """The period in figures, plots and repositories."""
-    period = next((known for known in views.PERIODS if str(known) == days), 30)
+    period = next((known for known in views.PERIODS if str(known) == days), None)
 
     async def seen(gate: Gate, session: SignedIn) -> Response:
+        if period is None or repositories not in ("", "all"):
+            return answers.missing()
         shown = await views.overview(gate.opened, session, period, whole=repositories == "all")
         queue = await views.queue(gate.opened, session)
         unready = await gate.opened.unready()
@@ -49,9 +51,14 @@ async def reviews(
             name = await gate.opened.store.listing.known(number or 0, session.scope) if known else None
             if name is None:
                 return answers.missing()
-        chosen = state if state in views.OUTCOMES else ""
-        page = await views.reviews(gate.opened, session, number, chosen, after)
-        values = {"name": name or "", "repository": repository, "state": chosen, "after": after}
+        if state and state not in views.OUTCOMES:
+            return answers.missing()
+        try:
+            page = await views.reviews(gate.opened, session, number, state, after)
+        except UsageError:
+            return answers.missing()
+        rules = await gate.opened.store.rules.of(number) if name and number is not None and not after else ()
+        values = {"name": name or "", "repository": repository, "state": state, "after": after, "rules": rules}
         return _shown("reviews.html.j2", gate, session, "reviews", page=page, outcomes=views.OUTCOMES, **values)
 
     return await _for(request, seen)
@@ -91,7 +98,8 @@ async def retry(request: Request) -> Response:
         if not signing_in.meant(gate.form(session), said, request):
             return answers.sent("/queue")
         name = said.get("failure", "")
-        found = await gate.opened.store.failures.one(name, session.scope) if name.isprintable() else None
+        usable = len(name) <= MOST and name.isprintable()
+        found = await gate.opened.store.failures.one(name, session.scope) if usable else None
         if found is None:
             return answers.missing()
         await gate.opened.jobs.submit(codec.read(found.ask), f"retry-{secrets.token_hex(8)}")

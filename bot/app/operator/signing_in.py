@@ -10,10 +10,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from bot.app.logs import log
-from bot.app.operator import answers
+from bot.app.operator import answers, visitors
 from bot.app.operator.gate import LEAVING, Gate, inside
 from bot.errors import HostError
-from bot.github import RequestPace, visitors
+from bot.github import RequestPace
 
 MOST, FIELDS = 8192, 20  # bytes and fields of a form
 CROSS = frozenset({"cross-site", "same-site"})
@@ -36,11 +36,10 @@ async def by_link(request: Request) -> Response:
     """Come in by the link of the log."""
     gate: Gate = request.app.state.gate
     said = await form(request)
-    refused = _waiting(request)
-    if refused is not None:
-        return refused
-    if foreign(request) or not await gate.linked(said.get("token", "")):
-        return _failed(request, SPENT, "a link that is not valid")
+    if foreign(request):
+        return _asked(request, status=400, wrong=SPENT)
+    if not await gate.linked(said.get("token", "")):
+        return _waiting(request) or _failed(request, SPENT, "a link that is not valid")
     response = answers.sent("/")
     gate.begin(response, request, None)
     _log("the operator has signed in by the link", peer=_peer(request))
@@ -66,12 +65,12 @@ async def done(request: Request, code: str = "", state: str = "", error: str = "
     """Come back from GitHub."""
     gate: Gate = request.app.state.gate
     door = gate.door(request)
+    leaving = gate.returned(request, state)
+    if door is None or leaving is None:  # any site can send a browser here: nobody is made to wait for that
+        return _asked(request, status=400, wrong=LOST)
     refused = _waiting(request)
     if refused is not None:
         return refused
-    leaving = gate.returned(request, state)
-    if door is None or leaving is None:
-        return _failed(request, LOST, "a state that is not ours")
     if error or not code:
         return _failed(request, "GitHub did not confirm who you are.", "no code")
     pace = RequestPace(patience=0, backoff=0.2, timeout=visitors.PATIENCE)
@@ -133,8 +132,9 @@ def meant(mark: str, said: Mapping[str, str], request: Request) -> bool:
 
 
 def foreign(request: Request) -> bool:
-    """Whether another site has sent this, as far as the browser tells."""
-    return request.headers.get("sec-fetch-site", "") in CROSS
+    """Whether another site has sent this form, as far as the browser tells."""
+    headers = request.headers
+    return headers.get("origin", "") == "null" or headers.get("sec-fetch-site", "") in CROSS
 
 
 def _waiting(request: Request) -> Response | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from bot import config
 from bot.app import manifest
 from bot.app.opened import Opened
 from bot.app.operator import plots, trace
@@ -27,6 +28,7 @@ PERIODS = (7, 30, 90)  # days that plots and sums can go back
 ROWS = 50  # of one page of a list
 REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for
 FAILURES = 50
+CAPS = 5  # installations whose cap the first page shows
 FINDINGS = 200  # of one review
 OUTCOMES = ("clean", "findings", "partial", "provider", "interrupted")
 PERCENTILES = {"half of the reviews": 0.5, "95 of 100": 0.95}
@@ -41,6 +43,8 @@ class Sums:
     found: int
     usd: float
     unpriced: int
+    pulls: int
+    settled: int  # pull requests whose last review was clean
     half: float | None  # seconds within which half of the reviews were done
     most: float | None  # the same of 95 in 100
     addressed: float | None  # share of the reported findings
@@ -79,6 +83,20 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True)
+class CapRow:
+    """A cap of 24 hours: what counts under it now, and what is left."""
+
+    name: str
+    spent: float
+    cap: float
+
+    @property
+    def left(self) -> float:
+        """Dollars that reviews may still reserve."""
+        return max(0.0, self.cap - self.spent)
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """The first page."""
 
@@ -90,6 +108,7 @@ class Overview:
     cost: Plot
     times: Plot
     states: tuple[Share, ...]
+    caps: tuple[CapRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +150,7 @@ async def overview(opened: Opened, session: SignedIn, days: int, *, whole: bool 
     by_day, by_repository = await asyncio.gather(
         store.days.by_day(session.scope, since), store.days.by_repository(session.scope, since)
     )
+    pulls = await store.listing.pulls(session.scope, since * DAY)
     ended = await store.outcomes.addressed([row.repository for row in by_repository], since * DAY)
     shares = {one.repository: one.share for one in ended}
     sums, span = {row.day: row for row in by_day}, range(since, today + 1)
@@ -138,14 +158,31 @@ async def overview(opened: Opened, session: SignedIn, days: int, *, whole: bool 
     rows = [RepositoryRow(row, row.within(0.5), shares.get(row.repository)) for row in by_repository[:most]]
     return Overview(
         days,
-        _sums(by_day, every),
+        _sums(by_day, every, pulls),
         tuple(rows),
         max(len(by_repository) - most, 0),
-        plots.bars(sums, span, lambda row: float(row.reviews)),
+        plots.bars(sums, span, lambda row: float(row.reviews), whole=True),
         plots.bars(sums, span, lambda row: row.usd),
         plots.lines(sums, span, PERCENTILES),
         _states(every),
+        await _caps(opened, session),
     )
+
+
+async def _caps(opened: Opened, session: SignedIn) -> tuple[CapRow, ...]:
+    """What is left of the caps: the operator's of the whole server, and those of the installations that have spent most."""
+    settings, now = config.environment(hosted=True), time.time()
+    spent = await opened.store.spending.by_installation(session.scope, now)
+    rows = []
+    if session.scope is None and settings.cap_usd_per_day is not None:
+        rows.append(CapRow("this server", sum(spent.values()), settings.cap_usd_per_day))
+    cap = settings.cap_usd_per_day_installation
+    if cap is None:
+        return tuple(rows)
+    for number in sorted(spent, key=lambda one: -spent[one])[:CAPS]:
+        name = await opened.store.listing.owner(number)
+        rows.append(CapRow(name or f"installation {number}", spent[number], cap))
+    return tuple(rows)
 
 
 def _states(whole: Addressed) -> tuple[Share, ...]:
@@ -154,7 +191,7 @@ def _states(whole: Addressed) -> tuple[Share, ...]:
     return plots.parts({"open": whole.waiting, "fixed": fixed, "rejected": whole.rejected, "left": whole.left})
 
 
-def _sums(rows: Sequence[DaySum], whole: Addressed) -> Sums:
+def _sums(rows: Sequence[DaySum], whole: Addressed, pulls: tuple[int, int]) -> Sums:
     times = [sum(row.times[number] for row in rows) for number in range(len(TIMES))]
     return Sums(
         reviews=sum(row.reviews for row in rows),
@@ -162,6 +199,8 @@ def _sums(rows: Sequence[DaySum], whole: Addressed) -> Sums:
         found=sum(row.found for row in rows),
         usd=sum(row.usd for row in rows),
         unpriced=sum(row.unpriced for row in rows),
+        pulls=pulls[0],
+        settled=pulls[1],
         half=within(times, 0.5),
         most=within(times, 0.95),
         addressed=whole.share,

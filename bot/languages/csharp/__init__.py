@@ -14,7 +14,7 @@ from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.unreadable import Unreadable, finds, outlines
-from bot.values import Outline, Parameter, Side, Signature, Symbol, Use
+from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 NAME = "csharp"
 SUFFIXES = (".cs",)
@@ -185,7 +185,21 @@ def _method(node: Node, own: _Class, found: JavaWalk) -> None:
 
 
 def _add(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
-    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))
+    visibility: Visibility = "file" if _hidden(node) else "anywhere"
+    found.symbols.append(
+        Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told, visibility=visibility)
+    )
+
+
+def _hidden(node: Node) -> bool:
+    """Whether only its class can name a member; the other files of a partial class can, too."""
+    body = node.parent
+    while body is not None and body.type not in TYPES:
+        body = body.parent
+    if body is None or _has(body, "partial") or body.type in ("interface_declaration", "enum_declaration"):
+        return False
+    named = any(_has(node, word) for word in ("public", "protected", "internal"))
+    return not named and node.type in (*VARIABLES, *MEMBERS, "method_declaration", "constructor_declaration")
 
 
 def _has(node: Node, modifier: str) -> bool:

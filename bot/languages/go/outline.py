@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from bot.languages.syntax import first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol
+from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
 SPECS = frozenset({"type_spec", "type_alias", "const_spec", "var_spec"})
 NAMED = frozenset({"type_identifier", "qualified_type", "generic_type"})
@@ -30,7 +30,8 @@ class _Found:
         if not name.rpartition(".")[2] or name == "_":
             return
         at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, exported))
+        visibility: Visibility = "anywhere" if name.rpartition(".")[2][:1].isupper() else "folder"
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, exported, visibility))
 
 
 def outline_of(path: str, root: Node, side: Side) -> Outline:

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from bot.languages.javascript.signature import FUNCTIONS, signature
 from bot.languages.syntax import first_line, last_line, text
-from bot.values import Side, Symbol
+from bot.values import Side, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
 TYPES = frozenset({"interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module"})
@@ -93,4 +93,10 @@ def _member(node: Node, inside: str, found: MemberWalk) -> None:
     accessor = node.type == "method_definition" and re.match(r"(static\s+)?[gs]et\s", text(node)) is not None
     kind = "method" if function and not accessor else "variable"
     told = signature(target, decorated) if kind == "method" else None
-    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))
+    private = key.type == "private_property_identifier" or any(
+        part.type == "accessibility_modifier" and text(part) == "private" for part in node.named_children
+    )
+    visibility: Visibility = "file" if private else "anywhere"
+    found.symbols.append(
+        Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told, visibility=visibility)
+    )

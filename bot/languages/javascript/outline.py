@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from bot.languages import lexical
 from bot.languages.javascript.members import CLASSES, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
 from bot.languages.syntax import first_line, last_line, text
@@ -28,8 +29,8 @@ DYNAMIC = re.compile(
 FILLING = re.compile(r"Object\.(assign|defineProperty|defineProperties)")
 EXPORTS = re.compile(r"(?:module\.)?exports")
 UNSCOPED = re.compile(
-    rb"(?<![.\w])(eval|with|Function)\s*\("
-)  # names that a file's own scope may get without writing them
+    rb"(?<![.\w])(?:eval|with)\s*\("
+)  # names that a file's own scope may get without writing them; code of `new Function` does not see that scope
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
@@ -53,10 +54,12 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         )
         for symbol in found.symbols
     )
-    computed = not found.modern and DYNAMIC.search(_unread(source, found))
+    computed = lexical.doubt(_unread(source, found), DYNAMIC) if not found.modern else ""
     scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))
     complete = not (root.has_error or found.dynamic or computed or path.endswith((".vue", ".svelte", ".d.ts")))
-    return Outline(symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases), scoped=scoped)
+    return Outline(
+        symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases), scoped=scoped, doubt=computed
+    )
 
 
 def _unread(source: bytes, found: MemberWalk) -> bytes:

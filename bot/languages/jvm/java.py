@@ -11,7 +11,7 @@ from tree_sitter import Node
 from bot.languages import syntax, typed
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
-from bot.values import Call, Outline, Parameter, Side, Signature, Symbol
+from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({
     "class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "annotation_type_declaration",
@@ -20,6 +20,7 @@ METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_c
 FIELDS = frozenset({"field_declaration", "constant_declaration"})
 HERITAGE = frozenset({"superclass", "super_interfaces", "extends_interfaces"})
 BODIES = frozenset({"enum_body_declarations"})
+RESTRICTED = CLASSES | METHODS | {"field_declaration"}  # where no modifier means that the package alone can name it
 NAMED = CLASSES | METHODS | {
     "variable_declarator", "formal_parameter", "catch_formal_parameter", "resource", "enhanced_for_statement",
     "enum_constant", "annotation_type_element_declaration", "instanceof_expression", "type_pattern", "inferred_parameters",
@@ -72,7 +73,17 @@ def _type(node: Node, inside: str, found: JavaWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
-    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side))
+    found.symbols.append(
+        Symbol(
+            found.path,
+            name,
+            kind,
+            first_line(node),
+            last_line(node),
+            found.side,
+            visibility=_visibility(node, inside, found),
+        )
+    )
     found.exports[short] = name
     bases = _bases(node)
     found.bases[short] = found.bases.get(short, ()) + bases
@@ -134,7 +145,20 @@ def _member(node: Node, inside: str, bases: Sequence[str], found: JavaWalk) -> N
 
 
 def _take(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
-    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))
+    visibility = _visibility(node, name.rpartition(".")[0], found)
+    found.symbols.append(
+        Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told, visibility=visibility)
+    )
+
+
+def _visibility(node: Node, inside: str, found: JavaWalk) -> Visibility:
+    """Who can name a definition; what no word restricts stays in its package, but for members of interfaces and enums."""
+    if _static(node, "private"):
+        return "file"
+    named = any(_static(node, word) for word in ("public", "protected"))
+    holder = next((symbol for symbol in found.symbols if symbol.name == inside), None)
+    open_member = holder is not None and holder.kind == "type"
+    return "anywhere" if named or open_member or node.type not in RESTRICTED else "package"
 
 
 def _static(node: Node, modifier: str = "static") -> bool:

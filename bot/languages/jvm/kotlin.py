@@ -11,7 +11,7 @@ from bot.languages import syntax, typed
 from bot.languages.jvm.java import OBJECT, JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
-from bot.values import Call, Outline, Parameter, Side, Signature, Symbol
+from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
 BODIES = frozenset({"class_body", "enum_class_body"})
@@ -107,7 +107,8 @@ def _class(node: Node, name: str, found: JavaWalk) -> None:
 def _add(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
     span = first_line(node), last_line(node)
     exported = "." in name or not _has(node, "private")
-    found.symbols.append(Symbol(found.path, name, kind, *span, found.side, told, exported))
+    visibility: Visibility = "file" if _has(node, "private") else "anywhere"
+    found.symbols.append(Symbol(found.path, name, kind, *span, found.side, told, exported, visibility))
 
 
 def _members(node: Node) -> Iterator[Node]:

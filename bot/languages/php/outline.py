@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from bot.languages import lexical
 from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol
+from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"})
 BLOCKS = frozenset({
@@ -15,7 +16,10 @@ BLOCKS = frozenset({
 })  # fmt: skip
 MAGIC = frozenset({"__call", "__callStatic", "__get", "__set"})
 # Names that come from strings: then nothing can be said to be missing.
-DYNAMIC = re.compile(rb"\b(class_alias|eval|extract|runkit\w*|uopz\w*)\s*\(")
+DYNAMIC = re.compile(
+    rb"\b(?:eval|runkit\w*|uopz\w*|class_alias(?!\s*\([^,()]*,\s*(?:[\\\w]+::class|['\"][\\\w]+['\"])))\s*\("
+)
+ALIAS = re.compile(r"class_alias\(\s*[^,()]{1,200},\s*(?:([\\\w]+)::class|['\"]([\\\w]+)['\"])")
 INCLUDED = re.compile(rb"^[ \t]*(?:return[ \t]+)?(?:require|include)(?:_once)?\b", re.MULTILINE)
 
 
@@ -30,7 +34,9 @@ class _Found:
     def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
         if not name:
             return
-        self.symbols.append(Symbol(self.path, name, kind, first_line(node), last_line(node), self.side, told))
+        visibility: Visibility = "file" if "." in name and _private(node) else "anywhere"
+        at = first_line(node), last_line(node)
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, visibility=visibility))
         if "." not in name:
             self.exports.setdefault(name, name)
 
@@ -45,12 +51,14 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             left += reversed(node.named_children)
         else:
             _take(node, found)
+    doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         symbols=conditional(found.symbols),
         exports=tuple(found.exports.items()),
-        complete=not root.has_error and not DYNAMIC.search(source),
+        complete=not root.has_error and not doubt,
         stars=len(INCLUDED.findall(source)),
         bases=tuple(found.bases),
+        doubt=doubt,
     )
 
 
@@ -64,6 +72,8 @@ def _take(node: Node, found: _Found) -> None:
     elif node.type == "expression_statement":
         defined = re.match(r"define\(\s*['\"](\w+)['\"]", text(node)[:200])
         found.add(defined[1] if defined else "", "variable", node)
+        alias = ALIAS.match(text(node)[:400])
+        found.add((alias[1] or alias[2]).rpartition("\\")[2] if alias else "", "class", node)
 
 
 def _constants(node: Node, inside: str, found: _Found) -> None:
@@ -106,6 +116,13 @@ def _promoted(method: Node, inside: str, found: _Found) -> None:
     for part in listed.named_children if listed is not None else ():
         if part.type == "property_promotion_parameter":
             found.add(f"{inside}.{_bare(part.child_by_field_name('name'))}", "variable", part)
+
+
+def _private(node: Node) -> bool:
+    """Whether only its class can name a member; a trait's is its users' own."""
+    holder = node.parent.parent if node.parent is not None else None
+    trait = holder is not None and holder.type == "trait_declaration"
+    return not trait and any(part.type == "visibility_modifier" and text(part) == "private" for part in node.children)
 
 
 def _bare(node: Node | None) -> str:

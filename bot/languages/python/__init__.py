@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
+from tree_sitter import Node
 
 from bot.languages import nesting, syntax
 from bot.languages.python.modules import PythonModules
@@ -40,11 +41,15 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> PythonModul
     return PythonModules(paths)
 
 
+def _root(source: bytes) -> Node:
+    nesting.check(source)
+    return syntax.parse(_grammar(), source)
+
+
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    nesting.check(source)
-    return outline_of(path, syntax.parse(_grammar(), source), source, side)
+    return outline_of(path, _root(source), source, side, _root)
 
 
 @finds

@@ -2,20 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
+from bot.languages.python.dynamic import ANY, HINT, dynamic
 from bot.languages.python.signature import HARMLESS, signature
 from bot.languages.syntax import first_line, last_line, text
 from bot.values import Outline, Side, Symbol
 
-# Names can appear that are written nowhere: then nothing can be said to be missing.
-DYNAMIC = re.compile(
-    rb"^def __getattr__\b|\bglobals\s*\(\s*\)|\bsys\.modules\s*\[\s*__name__|^[ \t]*+(exec|vars\(\)|locals\(\))|setattr\(\s*sys\.modules",
-    re.MULTILINE,
-)
 BLOCKS = frozenset({
     "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "except_group_clause", "finally_clause",
     "with_statement", "for_statement", "while_statement", "match_statement", "case_clause", "block",
@@ -35,16 +31,28 @@ class _Found:
     stars: int = 0
 
 
-def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
+def outline_of(path: str, root: Node, source: bytes, side: Side, parse: Callable[[bytes], Node]) -> Outline:
     """The definitions of a file, outermost first. Functions inside functions belong to their function."""
     found = _Found(path, side)
     _walk(root, "", found)
+
+    def within(code: bytes) -> tuple[frozenset[str], str]:
+        """What a text that the file executes defines. One that executes others in turn is not followed."""
+        if HINT.search(code):
+            return frozenset(), ANY
+        told = outline_of(path, parse(code), code, side, parse)
+        return told.names, "" if told.complete and not told.stars else ANY
+
+    made = dynamic(root, source, within)
+    for name in sorted(made.names):
+        found.bound.setdefault(name, "")
     return Outline(
         symbols=_told_apart(found.symbols),
         exports=tuple(found.bound.items()),
-        complete=not root.has_error and not DYNAMIC.search(source),
+        complete=not root.has_error and not made.doubt,
         stars=found.stars,
         bases=tuple(found.bases),
+        doubt=made.doubt,
     )
 
 

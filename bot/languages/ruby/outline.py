@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from bot.languages import lexical
 from bot.languages.syntax import conditional, first_line, last_line, text
 from bot.values import Outline, Parameter, Side, Signature, Symbol
 
@@ -39,9 +40,11 @@ MIXED_IN = frozenset(
 )
 # Methods and constants that are written nowhere: then nothing can be said to be missing.
 DYNAMIC = re.compile(
-    rb"\b(?:define_method|define_singleton_method|method_missing|const_missing|const_set|class_eval|module_eval|instance_eval"
+    rb"\b(?:(?:define_method|define_singleton_method|const_set)\b(?![ \t]*\(?[ \t]*(?::\w|['\"]\w+[?!=]?['\"][ \t]*[,)\n]))"
+    rb"|method_missing|const_missing|class_eval|module_eval|instance_eval"
     rb"|class_exec|module_function|refine|eval)\b"
 )
+MADE = frozenset({"define_method", "define_singleton_method", "const_set"})  # with the name as a literal, they are read
 UNSEEN = ("*",)
 RELATIVE = re.compile(rb"^[ \t]*require_relative\b", re.MULTILINE)
 
@@ -72,14 +75,14 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             left += [(part, inside) for part in reversed(node.named_children)]
         else:
             _take(node, inside, found)
+    doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         symbols=conditional(found.symbols),
         exports=tuple(found.exports.items()),
-        complete=not root.has_error and not DYNAMIC.search(source),
+        complete=not root.has_error and not doubt,
         stars=len(RELATIVE.findall(source)),
-        bases=tuple(
-            (name, (*bases, *UNSEEN) if DYNAMIC.search(source) else bases) for name, bases in found.bases.items()
-        ),
+        bases=tuple((name, (*bases, *UNSEEN) if doubt else bases) for name, bases in found.bases.items()),
+        doubt=doubt,
     )
 
 
@@ -127,6 +130,8 @@ def _called(node: Node, inside: str, found: _Found) -> None:
         for part in arguments:
             if part.type == "simple_symbol":
                 found.add(f"{inside}.{text(part)[1:]}" if inside else text(part)[1:], "variable", node)
+    elif called in MADE and arguments and arguments[0].type in ("simple_symbol", "string"):
+        found.add(".".join(filter(None, (inside, text(arguments[0]).strip(":'\"")))), "method", node)
     elif called in MIXED_IN and inside:
         found.bases[inside] = (*found.bases.get(inside, ()), *(text(part) for part in arguments))
         for part in arguments[:1] if called == "alias_method" else ():

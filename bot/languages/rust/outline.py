@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from bot.languages.rust.signature import receives, signature
 from bot.languages.syntax import first_line, last_line, text
-from bot.values import Outline, Side, Signature, Symbol
+from bot.values import Outline, Side, Signature, Symbol, Visibility
 
 KINDS = {
     "struct_item": "class", "union_item": "class", "enum_item": "class", "trait_item": "class", "type_item": "type",
@@ -37,7 +37,10 @@ class _Found:
         """Take a definition; one that is in no other is offered."""
         public = any(part.type == "visibility_modifier" for part in node.named_children)
         at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, public or kind == "implementation"))
+        visibility: Visibility = "anywhere" if public or kind == "implementation" or not _restricted(node) else "below"
+        self.symbols.append(
+            Symbol(self.path, name, kind, *at, self.side, told, public or kind == "implementation", visibility)
+        )
         if "." not in name:
             self.exports[name] = name
 
@@ -84,6 +87,14 @@ def _items(holder: Node, inside: str, depth: int, found: _Found) -> None:
             found.exports.setdefault(text(node.child_by_field_name("alias")) or name, "")
         elif node.type in ("macro_invocation", "expression_statement"):
             _macro(node, inside, found)
+
+
+def _restricted(node: Node) -> bool:
+    """Whether no word makes a definition private to its module and those in it; the members of traits are as visible as these."""
+    holder = node.parent.parent if node.parent is not None else None
+    if holder is None or holder.type == "impl_item":
+        return node.type in FUNCTIONS and (holder is None or holder.child_by_field_name("trait") is None)
+    return node.type in FUNCTIONS and holder.type not in ("trait_item", "foreign_mod_item")
 
 
 def _under(inside: str, name: str) -> str:

@@ -16,7 +16,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.values import ChangedFile, Completion, Finding, Limits, Message, Placed, Prompt, PullRequest
+from bot.values import ChangedFile, Completion, Finding, Limits, Message, Placed, Prompt, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
@@ -88,7 +88,7 @@ def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, .
     if not isinstance(reply, Completion):
         raise ProviderError(str(reply)) from reply
     try:
-        return read.answer(reply.data, f"call {model.name}")[1], ()
+        return read.answer(reply.data, Source("model", model.name))[1], ()
     except BadAnswer as error:
         return (), (str(error),)
 

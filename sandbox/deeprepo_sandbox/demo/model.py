@@ -116,7 +116,7 @@ def _remark(shown: str) -> dict[str, Any]:
     if f"\n{WRONG}\n" in shown:
         if not ARGUES.search(said):
             return reply | {"answer": SHOW}
-        taken = {"finding": 1, "because": "code", "reason": "A guard further up refuses the weight."}
+        taken = {"finding": 1, "because": "code", "reason": "A guard further up refuses the weight.", "words": ""}
         return reply | {
             "answer": YES,
             "quotes": [{"path": "parcel/rates.py", "quote": GUARD}],

@@ -37,29 +37,28 @@ class Flow:
     """The codes of one sandbox, and who has agreed to which App already: they are not asked again."""
 
     def __init__(self, world: World) -> None:
-        self._world = world
+        self.world = world
         self._codes: dict[str, Code] = {}
         self._agreed: set[tuple[int, str]] = set()
 
     def repositories(self) -> tuple[Repository, ...]:
         """Those that are there, for whose people the page asks."""
-        return tuple(one for one in self._world.repositories.values() if not one.deleted)
+        return tuple(one for one in self.world.repositories.values() if not one.deleted)
 
     def app(self, asked: Mapping[str, str]) -> App | None:
         """The App that sends a person here."""
-        return next((app for app in self._world.apps.values() if app.client_id == asked.get("client_id")), None)
+        return next((app for app in self.world.apps.values() if app.client_id == asked.get("client_id")), None)
 
-    def known(self, app: App) -> bool:
+    def known(self, app: App, login: str) -> bool:
         """Whether the person in the browser has agreed before, so that they go back at once."""
-        return (app.id, self._world.visitor) in self._agreed
+        return (app.id, login) in self._agreed
 
     def agree(self, app: App, asked: Mapping[str, str], login: str) -> str:
         """The address that a browser is sent to once this person has agreed, or because of what is wrong."""
-        login = login or self._world.visitor
         back, state = asked.get("redirect_uri") or next(iter(app.callbacks), ""), asked.get("state", "")
         if back not in app.callbacks:
             return _to(
-                next(iter(app.callbacks), self._world.origin),
+                next(iter(app.callbacks), self.world.origin),
                 error=MISMATCH[0],
                 error_description=MISMATCH[1],
                 state=state,
@@ -67,10 +66,9 @@ class Flow:
         method, challenge = asked.get("code_challenge_method", ""), asked.get("code_challenge", "")
         if challenge and method != "S256":
             return _to(back, error="invalid_request", error_description="Only S256 is supported.", state=state)
-        self._world.visitor = login
         self._agreed.add((app.id, login))
         made = secrets.token_hex(10)
-        self._codes[made] = Code(app, self._world.user(login), back, challenge, self._world.now() + CODE)
+        self._codes[made] = Code(app, self.world.user(login), back, challenge, self.world.now() + CODE)
         return _to(back, code=made, state=state)
 
     def exchange(self, asked: Mapping[str, str]) -> Json:
@@ -79,14 +77,14 @@ class Flow:
         if app is None or not hmac.compare_digest(app.client_secret.encode(), asked.get("client_secret", "").encode()):
             return _error(CLIENT)
         code = self._codes.pop(asked.get("code", ""), None)
-        if code is None or code.app is not app or code.expires <= self._world.now():
+        if code is None or code.app is not app or code.expires <= self.world.now():
             return _error(BAD)
         if asked.get("redirect_uri", code.back) != code.back:
             return _error(MISMATCH)
         if code.challenge and not hmac.compare_digest(code.challenge, _hashed(asked.get("code_verifier", ""))):
             return _error(BAD)
         text = f"ghu_{secrets.token_urlsafe(27).replace('-', 'x').replace('_', 'y')}"
-        self._world.tokens[text] = Token(code.user, app, None, {}, None, self._world.now() + TOKEN)
+        self.world.tokens[text] = Token(code.user, app, None, {}, None, self.world.now() + TOKEN)
         return {"access_token": text, "expires_in": int(TOKEN.total_seconds()), "token_type": "bearer", "scope": ""}
 
 

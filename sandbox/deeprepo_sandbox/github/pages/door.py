@@ -21,6 +21,7 @@ from deeprepo_sandbox.github.world import World
 from deeprepo_sandbox.words import text
 
 HERE = Path(__file__).parent
+VISITOR = "sandbox-visitor"  # the cookie that says who is signed in at a browser
 POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
 KINDS = {"style.css": "text/css", "page.js": "text/javascript"}
 GET = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/(?P<kind>pull|blob|commit)/(?P<rest>.+)")
@@ -42,11 +43,11 @@ async def answer(world: World, request: Request) -> Response:
         return _missing()
     rest = unquote(found["rest"])
     if found["kind"] == "pull":
-        return await _pull(world, where, rest)
+        return await _pull(world, where, rest, visitor(world, request))
     return await (_file if found["kind"] == "blob" else _commit)(where, rest)
 
 
-async def _pull(world: World, where: Repository, rest: str) -> Response:
+async def _pull(world: World, where: Repository, rest: str, who: str) -> Response:
     number, _, part = rest.partition("/")
     bare, _, form = number.partition(".")
     one = where.pulls.get(int(bare)) if bare.isdecimal() else None
@@ -72,7 +73,7 @@ async def _pull(world: World, where: Repository, rest: str) -> Response:
         offers=[text for number, text, _ in world.offers if number == one.id],
         commands=world.commands,
         people=where.people,
-        me=_visitor(world, where),
+        me=_member(who, where),
         notices=world.notices,
         links=world.links,
     )
@@ -111,16 +112,26 @@ async def _post(world: World, request: Request, path: str) -> Response:
     one = where.pulls.get(int(found[3])) if found and where else None
     if found is None or where is None or one is None or found[4] not in {*DEEDS, "be"}:
         return _missing()
+    back = RedirectResponse(f"/{quote(where.full_name)}/pull/{one.number}#{quote(form.get('at', 'last'))}", 303)
     if found[4] == "be":
-        world.visitor = form.get("login", "")
+        _signed_in(back, form.get("login", ""))
     else:
-        await DEEDS[found[4]](Repo(world, where), one, form, _visitor(world, where))
-    return RedirectResponse(f"/{quote(where.full_name)}/pull/{one.number}#{quote(form.get('at', 'last'))}", 303)
+        await DEEDS[found[4]](Repo(world, where), one, form, _member(visitor(world, request), where))
+    return back
 
 
-def _visitor(world: World, where: Repository) -> str:
-    """Who is signed in at the browser; at first, and for who does not belong here, the maintainer."""
-    return world.visitor if world.visitor in where.people else MAINTAINER
+def visitor(world: World, request: Request) -> str:
+    """Who is signed in at this browser: each has its own; one that has chosen nobody, whom the sandbox was given."""
+    return unquote(request.cookies.get(VISITOR, "")) or world.visitor
+
+
+def _signed_in(response: Response, login: str) -> None:
+    response.set_cookie(VISITOR, quote(login), httponly=True, samesite="lax")
+
+
+def _member(who: str, where: Repository) -> str:
+    """The same in a repository: at first, and for who does not belong here, the maintainer."""
+    return who if who in where.people else MAINTAINER
 
 
 async def _comment(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
@@ -179,8 +190,11 @@ async def agree(flow: Flow, request: Request) -> Response:
     app = flow.app(asked)
     if path != "/login/oauth/authorize" or app is None:
         return _missing()
-    if posted or flow.known(app):
-        return RedirectResponse(flow.agree(app, asked, asked.pop("login", "")), 302)
+    who = asked.pop("login", "") or visitor(flow.world, request)
+    if posted or flow.known(app, who):
+        back = RedirectResponse(flow.agree(app, asked, who), 302)
+        _signed_in(back, who)
+        return back
     people = sorted({login for one in flow.repositories() for login in (*one.people, one.owner.login)})
     page = text("authorize.html.j2", app=app, asked=asked, people=people)
     # The way back is another origin, and Chromium holds the redirect after a form against form-action.

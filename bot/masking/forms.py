@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from math import log2
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from bot.values import Severity
@@ -45,7 +46,7 @@ LOCAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A secret in a line. `what` and `how` name its kind in a title and a sentence; `value` never leaves the analyser alone."""
+    """A secret in a line. `what` and `how` name its kind in a title and a sentence; `value` leaves it nowhere."""
 
     value: str
     rule: str
@@ -81,30 +82,45 @@ OWN = (  # forms that detect-secrets 1.5 does not know
 )
 
 
+REST = re.compile(r"[A-Za-z0-9_-]*")
 # What every exact form has: a label, or a long run of token characters with a digit. Most lines have neither.
 MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|\bhf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
 
 
-def hits(path: str, line: str, before: str, *, sample: bool) -> Iterator[Hit]:
+def hits(path: str, line: str, before: str, *, sample: bool) -> tuple[Hit, ...]:
     """The secrets in a line, the surest first. `sample`: a test or a document, where only exact forms count, and no made-up key."""
-    if _is_allowed(path, line, before):
-        return
+    named = not sample and len(line) <= LONGEST and 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES
+    if not named and not may_hold(line):
+        return ()
+    kind = "x" + PurePosixPath(path).suffix.lower()  # all that the patterns for names and comments ask about a file
+    return () if _is_allowed(kind, line, before) else _hits(kind, line, sample, named)
+
+
+def may_hold(line: str) -> bool:
+    """Whether a line could hold a secret at all: the cheap question before the others."""
+    return MAYBE.search(line) is not None or MAYBE_NAMED.search(line) is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def _hits(kind: str, line: str, sample: bool, named: bool) -> tuple[Hit, ...]:
+    found: list[Hit] = []
     for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         if MAYBE.search(line, at, at + WINDOW):
-            yield from _exact(line[at : at + WINDOW], sample=sample)
-    if not sample and len(line) <= LONGEST and 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
-        yield from _named(path, " ".join(line.split()))
+            found += _exact(line[at : at + WINDOW], sample=sample)
+    return (*found, *(_named(kind, " ".join(line.split())) if named else ()))
 
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
     """Values of a known form."""
     for form in _forms():
         for pattern in form.patterns:
-            found = pattern.search(line)
-            value = found[found.lastindex if found.lastindex and form.group else 0] if found else ""
-            if value and (_is_random(value) if form.random else not sample):
-                yield Hit(value, form.rule, form.what, form.severity)
+            for found in pattern.finditer(line):
+                value = found[found.lastindex if found.lastindex and form.group else 0]
+                if value and (_is_random(value) if form.random else not sample):
+                    rest = REST.match(line, found.end(found.lastindex if found.lastindex and form.group else 0))
+                    whole = value + (rest[0] if rest and form.random else "")  # newer tokens are longer than the form
+                    yield Hit(whole, form.rule, form.what, form.severity)
 
 
 def _named(path: str, line: str) -> Iterator[Hit]:

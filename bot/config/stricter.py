@@ -1,0 +1,52 @@
+"""Which of two values of a setting is the stricter: each setting of the repository's file names its rule where it is declared.
+
+Who opens a pull request chooses its base branch, and with it the settings that hold. If they may not write to the repository, the
+settings of the default branch bound what they can choose: of each setting the stricter value holds.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.values import EFFORTS, SEVERITIES
+
+BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
+Pick = Callable[[Any, Any], Any]  # the base branch's value and the default branch's -> the one that holds
+
+
+@dataclass(frozen=True, slots=True)
+class Stricter:
+    """The rule of one setting. `about`: what holds, in words for the reference."""
+
+    pick: Pick
+    about: str
+
+
+def _ordered(order: Callable[[Any], float]) -> Pick:
+    """The value that comes first; where nothing is set, there is no limit."""
+    return lambda own, default: min(own, default, key=lambda value: float("inf") if value is None else order(value))
+
+
+def _both(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(item for item in own if item in default)
+
+
+def _either(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys((*own, *default)))
+
+
+def _offline(own: str, default: str) -> str:
+    return "offline" if "offline" in (own, default) else default
+
+
+LOWER = Stricter(_ordered(float), "the lower of both")  # of switches: off
+HIGHER = Stricter(max, "the higher of both")
+LESS_EFFORT = Stricter(_ordered(EFFORTS.index), "the lower of both")
+MORE_SEVERITIES = Stricter(_ordered(lambda bar: -SEVERITIES.index(bar)), "the less severe of both")
+HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")
+IN_BOTH = Stricter(_both, "what both name")
+IN_EITHER = Stricter(_either, "what either names")
+EACH = Stricter(lambda own, _: own, "each has to be met by itself")
+NO_MODEL = Stricter(_offline, "`offline` if either has it, else the default branch's")
+DEFAULT = Stricter(lambda _, default: default, "the default branch's")
+BASE = Stricter(lambda own, _: own, "the base branch's")

@@ -1,0 +1,332 @@
+"""Keys that a change renames or removes and that other files still say: of data, settings, the environment, routes, columns, templates.
+
+No syntax ties the two ends together. They agree on a text, across languages: what a view calls `order_total`, a template reads. So
+nothing is proven here: each line that still says a distinctive key which the change takes away is open until somebody has read it.
+
+- **Renamed**: a line is edited in place, and another word stands where the key stood. The files that still say the old one are left behind,
+  however many they are and even if others still write it: they agreed with this file.
+- **Removed**: the key is set or declared on a line that goes, and nothing in the tree sets or declares it any more.
+"""
+
+import difflib
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+from bot.dependents.budget import SearchLimits, by_risk
+from bot.dependents.byname import COMMON, suffix
+from bot.dependents.sites import mention, telling
+from bot.lines import code_of, is_comment, says
+from bot.paths import decides_nothing, is_output, is_prose, is_settings, is_test, vendored
+from bot.ports import Tree
+from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
+
+TOKEN = re.compile(r"--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
+NAME = re.compile(r"[A-Za-z_][\w$]*")
+SCHEMA = re.compile(r"\.(sql|proto|graphql|gql|prisma|avsc|thrift)$", re.IGNORECASE)
+HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
+LOADS = re.compile(r"^\W*(?:import|require\w*|from|include|use|using|package|export\s+\*)\b|\brequire\(|\bimport\(")
+ALIKE = 0.5  # of two lines: from here on, one is the other edited
+LONG_LINE = 20_000  # characters; of a longer one the beginning is read
+COMPARED = 80  # words of a line that is compared in order
+SHORTEST, LONGEST = 4, 60  # letters of a key
+FILES = 20  # that say a key of several words: in more it is a word of its own
+FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
+KEYS = 200  # of one change that are looked up
+ROWS = 5_000
+LINES = 40  # of one key
+SETS, SAYS = "sets", "says"  # what a line does with a key
+DECLARED = 8  # the same for one that settings or a schema lose
+SETTING = 6  # letters of such a key
+EVERY = 30  # lines of a block that are compared with each other, where as many are not added as are removed
+# Code of these languages writes names of data in another style than its own.
+CAMEL = frozenset(
+    {".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".java", ".kt", ".go", ".cs"}
+)
+SNAKE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+UPPER = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
+OBJECTS = CAMEL | {
+    ".rb",
+    ".rake",
+    ".ru",
+    ".rs",
+    ".php",
+    ".c",
+    ".cc",
+    ".cpp",
+    ".h",
+    ".hpp",
+}  # suffixes in which `key: value` is no annotation
+RUBY = frozenset({".rb", ".rake", ".ru"})
+# How a line writes a key; NAME stands for it.
+ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
+SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
+GIVEN = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))|(?:\.|->|::)NAME\s*+=(?![=>~])"
+LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
+ARGUMENT = r"(?<![\w.])NAME=(?!=)"
+EXACT = r"[\"'`]NAME[\"'`]"
+WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
+ROUTE_WITHIN = r"([\"'`])(?:(?!\1).){0,400}?NAME(?![\w$])(?!-\w)"
+MEMBER = r"(?:\.|->|::)NAME\b(?!\s*+\()"
+SHELL = r"\$\{?NAME\b"
+SYMBOL = r"(?<![\w:]):NAME\b"
+TAKEN_APART = r"[{,]\s*+NAME\s*+[,}=]"
+PASSED = re.compile(r"render|context|template|\bdict\(|update\(|format\(|extra|params|kwargs")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that a file gives up."""
+
+    word: str
+    path: str
+    sets: bool  # the file gave it a value or declared it
+    declared: bool  # in a file of settings or a schema, which nothing but keys stand in
+    names: frozenset[str]  # the words that stand in its place now; none if it is removed
+
+
+async def lost_keys(
+    tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
+) -> Dependents:
+    """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
+    wanted, cut = _given_up(files, suffixes)
+    if not wanted or not budget.sites:
+        return Dependents(cut=cut, missed=cut)
+    words = {key.word: key for key in wanted}
+    known = {name for _, _, _, name in await _rows(tree, [name for key in wanted for name in key.names], "base")}
+    said: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
+    rows = await _rows(tree, words, "head")
+    if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
+        rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
+    for path, line, text, word in rows:
+        what = _form(word, path, text, parsed=suffix(path) in suffixes)
+        if what and not (_says_nothing(path) or is_comment(text, path) or _loads(word, text)):
+            said[word].append((path, line, text, what))
+    fresh = {file.path: file.added for file in files}
+    found: list[Reference] = []
+    for word, key in words.items():
+        listed = [row for row in said[word] if row[1] not in fresh.get(row[0], ())]
+        if not _left_behind(key, listed, renamed=bool(key.names - known)):
+            continue
+        found += [mention(f"{key.path}:{word}", word, path, line, text) for path, line, text, _ in listed[:LINES]]
+        if len(listed) > LINES:
+            cut = (*cut, f"{key.path}: {LINES} of the {len(listed)} lines that still say {word} are listed")
+    if len(rows) >= ROWS:
+        cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
+    return Dependents(references=tuple(found), cut=cut, missed=cut)
+
+
+async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[str, int, str, str]]:
+    """(path, line, text, word) of the lines that hold one of the words."""
+    if not words:
+        return []
+    either = "|".join(_alone(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+    pattern = rf"(?:{either})"
+    look = re.compile(pattern)
+    return [
+        (path, line, text.rstrip("\r"), word)
+        for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
+        for word in sorted(set(look.findall(code_of(text[:LONG_LINE], path))))
+    ]
+
+
+def _loads(word: str, text: str) -> bool:
+    """Whether what looks like a route is the path of a module."""
+    return word.startswith("/") and bool(LOADS.search(text))
+
+
+def _alone(word: str) -> str:
+    """The pattern of a word that is no part of another; a route may stand behind any other."""
+    before = "" if word.startswith("/") else r"(?<![\w$])(?<!\w-)"
+    return rf"{before}{re.escape(word)}(?![\w$])(?!-\w)"
+
+
+def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed: bool) -> bool:
+    """Whether the lines that still say a key are likely to mean what this file called so."""
+    others = {path for path, _, _, _ in rows if path != key.path}
+    plain = not _distinctive(key.word)
+    told = key.sets or not any(path == key.path for path, _, _, _ in rows)
+    if renamed and told and (key.sets or not plain or key.word.startswith("/")):
+        return bool(rows) and len(others) <= (FEW if plain and not key.word.startswith("/") else FILES)
+    if any(path == key.path and what == SETS for path, _, _, what in rows):
+        return False
+    if key.declared:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
+        return 0 < len(others) <= DECLARED
+    alone = not any(what == SETS for _, _, _, what in rows)
+    return key.sets and alone and not plain and 0 < len(others) <= FEW
+
+
+def _says_nothing(path: str) -> bool:
+    return is_prose(path) or is_test(path) or is_output(path) or vendored(path) is not None
+
+
+def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[list[Key], tuple[str, ...]]:
+    """The keys that no added line of the change says any more, renamed ones first, and a sentence if there are too many."""
+    mine = [file for file in by_risk(files) if file.analyzed and not _says_nothing(file.path)]
+    come = {
+        word
+        for file in mine
+        for hunk in file.hunks
+        for line in hunk.lines
+        if line.kind == "+" and not is_comment(line.text, file.path)
+        for word in _words(code_of(line.text[:LONG_LINE], file.path))
+    }
+    found: dict[str, Key] = {}
+    for file in mine:
+        parsed = suffix(file.path) in suffixes
+        for word, text, names in _gone(file):
+            known = found.get(word)
+            settled = known is not None and known.sets and bool(known.names or not names)
+            if word in come or settled or not (names or _distinctive(word) or _declares(file.path, word)):
+                continue
+            what = _form(word, file.path, text, parsed=parsed) or (SAYS if UPPER.fullmatch(word) else "")
+            if what and (names or what == SETS):
+                sets = what == SETS or (known is not None and known.sets)
+                declared = sets and _declares(file.path, word)
+                found[word] = Key(
+                    word, file.path, sets, declared, names | (known.names if known is not None else frozenset())
+                )
+    keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
+    if any(key.names or _distinctive(key.word) for key in keys[KEYS:]):
+        return keys[:KEYS], (f"{KEYS} of the {len(keys)} keys that the change takes away were looked up",)
+    return keys[:KEYS], ()
+
+
+def _declares(path: str, word: str) -> bool:
+    if SCHEMA.search(path):
+        return telling(word)
+    key = is_settings(path) and len(word) >= SETTING and bool(NAME.fullmatch(word))
+    return key and (_distinctive(word) or decides_nothing(path) != "CI")
+
+
+def _gone(file: ChangedFile) -> Iterator[tuple[str, str, frozenset[str]]]:
+    """(word, line, the words that take its place) for the words of each removed line."""
+    for hunk in file.hunks:
+        for removed, added in _blocks(hunk.lines):
+            for text, other in _pairs(removed, added):
+                if is_comment(text, file.path) or LOADS.search(text):
+                    continue
+                code = code_of(text, file.path)
+                places = _replaced(code, code_of(other, file.path)) if other else {}
+                for word in _words(code):
+                    yield word, code, places.get(word, frozenset())
+
+
+def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
+    """The runs of removed lines, each with the added lines that take its place."""
+    removed: list[str] = []
+    added: list[str] = []
+    for line in lines:
+        kind, text = line.kind, line.text[:LONG_LINE]
+        if kind == "-" and not added:
+            removed.append(text)
+        elif kind == "+":
+            added.append(text)
+        elif removed or added:
+            yield removed, added
+            removed, added = ([text] if kind == "-" else []), []
+    if removed or added:
+        yield removed, added
+
+
+def _pairs(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each removed line with the added one that it became; "" where there is none."""
+    if len(removed) == len(added):
+        yield from (
+            (one, other if _likeness(one, other) >= ALIKE else "") for one, other in zip(removed, added, strict=True)
+        )
+        return
+    left = list(added[:EVERY])
+    for at, one in enumerate(removed):
+        best = max(left, key=lambda other: _likeness(one, other), default="") if at < EVERY else ""
+        if best and _likeness(one, best) >= ALIKE:
+            left.remove(best)
+            yield one, best
+        else:
+            yield one, ""
+
+
+@lru_cache(maxsize=1024)
+def _tokens(text: str) -> list[str]:
+    return TOKEN.findall(text)
+
+
+def _likeness(one: str, other: str) -> float:
+    """How many of their words two lines share, 0 to 1."""
+    old, new = frozenset(_tokens(one)), frozenset(_tokens(other))
+    return 2 * len(old & new) / (len(old) + len(new)) if old or new else 0.0
+
+
+def _replaced(before: str, after: str) -> dict[str, frozenset[str]]:
+    """The words of a line in whose place other words stand in the edited line, with those."""
+    old, new = _tokens(before), _tokens(after)
+    if max(len(old), len(new)) > COMPARED:
+        gone, come = (
+            frozenset(chain.from_iterable(map(_words, one))) for one in (set(old) - set(new), set(new) - set(old))
+        )
+        return dict.fromkeys(gone - come, come) if come else {}
+    found: dict[str, frozenset[str]] = {}
+    for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        names = frozenset(chain.from_iterable(map(_words, new[at:to])))
+        if step == "replace" and names:
+            gone = frozenset(chain.from_iterable(map(_words, old[start:end])))
+            found |= {word: _alike(word, names - gone) for word in gone - names}
+    return found
+
+
+def _alike(word: str, names: Collection[str]) -> frozenset[str]:
+    """Those of the new words that are written like the old one: a name for a name, a path for a path."""
+    return frozenset(name for name in names if bool(NAME.fullmatch(name)) == bool(NAME.fullmatch(word)))
+
+
+def _words(code: str) -> frozenset[str]:
+    """The names of a line, and the paths and the hyphenated words that they are parts of."""
+    tokens = [one for one in _tokens(code) if one[-1:].isalnum() or one[-1:] == "_"]
+    parts = chain.from_iterable(NAME.findall(one) for one in tokens)
+    return frozenset(word for word in (*tokens, *parts) if SHORTEST <= len(word) <= LONGEST)
+
+
+def _distinctive(word: str) -> bool:
+    return word not in COMMON and (telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/"))
+
+
+def _form(word: str, path: str, code: str, *, parsed: bool) -> str:
+    """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there."""
+    if not parsed:
+        return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
+    if _sets(word, suffix(path), code):
+        return SETS
+    return SAYS if _says(word, suffix(path), code) else ""
+
+
+def _chain(word: str) -> bool:
+    """Whether it may be members of members, each of which is a key by itself."""
+    return "." in word and "/" not in word
+
+
+def _sets(word: str, end: str, code: str) -> bool:
+    """Whether code writes the key with a value: in a literal, through an index, to a member, or to a template."""
+    literal = end in OBJECTS and says(LITERAL, word, code)
+    return says(GIVEN, word, code) or literal or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
+
+
+def _says(word: str, end: str, code: str) -> bool:
+    """Whether code says the key as a text, as a member, as a symbol, or as the name of data in the style of another language."""
+    distinctive = _distinctive(word)
+    looks = [EXACT]
+    if _chain(word):
+        return says(EXACT, word, code)
+    if distinctive or word.startswith("/"):
+        looks.append(ROUTE_WITHIN if word.startswith("/") else WITHIN)
+    if distinctive:
+        looks.append(MEMBER)
+    if UPPER.fullmatch(word):
+        looks.append(SHELL)
+    if end in RUBY:
+        looks.append(SYMBOL)
+    if end in CAMEL and distinctive:
+        looks.append(ALONE if SNAKE.fullmatch(word) else TAKEN_APART)
+    return any(says(look, word, code) for look in looks)

@@ -1,0 +1,269 @@
+"""The one place where the product writes files: outputs, journals, ignore lists, the data folder.
+
+A checkout may be a stranger's work: a link in it would lead a write to any file of the user. So below the folder that the user
+trusts no part of a path may be a link, and each part is opened from the one above it, so that nobody can exchange it in between.
+Outside a checkout the user's own word counts, links included, up to the folder of the file.
+"""
+
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from bot.errors import UsageError
+
+STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
+# named by the user, held by no checkout
+GIT = frozenset({".git", "git~1"})  # as file systems that fold names read it
+UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # which some file systems leave out of a name
+ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+PRIVATE, COMMON, FOLDER = 0o600, 0o666, 0o777
+
+
+def write(
+    path: Path,
+    content: str | bytes,
+    *,
+    below: Path | None = None,
+    label: str = "",
+    private: bool = False,
+    folders: bool = False,
+    nested: bool = True,
+    durable: bool = True,
+) -> None:
+    """Write a file whole or not at all: a temporary file in the same folder takes its name. Raises UsageError.
+
+    The mode of an older file is kept. `below`: the folder that the user trusts; `private`: for this user alone; `folders`: make
+    those that are missing; `nested`: whether another repository inside may hold the file; `durable`: wait for the disk.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    if STREAMS.fullmatch(str(path)):
+        with _refusing(path, label), path.open("wb") as stream:
+            stream.write(data)
+        return
+    with _entered(path, below, label, folders=folders, nested=nested, private=private) as (folder, name):
+        known = _known(folder, name)
+        beside = f".deeprepo-{os.urandom(8).hex()}"
+        new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(beside, new, PRIVATE if private else COMMON, dir_fd=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                if known is not None and not private:
+                    _like(handle, known)
+                file.write(data)
+                file.flush()
+                if durable:
+                    os.fsync(handle)
+            os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside, dir_fd=folder)
+            raise
+        if durable:
+            with suppress(OSError):  # a file system without it
+                os.fsync(folder)
+
+
+def append(
+    path: Path, *, below: Path | None = None, label: str = "", private: bool = False, folders: bool = False
+) -> TextIO:
+    """Open a file to add to its end; it can be read too. Raises UsageError, also for one that has a second name (a hard link)."""
+    with _refusing(path, label):
+        if STREAMS.fullmatch(str(path)):
+            return path.open("a", encoding="utf-8")
+    with _entered(path, below, label, folders=folders, nested=True, private=private) as (folder, name):
+        known = _known(folder, name)
+        if known is not None and known.st_nlink > 1:
+            raise OSError(
+                errno.EMLINK, "it has a second name (a hard link), which would change too: remove one of them"
+            )
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        handle = os.open(name, flags, PRIVATE if private else COMMON, dir_fd=folder)
+        opened = os.fstat(handle)
+        if not stat.S_ISREG(opened.st_mode) or opened.st_nlink != 1:
+            os.close(handle)
+            raise OSError(errno.EINVAL, "it was exchanged while it was opened")
+        return os.fdopen(handle, "a+", encoding="utf-8")
+
+
+def ready(path: Path, *, below: Path | None = None, label: str = "") -> None:
+    """Raise UsageError if the file could not be written: for use before anything is paid."""
+    if STREAMS.fullmatch(str(path)):
+        return
+    with _entered(path, below, label, folders=False, nested=True, private=False) as (folder, name):
+        _known(folder, name)
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder):
+            raise OSError(errno.EACCES, f"no file can be made in the folder {path.parent}")
+
+
+def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
+    """The first bytes of a file, through no link, None if there is no such file. Raises UsageError."""
+    with _entered(path, below, label, folders=None, nested=True, private=False, verb="read") as (folder, name):
+        if folder < 0 or _known(folder, name, change=False) is None:
+            return None
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        with os.fdopen(handle, "rb") as file:
+            return file.read(most)
+
+
+def folder(path: Path, *, below: Path | None = None, label: str = "", private: bool = False) -> None:
+    """Make a folder and those above it. Raises UsageError."""
+    with _entered(path / "-", below, label, folders=True, nested=True, private=private, shown=path):
+        pass
+
+
+def kept(prefix: str, suffix: str, text: str) -> Path:
+    """Write a new file of this user into the system's temporary folder. Its path."""
+    import tempfile
+
+    handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix)  # made with mode 0600
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    return Path(name)
+
+
+def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write new files into a temporary folder that this process has made. Raises UsageError where a name leads elsewhere."""
+    for name, data in contents.items():
+        target = folder / name
+        with _refusing(target, ""):
+            if ".." in Path(name).parts or Path(name).is_absolute():
+                raise OSError(errno.EXDEV, f"it is not below {folder}")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as file:  # never through a link
+                file.write(data)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file, with its times, into a temporary folder that this process has made."""
+    shutil.copy2(source, target)
+
+
+def link(target: Path, source: Path) -> None:
+    """Link to a file or folder from a temporary folder that this process has made."""
+    target.symlink_to(source)
+
+
+@contextmanager
+def _entered(
+    path: Path,
+    below: Path | None,
+    label: str,
+    *,
+    folders: bool | None,
+    nested: bool,
+    private: bool,
+    shown: Path | None = None,
+    verb: str = "written",
+) -> Iterator[tuple[int, str]]:
+    """The folder of the file, opened, and the file's name in it. `folders` None: a folder that is missing is -1."""
+    with _refusing(shown or path, label, verb):
+        whole = Path(os.path.normpath(path.absolute()))
+        start = Path(os.path.normpath(below.absolute())) if below is not None else _trusted(whole)
+        if start not in whole.parents:
+            raise OSError(errno.EXDEV, f"it is not below {start}")
+        *parts, name = whole.relative_to(start).parts
+        if (inside := next((part for part in (*parts, name) if _is_git(part)), None)) is not None:
+            raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
+        mode = 0o700 if private else FOLDER
+        if folders:
+            for above in reversed((start, *start.parents)):
+                above.mkdir(mode, exist_ok=True)
+        elif not start.is_dir():
+            raise OSError(errno.ENOENT, f"there is no folder {path.parent}")
+        at = os.open(start, ENTER)
+        try:
+            for part in parts:
+                deeper = _step(at, part, path, mode if folders else None, missing=folders is None)
+                os.close(at)
+                at = deeper
+                if at < 0:
+                    break
+                if not nested and _holds(at, ".git"):
+                    raise OSError(errno.EXDEV, f"{part} is another repository (a submodule)")
+            yield at, name
+        finally:
+            if at >= 0:
+                os.close(at)
+
+
+def _step(at: int, part: str, path: Path, mode: int | None, *, missing: bool) -> int:
+    """One folder deeper, through no link."""
+    try:
+        known = os.stat(part, dir_fd=at, follow_symlinks=False)
+    except FileNotFoundError:
+        if missing:
+            return -1
+        if mode is None:
+            raise OSError(errno.ENOENT, f"there is no folder {path.parent}") from None
+        with suppress(FileExistsError):
+            os.mkdir(part, mode, dir_fd=at)
+        known = os.stat(part, dir_fd=at, follow_symlinks=False)
+    if stat.S_ISLNK(known.st_mode):
+        raise OSError(errno.ELOOP, _linked(part))
+    if not stat.S_ISDIR(known.st_mode):
+        raise OSError(errno.ENOTDIR, f"there is no folder {path.parent}: {part} is a file")
+    return os.open(part, ENTER | os.O_NOFOLLOW, dir_fd=at)
+
+
+def _known(folder: int, name: str, *, change: bool = True) -> os.stat_result | None:
+    """The file as it is. Raises OSError if what has its name is anything but a file, which may be changed if that is asked."""
+    try:
+        known = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(known.st_mode):
+        raise OSError(errno.ELOOP, _linked(name))
+    if stat.S_ISDIR(known.st_mode):
+        raise OSError(errno.EISDIR, "it is a folder")
+    if not stat.S_ISREG(known.st_mode):
+        raise OSError(errno.EINVAL, "it is a FIFO, a socket or a device, not a file")
+    if change and not known.st_mode & 0o222:
+        raise OSError(errno.EACCES, "it is read-only")
+    return known
+
+
+def _linked(name: str) -> str:
+    return f"{name} is a symbolic link, and none is followed here: remove it, or name the file that is meant"
+
+
+def _trusted(path: Path) -> Path:
+    """The outermost checkout that the path is in; outside of checkouts, the file's own folder."""
+    return next((at for at in reversed(path.parents) if os.path.lexists(at / ".git")), path.parent)
+
+
+def _is_git(part: str) -> bool:
+    return UNSEEN.sub("", part).rstrip(" .").casefold() in GIT
+
+
+def _holds(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _like(handle: int, known: os.stat_result) -> None:
+    """Give the new file the owner, if that is allowed, and the mode of the old one."""
+    mine = os.fstat(handle)
+    if (mine.st_uid, mine.st_gid) != (known.st_uid, known.st_gid):
+        with suppress(OSError):
+            os.fchown(handle, known.st_uid, known.st_gid)
+    os.fchmod(handle, stat.S_IMODE(known.st_mode) & FOLDER)
+
+
+@contextmanager
+def _refusing(path: Path, label: str, verb: str = "written") -> Iterator[None]:
+    """Turn what the system refuses into our sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{label}{path} cannot be {verb}: {error.strerror}") from error
+    except ValueError as error:  # a null byte
+        raise UsageError(f"{label}{str(path)!r} cannot be {verb}: {error}") from error

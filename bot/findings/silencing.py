@@ -1,0 +1,63 @@
+"""A review as it would be reported now: what people have silenced, withdrawn or allowed again since it was made. Pure.
+
+The review that was made stays what is stored; the page is made of it again after each such word, so that doing it twice changes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from bot.findings.suppress import IgnoreList
+from bot.values import Finding, OwnerRule, Placed, Review, Suppressed
+
+
+def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
+    """The review under these words: identity, reason and "finding" or "withdrawn" of single findings, and the learned rules in force.
+
+    What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
+    """
+    words = IgnoreList().also(asked, rules)
+    kept, again = _judged(review.suppressed, words)
+    still, hushed = words.split(review.still)
+    open_now, hushed_too = words.split(placed.finding for placed in review.findings)
+    there = {id(finding) for finding in open_now}
+    known = {number for number, _ in review.numbers}
+    numbers = _numbers(again, review)
+    returned = (Placed(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
+    silenced = {
+        one.finding.identity: one for one in (*hushed_too, *hushed, *kept)
+    }  # in a full review some are in both lists
+    quiet = {(one.finding.path, one.finding.start) for one in silenced.values()}
+    told = review.walkthrough
+    if told is not None and told.first is not None and (told.first.path, told.first.line) in quiet:
+        told = replace(told, first=None)  # nothing sends a reader to what is silenced
+    return replace(
+        review,
+        findings=(*(placed for placed in review.findings if id(placed.finding) in there), *returned),
+        still=still,
+        suppressed=tuple(silenced.values()),
+        walkthrough=told,
+        numbers=tuple(sorted((*review.numbers, *((n, mark) for mark, n in numbers.items() if n not in known)))),
+    )
+
+
+def given(before: Review, after: Review) -> Mapping[str, int]:
+    """The numbers that findings were given by this, by fingerprint."""
+    return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
+
+
+def _judged(suppressed: Sequence[Suppressed], words: IgnoreList) -> tuple[tuple[Suppressed, ...], tuple[Finding, ...]]:
+    """Those that are still silenced, and the findings whose learned rule is gone."""
+    by_learned = [one for one in suppressed if one.rule is not None and one.rule.learned]
+    again, hushed = words.split(one.finding for one in by_learned)
+    return (*(one for one in suppressed if one not in by_learned), *hushed), again
+
+
+def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
+    """The number of each finding that is back: its own, or the next."""
+    had = {mark: number for number, mark in review.numbers}
+    highest, numbers = max((0, *had.values())), dict[str, int]()
+    for one in again:
+        number = one.number or had.get(one.fingerprint) or highest + 1
+        highest, numbers[one.fingerprint] = max(highest, number), number
+    return numbers

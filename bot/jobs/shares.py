@@ -1,0 +1,52 @@
+"""Who has the places for commands: installations share them, and the people of an installation share its part.
+
+A question to a model takes a place for as long as the model does. Therefore an installation has at most half of the places, a person a
+quarter, and the last quarter is for installations that have none. A free place goes to the installation that has the fewest, there to the
+person who has the fewest; among equals, to the one that has waited longest.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.jobs.tables import RUNNING, job
+from bot.jobs.turns import startable
+
+MOST = 1_000  # waiting commands that are looked at for one decision
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares count over all processes. `places`: of one process."""
+
+    queue: str
+    places: int
+
+    def next(self, connection: sa.Connection, now: float, free: int) -> str | None:
+        """Return the command that is started next."""
+        columns = job.c.id, job.c.installation, job.c.person, job.c.priority, job.c.created_at
+        mine = job.c.queue == self.queue, job.c.state == RUNNING
+        running = connection.execute(sa.select(job.c.installation, job.c.person).where(*mine)).all()
+        oldest = sa.select(*columns).where(*startable(self.queue, now)).order_by(job.c.created_at, job.c.id).limit(MOST)
+        return self.choose(connection.execute(oldest).all(), running, free)
+
+    def choose(self, waiting: Sequence[Any], running: Sequence[Any], free: int) -> str | None:
+        """Return the id of one of the waiting commands, if one may start beside those that run."""
+        installations = Counter(row.installation for row in running)
+        people = Counter((row.installation, row.person) for row in running if row.person)
+
+        def may(row: Any) -> bool:  # noqa: ANN401 - rows of the database
+            held, own = installations[row.installation], people[row.installation, row.person]
+            if not held or not row.person:  # what was called off is tidied up in any case
+                return True
+            return free > self.places // 4 and held < self.places // 2 and own < max(1, self.places // 4)
+
+        def order(row: Any) -> tuple[object, ...]:  # noqa: ANN401 - the same
+            fewest = installations[row.installation], people[row.installation, row.person]
+            return *fewest, row.priority, row.created_at, row.id
+
+        able = [row for row in waiting if may(row)]
+        return min(able, key=order).id if able else None

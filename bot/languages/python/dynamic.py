@@ -1,0 +1,227 @@
+"""Names that a module gets without a definition: by `exec`, through its globals, by its own `__getattr__`.
+
+What can be read defines the names that are written in it and no others. What cannot be read may define any name, and then nothing can
+be said to be missing from the module. Code that runs in a namespace of its own defines nothing here.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from bot.languages.syntax import ancestors, first_line, text
+
+HINT = re.compile(
+    rb"\bexec_?\b|\bglobals\s*\(|\bsys\s*\.\s*modules|\bvars\s*\(\s*\)|\blocals\s*\(\s*\)|\b__getattr__\b"
+)
+EXEC = frozenset({"exec", "builtins.exec", "__builtins__.exec", "six.exec_", "exec_"})
+OWN = frozenset({"globals()", "None"})  # namespaces that are the module's own
+NAMESPACES = frozenset({"globals()", "vars()", "locals()"})
+READS = frozenset({"get", "keys", "values", "items", "copy", "pop", "__contains__", "__getitem__"})
+MODULE = re.compile(r"sys\s*\.\s*modules\s*\[\s*__name__\s*\]$")
+OTHERS = re.compile(r"globals\(|vars\(\)|locals\(\)|sys\s*\.\s*modules|__dict__|__globals__")
+ANY = "any"  # name may be defined
+LONG = 40  # characters of a call in a sentence
+
+
+@dataclass(slots=True)
+class Dynamic:
+    """What the walk has met."""
+
+    outline: Callable[[bytes], tuple[frozenset[str], str]]  # what a text defines, and what in it may define any name
+    names: set[str] = field(default_factory=set)
+    doubt: str = ""  # what may define any name, and where; "" if nothing does
+
+    def unreadable(self, node: Node) -> None:
+        """Something whose names are written nowhere."""
+        shown = " ".join(text(node).split())
+        shown = shown if len(shown) <= LONG else f"{shown[:LONG]}..."
+        self.doubt = self.doubt or f"`{shown}` in line {first_line(node)}"
+
+    def take(self, name: str | None, node: Node) -> None:
+        """A name that is given a value, None if it is computed."""
+        if name is None:
+            self.unreadable(node)
+        else:
+            self.names.add(name)
+
+
+def dynamic(root: Node, source: bytes, outline: Callable[[bytes], tuple[frozenset[str], str]]) -> Dynamic:
+    """The names that a module gets so, and what may give it any."""
+    found = Dynamic(outline)
+    for node in _every(root) if HINT.search(source) else ():
+        if node.type == "call":
+            _call(node, found)
+        elif node.type == "subscript" and MODULE.match(text(node)):
+            _module(node, found)
+        elif node.type == "function_definition" and _named(node) == "__getattr__" and not _inside(node):
+            _on_demand(node, found)
+    return found
+
+
+def _named(node: Node) -> str:
+    return text(node.child_by_field_name("name"))
+
+
+def _every(root: Node) -> Iterator[Node]:
+    left = [root]
+    while left:
+        node = left.pop()
+        yield node
+        left += reversed(node.named_children)
+
+
+def _inside(node: Node) -> bool:
+    """Whether it stands in a function or a class, whose names are not the module's."""
+    return any(above.type in ("function_definition", "class_definition", "lambda") for above in ancestors(node))
+
+
+def _call(node: Node, found: Dynamic) -> None:
+    called = text(node.child_by_field_name("function"))
+    listed = node.child_by_field_name("arguments")
+    arguments = [part for part in listed.named_children if part.type != "comment"] if listed is not None else []
+    if called in EXEC and arguments:
+        _exec(node, arguments, found)
+    elif called == "setattr" and arguments and MODULE.match(text(arguments[0])):
+        found.take(_literal(arguments[1]) if len(arguments) > 1 else None, node)
+    elif "".join(text(node).split()) in NAMESPACES and not arguments:
+        _namespace(node, called, found)
+
+
+def _exec(node: Node, arguments: list[Node], found: Dynamic) -> None:
+    """`exec(code)` runs in the module, or in a function whose names nobody else sees; with a namespace, in that one."""
+    named = {
+        text(part.child_by_field_name("name")): part.child_by_field_name("value")
+        for part in arguments
+        if part.type == "keyword_argument"
+    }
+    plain = [part for part in arguments if part.type != "keyword_argument"]
+    spaces = [*plain[1:], *(value for name, value in named.items() if name in ("globals", "locals"))]
+    if any(part.type in ("list_splat", "dictionary_splat") for part in arguments):
+        found.unreadable(node)
+        return
+    written = ["".join(text(space).split()) for space in spaces if space is not None]
+    if written and written[-1] not in OWN and not OTHERS.search(written[-1]):
+        return  # what it defines goes there
+    code = _literal(plain[0]) if plain else None
+    names, doubt = found.outline(code.encode()) if code is not None else (frozenset[str](), ANY)
+    if doubt or (written and OTHERS.search(written[-1]) and written[-1] not in OWN):
+        found.unreadable(node)
+    elif written[:1] == ["globals()"] or not _inside(node):
+        found.names |= names
+    else:
+        found.names |= {name for name in names if code is not None and re.search(rf"\bglobal\b[^\n]*\b{name}\b", code)}
+
+
+def _namespace(node: Node, called: str, found: Dynamic) -> None:
+    """`globals()`, and at the top of a module `vars()` and `locals()`: read, given names, or handed to somebody."""
+    above = node.parent
+    whole = called == "globals"
+    if above is None or (not whole and _inside(node)) or above.type in ("comparison_operator", "expression_statement"):
+        return
+    if above.type == "subscript":
+        holder = above.parent
+        if holder is not None and holder.type == "assignment" and holder.child_by_field_name("left") == above:
+            found.take(_literal(above.child_by_field_name("subscript")), holder)
+    elif above.type == "attribute" and above.parent is not None and above.parent.type == "call":
+        _method(above.parent, text(above.child_by_field_name("attribute")), found)
+    elif above.type == "argument_list" and above.parent is not None:
+        if text(above.parent.child_by_field_name("function")) not in (*EXEC, "eval", "len", "dict", "sorted") and whole:
+            found.unreadable(above.parent)
+    elif whole or above.type == "assignment":
+        found.unreadable(above)
+
+
+def _method(call: Node, name: str, found: Dynamic) -> None:
+    """`globals().update(...)` and what else a dictionary can do."""
+    listed = call.child_by_field_name("arguments")
+    arguments = listed.named_children if listed is not None else []
+    if name in READS:
+        return
+    if name in ("setdefault", "__setitem__") and arguments:
+        found.take(_literal(arguments[0]), call)
+    elif name == "update":
+        for part in arguments:
+            if part.type == "keyword_argument":
+                found.names.add(text(part.child_by_field_name("name")))
+            elif part.type == "dictionary":
+                for pair in part.named_children:
+                    found.take(_literal(pair.child_by_field_name("key")) if pair.type == "pair" else None, call)
+            else:
+                found.unreadable(call)
+    else:
+        found.unreadable(call)
+
+
+def _module(node: Node, found: Dynamic) -> None:
+    """`sys.modules[__name__]`: asked, given an attribute, or handed to somebody."""
+    above = node.parent
+    if above is None:
+        return
+    if above.type == "argument_list" and above.parent is not None:
+        called = text(above.parent.child_by_field_name("function"))
+        if called not in ("setattr", "getattr", "hasattr", "help", "dir", "inspect.getmembers"):
+            found.unreadable(above.parent)
+    elif above.type == "attribute":
+        name, holder = text(above.child_by_field_name("attribute")), above.parent
+        if name == "__dict__":
+            found.unreadable(above)
+        elif holder is not None and holder.type == "assignment" and holder.child_by_field_name("left") == above:
+            found.names.add(name)
+    else:
+        found.unreadable(above)
+
+
+def _on_demand(node: Node, found: Dynamic) -> None:
+    """A module's `__getattr__`: readable if it answers to names that it compares with, and fails for every other."""
+    listed, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    asked = re.match(r"\w+", text(listed).lstrip("( ")) if listed is not None else None
+    names: set[str] = set()
+    for part in body.named_children if body is not None else ():
+        condition = part.child_by_field_name("condition") if part.type == "if_statement" else None
+        if condition is not None and asked is not None and part.child_by_field_name("alternative") is None:
+            compared = _compared(condition, asked[0])
+            if compared is None:
+                found.unreadable(_head(node))
+                return
+            names |= compared
+        elif part.type not in ("raise_statement", "import_statement", "import_from_statement", "comment") and not (
+            part.type == "expression_statement" and part.named_children and part.named_children[0].type == "string"
+        ):
+            found.unreadable(_head(node))
+            return
+    found.names |= names
+
+
+def _head(node: Node) -> Node:
+    return node.child_by_field_name("name") or node
+
+
+def _compared(condition: Node, asked: str) -> set[str] | None:
+    """The names in `name == "a"` and `name in ("a", "b")`; None for any other condition."""
+    match = re.fullmatch(rf"{re.escape(asked)}\s*(?:==|in)\s*(.+)", text(condition), re.DOTALL)
+    value = _value(match[1]) if match else None
+    if isinstance(value, str):
+        return {value} if match and "==" in text(condition)[: match.start(1)] else None
+    return {one for one in value if isinstance(one, str)} if isinstance(value, tuple | list | set | frozenset) else None
+
+
+def _literal(node: Node | None) -> str | None:
+    """The value of a string that is written out; None for one that is computed."""
+    if node is None or node.type not in ("string", "concatenated_string", "parenthesized_expression"):
+        return None
+    value = _value(text(node))
+    return value if isinstance(value, str) else None
+
+
+def _value(written: str) -> object:
+    """What a literal means; None for anything else. Its escapes are a stranger's: Python's warnings about them are no news."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.literal_eval(written.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None

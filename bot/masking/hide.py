@@ -1,0 +1,168 @@
+"""A leaked secret must not leak again through the review: every text of every value that leaves is masked.
+
+A field that is not a text (a path, a name of an object, a state) is marked beside its definition: `field(metadata=EXACT)`.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import Field, fields, is_dataclass, replace
+from itertools import takewhile
+from typing import Any, TypeVar
+
+from bot.masking import forms
+from bot.values import Finding, Placed, Review
+
+SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
+MIN_SECRET = 6
+FEW = 100  # secrets that are looked for one by one
+TELLING = 12  # characters of a longer one that cannot stand there by chance
+LONG = 16  # characters from which on a secret is masked inside of a longer word too
+
+_LITERAL = re.compile(r"""(["'`])(.+?)\1""")
+_LOGIN = re.compile(r"://[^\s:/@]*:([^\s@/]+)@")
+_RUN = re.compile(r"[A-Za-z0-9+/_.~-]{16,}={0,2}")  # a token without quotes around it
+_ASSIGNED = re.compile(r"[=:]\s*([^\s'\"`,;#]+)")
+_BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
+_LABEL = "PRIVATE KEY"  # of a key's first line: no secret itself
+_WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # nobody's secret
+
+Value = TypeVar("Value")
+
+
+def secrets(review: Review) -> Review:
+    """The review with every secret that a finding of the category "secret" quotes masked, wherever else it stands."""
+    return masked(review, tuple(_all(review)))
+
+
+def masked(value: Value, findings: Iterable[Finding]) -> Value:
+    """A value with every secret masked that one of the findings quotes."""
+    quotes = {
+        (path, line)
+        for finding in findings
+        if finding.category == "secret"
+        for path, quote in ((finding.path, finding.quote), *((item.path, item.quote) for item in finding.evidence))
+        for line in _BREAK.sub("\n", quote).split("\n")
+    }
+    return covered(value, {found for path, line in quotes for found in _values(path, line)})
+
+
+def covered(value: Value, found: Collection[str]) -> Value:
+    """A value with each of these secrets masked in every text that it holds."""
+    return mapped(value, lambda text: _covered(text, found)) if found else value
+
+
+def exempt(item: "Field[Any]") -> bool:
+    """Whether a field is not a text: it keeps its place and its identity, whatever it is."""
+    return item.metadata.get("exact", False) is True
+
+
+def spans(text: str, found: Collection[str]) -> list[tuple[int, int]]:
+    """The places of secrets in a text, in order; those that overlap are one.
+
+    A short one counts as a whole word only. Of a long one the beginning and the end count too, where the rest was cut off.
+    """
+    likely = found if len(found) <= FEW else _likely(text, found)
+    places = sorted(place for secret in likely for place in _places(secret, text))
+    joined: list[tuple[int, int]] = []
+    for start, end in places:
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def mask(secret: str) -> str:
+    """The first characters of a secret, where it is long enough to give them away."""
+    return f"{secret[:SHOWN]}***" if len(secret) >= 3 * SHOWN else "***"
+
+
+def _likely(text: str, found: Iterable[str]) -> list[str]:
+    """Those of very many secrets that can occur in a text, by their first and last characters: one pass over the text."""
+    seen = {text[at : at + MIN_SECRET] for at in range(len(text))}
+    return [
+        secret
+        for secret in found
+        if secret[:MIN_SECRET] in seen or secret[-MIN_SECRET:] in seen or len(secret) < MIN_SECRET
+    ]
+
+
+def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    if secret in text:
+        yield from ((at.start(), at.end()) for at in _whole(secret).finditer(text))
+    if len(secret) >= LONG:
+        for at in _occurrences(secret[:TELLING], text):
+            yield at, at + _same(secret, text[at : at + len(secret)])
+        for at in _occurrences(secret[-TELLING:], text):
+            end = at + TELLING
+            yield end - _same(secret[::-1], text[max(0, end - len(secret)) : end][::-1]), end
+
+
+def _same(one: str, other: str) -> int:
+    """How many first characters are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _occurrences(part: str, text: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def _whole(secret: str) -> re.Pattern[str]:
+    if len(secret) >= LONG:
+        return re.compile(re.escape(secret))
+    before, after = (r"(?<!\w)" if secret[0].isalnum() else ""), (r"(?!\w)" if secret[-1].isalnum() else "")
+    return re.compile(before + re.escape(secret) + after)
+
+
+def _covered(text: str, found: Collection[str]) -> str:
+    made, end = [], 0
+    for start, stop in spans(text, found):
+        made += [text[end:start], mask(text[start:stop])]
+        end = stop
+    return "".join([*made, text[end:]]) if made else text
+
+
+def _all(review: Review) -> Iterator[Finding]:
+    yield from (placed.finding for placed in review.findings)
+    yield from (*review.still, *review.fixed, *review.kept_back, *review.unproven)
+    yield from (item.finding for item in review.suppressed)
+
+
+def _values(path: str, line: str) -> set[str]:
+    """What is secret in a quoted line: what its check finds there; else literals, logins, long tokens, what is assigned."""
+    known = {hit.value for hit in forms.hits(path, line, "", sample=False) if hit.rule != "private-key"}
+    if known:
+        return known
+    values = [literal[2] for literal in _LITERAL.finditer(line)]
+    values += _LOGIN.findall(line) + _ASSIGNED.findall(line)
+    values += [run for run in _RUN.findall(line) if any(map(str.isdigit, run)) or _LABEL in line]
+    return {
+        value for value in values if len(value) >= MIN_SECRET and _LABEL not in value and not _WORD.fullmatch(value)
+    }
+
+
+def mapped(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any value, and one of the same type
+    """A value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(mapped(item, change) for item in value)
+    if isinstance(value, list):
+        return [mapped(item, change) for item in value]
+    if isinstance(value, Mapping):
+        return {name: mapped(item, change) for name, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [item.name for item in fields(value) if item.init and not exempt(item)]
+        changed = replace(value, **{name: mapped(getattr(value, name), change) for name in names})
+        return _uncommitted(value, changed)
+    return value
+
+
+def _uncommitted(before: Any, after: Any) -> Any:  # noqa: ANN401
+    """A replacement with a mask in it must not be committed: it is shown as words."""
+    if isinstance(before, Placed) and before.replacement != after.replacement:
+        return replace(after, replacement=None, refused="secret")
+    return after

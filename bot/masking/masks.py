@@ -1,0 +1,149 @@
+"""What stands for the secrets of one review wherever a provider could see them, and the way back.
+
+A placeholder is a word, the same for the same secret in every prompt: a model that quotes the line quotes the placeholder, and
+what comes back has the secret again, so that the quote is found in the tree. Nothing that holds a secret again leaves unmasked.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar
+
+from bot.masking.detect import LABELS, secrets
+from bot.masking.hide import covered, exempt, mapped, spans
+from bot.values import ChangedFile, Completion, Message, Prompt
+
+PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
+DIGITS = 5  # of a placeholder: too few to test a guess of the secret against
+NOTE = (
+    "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
+    "Quote such lines as they are shown here, and write no placeholder into code.]"
+)
+
+Value = TypeVar("Value")
+
+
+class Masks:
+    """The secrets that one review has met. With `on` false nothing is masked: a record of a version that did not mask is played back."""
+
+    def __init__(self, *, on: bool = True) -> None:
+        self.on = on
+        self._placeholders: dict[str, str] = {}
+        self._secrets: dict[str, str] = {}
+        self._values: dict[str, bool] = {}  # each secret, and whether it is sure
+
+    def __repr__(self) -> str:
+        """How many there are, and not one of them."""
+        return f"Masks({len(self._values)})"
+
+    def learn(self, text: str, path: str = "") -> None:
+        """Take up the secrets of a text, if it has any."""
+        if self.on:
+            for value, sure in secrets(text, path):
+                self._values[value] = self._values.get(value, False) or sure
+
+    def learn_change(self, files: Iterable[ChangedFile]) -> None:
+        """Take up those of both sides of a change."""
+        for file in files:
+            if file.skip:
+                continue
+            rows = [line for hunk in file.hunks for line in hunk.lines]
+            for kinds in (" +", " -"):
+                self.learn("\n".join(line.text for line in rows if line.kind in kinds), file.path)
+
+    def learn_keys(self, *sides: Mapping[str, str]) -> None:
+        """Take up the private keys of whole files: an excerpt may begin below the line that says what it is."""
+        for texts_of_side in sides:
+            for path, text in texts_of_side.items():
+                if any(label in text for label in LABELS):
+                    self.learn(text, path)
+
+    def hide(self, value: Value) -> Value:
+        """The same value with a placeholder in the place of each secret, in every text that it holds."""
+        if not self.on:
+            return value
+        for text in texts(value):
+            self.learn(text)
+        return self._hidden(value)
+
+    def prompt(self, prompt: Prompt) -> Prompt:
+        """A request as it may be sent."""
+        return self.prompts([prompt])[0] if self.on else prompt
+
+    def prompts(self, given: Iterable[Prompt]) -> list[Prompt]:
+        """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
+        asked = list(given)
+        if not self.on:
+            return asked
+        for one in asked:
+            for message in one.messages:
+                self.learn(message.text)
+                for call in message.calls:
+                    for text in texts([call.unparsed, dict(call.arguments)]):
+                        self.learn(text)
+        return (
+            [replace(one, messages=tuple(map(self._message, one.messages))) for one in asked] if self._values else asked
+        )
+
+    def reply(self, reply: Completion) -> Completion:
+        """What a model has answered, with the secrets that it was not shown."""
+        return replace(reply, text=self.show(reply.text), data=self.show(reply.data)) if self._secrets else reply
+
+    def show(self, value: Value) -> Value:
+        """The same value with the secret in the place of each placeholder."""
+        shown: Value = mapped(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
+        return shown
+
+    def cover(self, value: Value) -> Value:
+        """The same value as an output may show it: of each secret its first characters."""
+        return covered(value, {text for text, sure in self._values.items() if sure})
+
+    def _message(self, message: Message) -> Message:
+        text = self._text(message.text)
+        calls = tuple(
+            replace(call, arguments=self._hidden(dict(call.arguments)), unparsed=self._text(call.unparsed))
+            for call in message.calls
+        )
+        noted = message.role in {"user", "tool"} and PLACEHOLDER.search(text) and not text.endswith(NOTE)
+        return replace(message, text=text + NOTE if noted else text, calls=calls)
+
+    def _hidden(self, value: Value) -> Value:
+        return mapped(value, self._text) if self._values else value
+
+    def _text(self, text: str) -> str:
+        made, end = [], 0
+        for start, stop in spans(text, self._values):
+            made += [text[end:start], self._placeholder(text[start:stop])]
+            end = stop
+        return "".join([*made, text[end:]]) if made else text
+
+    def _placeholder(self, secret: str) -> str:
+        if secret not in self._placeholders:
+            name, further = (first := f"MASKED_SECRET_{digest(secret)}"), 1
+            while name in self._secrets:
+                further += 1
+                name = f"{first}_{further}"
+            self._placeholders[secret], self._secrets[name] = name, secret
+        return self._placeholders[secret]
+
+
+def digest(secret: str) -> str:
+    """What tells a secret from others and is too short to find it out by."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+
+
+def texts(value: object) -> Iterable[str]:
+    """Every text of a value that may hold a secret."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from texts(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from texts(each)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for item in fields(value):
+            if not exempt(item):
+                yield from texts(getattr(value, item.name))

@@ -1,0 +1,43 @@
+"""The page of a review made true again between two reviews: summary, check run, request for changes, threads."""
+
+from contextlib import suppress
+
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.outputs import marker
+from bot.outputs.posts import Comments
+from bot.publish import PublishResult, checks, requests, summary, withdrawing
+from bot.publish.existing import facts
+from bot.publish.job import Publication
+from bot.render import load
+from bot.values import Review
+
+
+async def _wanted() -> bool:
+    return True
+
+
+async def renew(host: Host, resolver: Host, review: Review, comments: Comments, page: str) -> None:
+    """Write what has changed. Nothing is posted on lines: a finding that is back is listed in the summary.
+
+    Done again, it changes nothing. Raises Superseded if the pull request has gone on: the next review makes its own page.
+    """
+    standing = next(iter(await summary.stands(host)), None)
+    known = facts(standing, host) if standing is not None else {}
+    if standing is None or known.get("head") != review.pull.head:
+        return
+    run = known.get("run", "")
+    job = Publication(host, review, run, load(review.language), _wanted)
+    await job.check()
+    others = {name: value for name, value in known.items() if name != "kind"}
+    text = f"{marker.make(known['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
+    if not summary.same(standing.body, text):
+        await host.edit_comment(standing.id, text)
+    with suppress(HostRefused):  # the next review tries again, and reports the reason
+        await requests.settle(job, await requests.look(job))
+    posted = sum(one.findings for one in comments.posts)
+    outcome = PublishResult(posted, len(review.findings) - posted, standing.url)
+    await checks.again(host, run, review, outcome, page)
+    silenced = {one.finding.identity for one in review.suppressed}
+    with suppress(HostRefused):
+        await withdrawing.close(host, resolver, silenced, silenced)

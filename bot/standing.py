@@ -1,0 +1,122 @@
+"""What counts for a commit: the worst truth of all that is open for it, whatever the order in which it came. Pure.
+
+GitHub takes the newest check run of a name for a commit's answer, and several pull requests may have one commit as their head: against
+other branches, with other settings. So each of our check runs on a commit shows what is worst for any of them. A state is made by
+`fold` from what happened, oldest first; each transition returns a new one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from types import MappingProxyType
+from typing import Literal
+
+from bot.values import Ending
+
+BADNESS: tuple[Ending, ...] = (
+    "success",
+    "skipped",
+    "neutral",
+    "cancelled",
+    "failure",
+)  # a required check stops at the last two
+How = Literal["reviewed", "declined", "broken"]
+Place = tuple[int, str]  # a pull request by its number, and the base branch that its commit was compared with
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one commit against one base branch.
+
+    `reviewed`: the end of its last review. `without`: the worst of what came to no review since.
+    """
+
+    reviewed: Ending | None = None
+    without: Ending | None = None
+
+    @property
+    def ending(self) -> Ending | None:
+        """The worst of both."""
+        return worst((self.reviewed, self.without))
+
+
+@dataclass(frozen=True, slots=True)
+class CommitState:
+    """One commit: what became of it in each place, and the pull requests that are open with it as their head."""
+
+    verdicts: Mapping[Place, Verdict] = field(default_factory=lambda: MappingProxyType({}))
+    open: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # number -> base branch
+
+    @property
+    def ending(self) -> Ending | None:
+        """What every check run on the commit has to show. None: nothing has ended yet for what is open."""
+        return worst(self.verdict(place).ending for place in self.open.items())
+
+    @property
+    def blame(self) -> int | None:
+        """The pull request that brings the worst; of several the first."""
+        return next((n for n, base in sorted(self.open.items()) if self.verdict((n, base)).ending == self.ending), None)
+
+    def verdict(self, place: Place) -> Verdict:
+        """What is known of a place."""
+        return self.verdicts.get(place, Verdict())
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A check run that came to its end, as it counts for its own pull request alone."""
+
+    pull: int
+    base: str
+    ending: Ending
+    how: How
+
+
+def worst(endings: Iterable[Ending | None]) -> Ending | None:
+    """The worst of these; None if there are none."""
+    return max((one for one in endings if one is not None), key=BADNESS.index, default=None)
+
+
+def opened(state: CommitState, pull: int, base: str) -> CommitState:
+    """A pull request is open with this commit as its head: opened, opened again, or now against another branch."""
+    return replace(state, open=MappingProxyType({**state.open, pull: base}))
+
+
+def closed(state: CommitState, pull: int) -> CommitState:
+    """It is closed, or its head is another commit. What is known of it stays known."""
+    return replace(state, open=MappingProxyType({n: base for n, base in state.open.items() if n != pull}))
+
+
+def ended(state: CommitState, one: CheckResult) -> CommitState:
+    """A check run ended.
+
+    A review replaces what was known of its place. A review that was declined adds nothing to one that was made: the change is the same.
+    One that was broken off makes it worse and never better.
+    """
+    place, known = (one.pull, one.base), state.verdict((one.pull, one.base))
+    if one.how == "reviewed":
+        known = Verdict(one.ending)
+    elif one.how == "broken" or known.reviewed is None:
+        known = replace(known, without=worst((known.without, one.ending)))
+    return replace(state, verdicts=MappingProxyType({**state.verdicts, place: known}))
+
+
+def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitState:
+    """The state after these, oldest first, with what is open now."""
+    return reduce(ended, rows, CommitState(open=MappingProxyType(dict(now_open))))
+
+
+def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:
+    """The pull requests that could make it worse than what is sure, the worst first: whether they are open has to be asked.
+
+    `sure`: those that are known to be open.
+    """
+    state = fold(rows, sure)
+    least = BADNESS.index(state.ending) if state.ending is not None else -1
+    bad: dict[int, int] = {}
+    for (pull, _), verdict in state.verdicts.items():
+        if pull not in sure and verdict.ending is not None:
+            bad[pull] = max(bad.get(pull, -1), BADNESS.index(verdict.ending))
+    return tuple(
+        sorted((pull for pull, badness in bad.items() if badness > least), key=lambda pull: (-bad[pull], pull))
+    )

@@ -1,0 +1,24 @@
+"""What people send is counted before GitHub is asked anything."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+
+def upgrade() -> None:
+    """What this version adds."""
+    op.create_table(
+        "arrival",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("installation", sa.BigInteger(), nullable=False),
+        sa.Column("repository", sa.BigInteger(), nullable=False),
+        sa.Column("who", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("stranger", sa.Boolean(), nullable=False),
+        sa.Column("given", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("arrival_who", "arrival", ["installation", "kind", "given"])
+    op.create_index("arrival_given", "arrival", ["given"])

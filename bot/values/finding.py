@@ -1,0 +1,118 @@
+"""A finding: what it quotes, who reported it, how sure it is."""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.values.change import Side
+from bot.values.exact import EXACT
+
+Severity = Literal["critical", "high", "medium", "low"]
+Category = Literal[  # of what models report; an analyser may have another
+    "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
+]  # fmt: skip
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
+Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
+VERDICTS: tuple[Verdict, ...] = ("proven", "confirmed", "unproven", "refuted")  # surest first
+SHOWN: frozenset[Verdict] = frozenset({"proven", "confirmed"})  # reported without a second opinion that is still due
+Status = Literal["new", "open", "moved", "fixed"]  # against the round before
+SourceKind = Literal["model", "analyser", "tool"]
+# What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
+# not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
+Silence = Literal["fixed", "unseen", "lasting"]
+Role = Literal["", "root", "worker", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who reports a finding: a model, one of our analysers, or another tool whose report was handed in."""
+
+    kind: SourceKind
+    name: str = field(metadata=EXACT)  # "provider/model", "ruff", the tool's own name
+    role: Role = ""  # of a model
+    proof: str = field(
+        default="", metadata=EXACT
+    )  # what code has proven: the check's own code and the names in its words; empty for a guess
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.name}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
+
+    path: str = field(metadata=EXACT)
+    quote: str
+    line: int = 0
+    side: Side = "head"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a finding says of the whole tree, to be looked up there."""
+
+    says: str  # one of bot.findings.read.CLAIMS
+    name: str
+    of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem that the change brings. The model (or an analyser) quotes; code finds the lines.
+
+    `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
+    """
+
+    path: str = field(metadata=EXACT)
+    quote: str
+    title: str
+    why: str
+    consequence: str
+    severity: Severity
+    category: str = field(metadata=EXACT)
+    sources: tuple[Source, ...] = field(
+        metadata=EXACT
+    )  # who reported it; what code has proven names the proof in its source
+    rule: str = field(default="", metadata=EXACT)  # the check's own code: "F821", "removed-symbol"
+    start: int = 0
+    end: int = 0
+    side: Side = "head"
+    evidence: tuple[Evidence, ...] = ()
+    suggestion: str | None = None
+    trigger: str = ""
+    verdict: Verdict = "unproven"
+    fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
+    status: Status = "new"
+    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
+    unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
+
+    @property
+    def source(self) -> str:
+        """Who reported it, for people."""
+        return " + ".join(dict.fromkeys(map(str, self.sources)))
+
+    @property
+    def proven(self) -> bool:
+        """Whether code has proven it: then nobody's doubt and no word about a guess silences it."""
+        return self.verdict == "proven"
+
+    @property
+    def identity(self) -> str:
+        """What a person's word about it is bound to: of a guess its fingerprint, of a proof also everything that is proven.
+
+        A proof's is longer, so a word about a guess at the same place never means a proof that is found there later.
+        """
+        if not self.proven:
+            return self.fingerprint
+        proofs = sorted({source.proof for source in self.sources if source.proof})
+        return hashlib.sha256("\0".join([self.path, self.fingerprint, *proofs]).encode("utf-8", "replace")).hexdigest()[
+            :32
+        ]
+
+    @property
+    def kind(self) -> str:
+        """What it is an instance of: the check's own code, else the category."""
+        return self.rule or self.category

@@ -1,0 +1,55 @@
+"""The page of a pull request follows what people say between two reviews: a rejection, a withdrawal, a rule that is confirmed or removed."""
+
+import logging
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+from bot import github
+from bot.errors import HostRefused, OverLimit, Superseded
+from bot.github import Host
+from bot.publish import renewing
+from bot.values import Follow, PullRef
+from bot.workflow import keeping
+from bot.workflow.parts import Services
+
+DAY, DAYS, MOST = 86_400.0, 30, 50  # other pull requests: reviewed in so many days, at most so many, the newest first
+log = logging.getLogger("deeprepo.review")
+
+
+async def caught_up(ask: Follow, parts: Services) -> None:
+    """Carry out the job of a pull request beside the one where somebody spoke."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        await follow(ask.pull, host, parts)
+
+
+async def everywhere(pull: PullRef, host: Host, parts: Services, delivery: str) -> None:
+    """A rule holds for the repository: the page of this pull request follows now, those of the others in jobs of their own."""
+    await follow(pull, host, parts)
+    await others(pull, parts, delivery)
+
+
+async def others(pull: PullRef, parts: Services, delivery: str) -> None:
+    """Have the pages of the repository's other pull requests follow, in jobs of their own."""
+    since = time.time() - DAYS * DAY
+    for number in (await parts.store.reviews.reported(pull, since))[:MOST]:
+        await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")
+
+
+async def follow(pull: PullRef, host: Host, parts: Services) -> None:
+    """Make the page again from the stored review and the words that hold now. May be done again, and after any crash."""
+    stored = await parts.store.reviews.newest(pull)
+    if stored is None:
+        return
+    job, output = stored
+    ignored, rules = await keeping.ignored(pull, parts.store), await parts.store.rules.confirmed(pull.repository)
+    try:
+        made = await parts.page(output, ignored, rules)
+    except (OverLimit, ValueError) as error:  # of an earlier version: the next review makes a page that can follow
+        log.info("a page is left as it is", extra={"facts": {"pull": pull.key, "reason": str(error)}})
+        return
+    if made.written:  # numbers were given: the next round has to know them
+        await parts.store.reviews.rewrite(job, made.written.encode())
+    async with github.opened(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
+        with suppress(Superseded, HostRefused):
+            await renewing.renew(host, resolver, made.review, made.comments, made.page)

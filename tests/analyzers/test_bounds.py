@@ -1,0 +1,78 @@
+"""The bounds of the checks by code: what is cut is counted, and such a review is never clean."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import pipeline, wiring
+from bot.outputs import facts
+from bot.values import Review, ReviewRequest
+
+
+def review(repository: Repository, folder: Path, patch: pytest.MonkeyPatch, **flags: object) -> Review:
+    """The last commit, reviewed by code."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+        patch.delenv(name, raising=False)
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    parts = wiring.deps({"effort": "none", **flags}, str(scratch), lambda _: None)
+    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder), "range", "HEAD~1", "HEAD"), parts))
+
+
+@pytest.mark.parametrize(
+    ("path", "line"), [("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")]
+)
+def test_thousands_of_reports_are_counted(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, line: str
+) -> None:
+    """The first ones are listed by severity, the rest is a number, and the file is open."""
+    repository.commit({"r": "x\n"}, "before")
+    repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
+    done = review(repository, tmp_path, monkeypatch)
+    assert len(done.findings) == 100
+    assert facts.conclusion(done) == "findings"
+    (one,) = [row for row in done.coverage.open if row.kind == "check" and "not listed" in row.reason]
+    assert one.path == path
+    assert not done.coverage.complete
+    assert any("Not listed" in note for note in done.notes)
+
+
+def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its beginning is quoted, and found in the tree."""
+    repository.commit({"a.js": "const n = 1;\n"}, "before")
+    repository.commit({"a.js": f"const n = 1;\nn = 2; const words = '{'word ' * 200}';\n"}, "after")
+    done = review(repository, tmp_path, monkeypatch)
+    (placed,) = done.findings
+    assert (placed.finding.rule, placed.finding.start) == ("no-const-assign", 2)
+    assert len(placed.finding.quote) <= 500
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        ({"results": [], "invocations": [{"executionSuccessful": False}]}, "the run of Semgrep failed"),
+        ({}, "holds no results"),
+        (
+            {"results": [{"message": {"text": "m"}, "level": "error", "baselineState": "new", "locations": [{"physicalLocation": {"artifactLocation": {"uri": "a.txt"}, "region": {"startLine": 99}}}]}]},
+            "1 result without a line of code",
+        ),
+    ],
+    ids=["failed", "truncated", "of another commit"],
+)  # fmt: skip
+def test_a_report_that_is_not_whole_is_not_clean(
+    repository: Repository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: dict[str, object],
+    reason: str,
+) -> None:
+    """Another tool's run that failed, was cut off or belongs to another commit is open, in words."""
+    repository.commit({"a.txt": "x\n"}, "before")
+    repository.commit({"a.txt": "x\ny\n"}, "after")
+    log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "Semgrep"}}, **run}]}
+    done = review(repository, tmp_path, monkeypatch, sarif=[("s.sarif", json.dumps(log).encode())])
+    assert facts.conclusion(done) == "incomplete"
+    assert any(reason in row.reason for row in done.coverage.open)

@@ -1,0 +1,131 @@
+"""What every analyser, and the report of another tool, says of a finding that is gone in the next round. The programs are the real ones."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from pushes import Hand
+
+from bot.analyzers import ANALYZERS
+from bot.values import Review
+
+WORKFLOW = "on: issue_comment\npermissions: {}\njobs:\n  greet:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hello\n"
+PRICE = 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n'
+CART = "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
+Files = Mapping[str, str]
+# analyser: the base, a fault that the first push brings, and its mending
+FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
+    "contracts": (
+        {"shop/price.py": PRICE, "shop/cart.py": CART},
+        {"shop/price.py": PRICE.replace(", tax", "").replace("(1 + tax)", "2")},
+        {"shop/cart.py": CART.replace(", 0.2", "")},
+    ),
+    "ruff": ({}, {"a.py": "print(missing)\n"}, {"a.py": 'print("there")\n'}),
+    "secrets": ({}, {"a.py": 'key = "AKIAQ3ZRT5PLMX7WQN2B"\n'}, {"a.py": "key = None\n"}),
+    "settings": ({}, {".deeprepo.yml": "strategi: x\n"}, {".deeprepo.yml": "language: en\n"}),
+    "oxlint": ({}, {"a.js": "const n = 1;\nn = 2;\n"}, {"a.js": "let n = 1;\nn = 2;\n"}),
+    "shellcheck": (
+        {},
+        {"run.sh": '#!/bin/sh\nif [ "$1" > "2" ]; then echo more; fi\n'},
+        {"run.sh": '#!/bin/sh\nif [ "$1" -gt 2 ]; then echo more; fi\n'},
+    ),
+    "zizmor": (
+        {".github/workflows/g.yml": WORKFLOW},
+        {".github/workflows/g.yml": WORKFLOW + '      - run: echo "${{ github.event.comment.body }}"\n'},
+        {".github/workflows/g.yml": WORKFLOW + "      - run: echo there\n"},
+    ),
+    "hadolint": (
+        {},
+        {"deploy/Dockerfile": "FROM a:1\nCOPY one two three\n"},
+        {"deploy/Dockerfile": "FROM a:1\nCOPY one two three/\n"},
+    ),
+}
+LASTING = frozenset({"secrets"})  # a secret is in the history once its line is gone
+
+
+@pytest.fixture
+def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A repository without commits, reviewed by code alone."""
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "scratch").mkdir()
+    return Hand(repository, tmp_path / "scratch", monkeypatch)
+
+
+def rounds(hand: Hand, base: Files, *pushes: Files) -> None:
+    """The base, and a branch of these pushes."""
+    hand.repository.commit({"README.md": "shop\n", **base}, "before")
+    hand.repository.git("checkout", "-qb", "feature")
+    for number, files in enumerate(pushes):
+        hand.repository.commit(dict(files), f"push {number}")
+
+
+def by_code(hand: Hand, previous: Review | None = None, **flags: object) -> Review:
+    """A round without a model."""
+    return hand.review(previous, worker=None, strategy="offline", **flags)
+
+
+@pytest.mark.parametrize("name", ANALYZERS)
+def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> None:
+    """Of every analyser that is registered: nothing of it stays open, and nothing is new."""
+    base, fault, mending = FAULTS[name]
+    rounds(hand, base, fault)
+    first = by_code(hand)
+    reported = [one.finding for one in first.findings if one.finding.source == name]
+    assert reported
+    hand.repository.commit(dict(mending), "mended")
+    second = by_code(hand, first)
+    fixed, still = ([f.title for f in found if f.source == name] for found in (second.fixed, second.still))
+    if name not in LASTING:
+        assert (fixed, still) == ([f.title for f in reported], [])
+    assert [one for one in second.findings if one.finding.source == name] == []
+
+
+def log(tool: str = "Semgrep", line: int = 0, **run: Any) -> bytes:  # noqa: ANN401 - JSON
+    """A report with a result on this line, or with no result."""
+    place = {"artifactLocation": {"uri": "src/app.js"}, "region": {"startLine": line}}
+    result = {"ruleId": "eval", "level": "error", "message": {"text": "eval"}}
+    results = [{**result, "locations": [{"physicalLocation": place}]}] if line else []
+    runs = [{"tool": {"driver": {"name": tool}}, "results": results, **run}]
+    return json.dumps({"version": "2.1.0", "runs": runs}).encode()
+
+
+def looked_at(path: str) -> dict[str, Any]:
+    """The part of a run that names the files which a tool was told to look at."""
+    return {"artifacts": [{"location": {"uri": path}, "roles": ["analysisTarget"]}]}
+
+
+FAILED = {"invocations": [{"executionSuccessful": False}]}
+AGAIN = [
+    ((log(),), "fixed"),
+    ((log(**looked_at("src/app.js")),), "fixed"),
+    ((log(**looked_at("/build/here/src/app.js")),), "fixed"),
+    ((log(**looked_at("lib/src/app.js")),), "open"),
+    ((log(**FAILED),), "open"),
+    ((log(tool="Other"),), "open"),
+    ((), "open"),
+]
+
+
+@pytest.mark.parametrize(("reports", "state"), AGAIN)
+def test_a_handed_in_finding_is_fixed_once_its_tool_has_looked_again(
+    hand: Hand, reports: tuple[bytes, ...], state: str
+) -> None:
+    """The run must be the same tool's, have come to its end, and have looked at the file. Until then it is open, whatever its line says."""
+    rounds(hand, {"src/app.js": "one\n"}, {"src/app.js": "one\neval(x)\n"})
+    first = by_code(hand, sarif=(("a.sarif", log(line=2)),))
+    assert [one.finding.source for one in first.findings] == ["Semgrep"]
+    hand.repository.commit({"src/app.js": "one\nparse(x)\n"}, "mended")
+    second = by_code(hand, first, sarif=tuple((f"{at}.sarif", text) for at, text in enumerate(reports)))
+    assert (len(second.fixed), len(second.still)) == ((1, 0) if state == "fixed" else (0, 1))
+
+
+def test_a_tool_that_is_named_like_an_analyser_is_another_source(hand: Hand) -> None:
+    """Ruff's own report that was handed in is not ours to call fixed."""
+    rounds(hand, {"src/app.js": "one\n"}, {"src/app.js": "one\neval(x)\n"})
+    first = by_code(hand, sarif=(("a.sarif", log("ruff", line=2)),))
+    hand.repository.commit({"src/app.js": "one\nparse(x)\n"}, "mended")
+    assert [one.sources[0].kind for one in by_code(hand, first).still] == ["tool"]

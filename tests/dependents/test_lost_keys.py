@@ -1,0 +1,189 @@
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+from bot import coverage
+from bot.values import Dependents
+
+VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'
+ENVIRONMENT = "import os\n\n\ndef key():\n    return os.environ['SHOP_API_KEY']\n"
+TABLE = "CREATE TABLE post (\n  id INTEGER,\n  review_score INTEGER\n);\n"
+# kind -> (file that renames, the key, the new name, files that still say it)
+RENAMED = {
+    "a key of data that a template and a script read": (
+        ("views.py", VIEW),
+        ("order_total", "order_sum"),
+        {"page.html": "<b>{{ order_total }}</b>\n", "app.js": "show(data.order_total);\nshow(data['order_total']);\n"},
+    ),
+    "a variable of the environment": (
+        ("keys.py", ENVIRONMENT),
+        ("SHOP_API_KEY", "SHOP_KEY"),
+        {
+            ".env.example": "SHOP_API_KEY=\n",
+            "docker-compose.yml": "services:\n  web:\n    environment:\n      SHOP_API_KEY: ${SHOP_API_KEY}\n",
+            "worker.ts": "export const key = process.env.SHOP_API_KEY;\n",
+            "chart/deploy.yaml": "env:\n  - name: SHOP_API_KEY\n",
+        },
+    ),
+    "a variable that settings set": (
+        (".env.example", "SHOP_API_KEY=abc\n"),
+        ("SHOP_API_KEY", "SHOP_KEY"),
+        {"keys.py": ENVIRONMENT, "keys.go": 'package a\n\nvar key = os.Getenv("SHOP_API_KEY")\n'},
+    ),
+    "a route": (
+        ("views.py", '@app.get("/order/summary")\ndef summary():\n    return {}\n'),
+        ("/order/summary", "/order/digest"),
+        {"client.ts": "fetch(`/order/summary`);\n", "admin.js": "go(base + '/api/order/summary?x=1');\n"},
+    ),
+    "a route of one word": (
+        ("views.py", '@app.get("/checkout")\ndef summary():\n    return {}\n'),
+        ("/checkout", "/pay"),
+        {"client.ts": "fetch(`/checkout`);\n", "admin.js": "go('/checkout');\n"},
+    ),
+    "a column": (
+        ("schema.sql", TABLE),
+        ("review_score", "score"),
+        {"post.py": 'SQL = "SELECT review_score FROM post"\n', "post.rb": "Post.order(:review_score)\n"},
+    ),
+    "a key of settings": (
+        ("app.yml", "limits:\n  max_model_tokens: 3\n"),
+        ("max_model_tokens", "max_tokens"),
+        {"a.py": "def most(s):\n    return s.max_model_tokens\n", "b.rb": "x = config[:max_model_tokens]\n"},
+    ),
+    "an event": (
+        ("emit.js", "bus.emit('order-placed', 1);\n"),
+        ("order-placed", "order-made"),
+        {
+            "a.js": "bus.on('order-placed', go);\n",
+            "b.py": "on('order-placed')\n",
+            "c.vue": "<script>\non('order-placed')\n</script>\n",
+        },
+    ),
+    "a header": (
+        ("send.go", 'package a\n\nfunc f() { h.Set("X-Shop-Signature", "1") }\n'),
+        ("X-Shop-Signature", "X-Signature"),
+        {"a.py": 'x = request.headers["X-Shop-Signature"]\n', "b.ts": "get('X-Shop-Signature');\n"},
+    ),
+    "a tag of a field": (
+        ("a.go", 'package a\n\ntype T struct {\n\tName string `json:"display_name,omitempty"`\n}\n'),
+        ("display_name", "label"),
+        {"a.ts": "show(user.display_name);\n", "b.html": "{{ display_name }}\n"},
+    ),
+    "a key of one word": (
+        ("views.py", 'def page():\n    return {"nickname": 1}\n'),
+        ("nickname", "alias"),
+        {"a.js": "show(user['nickname']);\n", "b.html": "{{ nickname }}\n"},
+    ),
+    "a class of a page": (
+        ("style.css", ".order-row-wide { color: red }\n"),
+        ("order-row-wide", "order-row"),
+        {"a.html": '<p class="order-row-wide">\n', "b.jsx": "x = <p className='order-row-wide' />;\n"},
+    ),
+}
+
+
+def _open(found: Dependents, path: str) -> list[str]:
+    """The places that somebody has to look at because of what a file gave up."""
+    del path
+    return [f"{use.path}:{use.line}" for use in coverage.obliged((), found)]
+
+
+@pytest.mark.parametrize("kind", RENAMED)
+def test_every_reader_of_a_renamed_key_is_open(repository: Repository, kind: str) -> None:
+    """However many files still say it, in whatever language: each of their lines obliges somebody to read it."""
+    (path, text), (old, new), readers = RENAMED[kind]
+    found = find(repository.change({path: text, **readers}, {path: text.replace(old, new)}))
+
+    wanted = {
+        f"{name}:{at}" for name, body in readers.items() for at, line in enumerate(body.split("\n"), 1) if old in line
+    }
+    assert wanted <= {*_open(found, path)}
+
+
+@pytest.mark.parametrize("readers", [1, 2, 5, 12, 20])
+def test_the_number_of_readers_does_not_matter(repository: Repository, readers: int) -> None:
+    """From one file to twenty, none is left out."""
+    others = {f"r{number:02}.js": "show(data.order_total);\n" for number in range(readers)}
+    found = find(
+        repository.change({"views.py": VIEW, **others}, {"views.py": VIEW.replace("order_total", "order_sum")})
+    )
+
+    assert len(_open(found, "views.py")) == readers
+
+
+def test_lines_above_the_limit_are_counted(repository: Repository) -> None:
+    """Forty lines of one key are named; a sentence tells how many there are, and that is open, too."""
+    others = {"r.js": "show(data.order_total);\n" * 47}
+    found = find(
+        repository.change({"views.py": VIEW, **others}, {"views.py": VIEW.replace("order_total", "order_sum")})
+    )
+
+    assert len(_open(found, "views.py")) == 40
+    assert "views.py: 40 of the 47 lines that still say order_total are listed" in found.missed
+
+
+def test_a_key_that_is_gone_and_set_nowhere_is_open(repository: Repository) -> None:
+    """Nothing takes its place: whoever reads it gets nothing."""
+    readers = {"page.html": "{{ order_total }}\n", "app.js": "show(data.order_total);\n"}
+    found = find(
+        repository.change({"views.py": VIEW, **readers}, {"views.py": VIEW.replace('"order_total": order.sum(), ', "")})
+    )
+
+    assert {*_open(found, "views.py")} == {"page.html:1", "app.js:1"}
+
+
+def test_a_note_about_the_old_name_changes_nothing(repository: Repository) -> None:
+    """A comment, a changelog or a test that says the old name keeps it alive for nobody."""
+    readers = {"page.html": "{{ order_total }}\n", "app.js": "show(data.order_total);\n"}
+    after = {
+        "views.py": f"# order_total is order_sum now\n{VIEW.replace('order_total', 'order_sum')}",
+        "CHANGELOG.md": "order_total is order_sum now\n",
+        "tests/test_page.py": 'assert "order_total" not in page()\n',
+    }
+    found = find(repository.change({"views.py": VIEW, **readers}, dict(after)))
+
+    assert {"page.html:1", "app.js:1"} <= {*_open(found, "views.py")}
+
+
+def test_files_of_the_change_itself_make_no_key_common(repository: Repository) -> None:
+    """Thirty new files that say the key do not hide the one that was left behind."""
+    fresh = {f"n{number:02}.html": "{{ paid_total }}\n" for number in range(30)}
+    readers = {"page.html": "{{ order_total }}\n"}
+    found = find(
+        repository.change(
+            {"views.py": VIEW, **readers}, {"views.py": VIEW.replace("order_total", "paid_total"), **fresh}
+        )
+    )
+
+    assert "page.html:1" in _open(found, "views.py")
+
+
+AGREE = {
+    "both ends renamed": ({"page.html": "{{ order_total }}\n"}, {"page.html": "{{ order_sum }}\n"}),
+    "a comment": ({"page.js": "// order_total is read here\n"}, {}),
+    "prose": ({"guide.md": "`order_total` is the sum\n"}, {}),
+    "a name of a program's own": ({"other.py": "def add(order_total):\n    return order_total + 1\n"}, {}),
+    "the old name is still offered": (
+        {"page.html": "{{ order_total }}\n"},
+        {"old.py": 'def old(order):\n    return {"order_total": order["order_sum"]}\n'},
+    ),
+}
+
+
+@pytest.mark.parametrize("why", AGREE)
+def test_nothing_is_open_where_nobody_is_left_behind(repository: Repository, why: str) -> None:
+    """Ordinary changes stay clean."""
+    others, after = AGREE[why]
+    found = find(
+        repository.change({"views.py": VIEW, **others}, {"views.py": VIEW.replace("order_total", "order_sum"), **after})
+    )
+    assert _open(found, "views.py") == []
+
+
+def test_who_reads_another_known_key_has_renamed_nothing(repository: Repository) -> None:
+    """The new name stood in the tree before: the file asks for something else now."""
+    script = "show(data.order_total);\n"
+    before = {"views.py": VIEW, "data.py": 'X = {"order_count": 1}\n', "a.js": script, "b.js": script}
+    found = find(repository.change(dict(before), {"a.js": script.replace("order_total", "order_count")}))
+
+    assert _open(found, "a.js") == []

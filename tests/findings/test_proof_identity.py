@@ -1,0 +1,145 @@
+"""What code has proven is silenced by the owner's word for that very proof, and by nothing else."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.findings import earlier, rules, suppress
+from bot.findings.judge import Judged, judge
+from bot.findings.merge import merge
+from bot.findings.suppress import IgnoreList
+from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, Suppressed
+
+LINES = ("total(items, 0.2)", "divide(n)", "load(path)")
+MODEL, RUFF, CHECK = Source("model", "a/b", "worker"), Source("analyser", "ruff"), Source("analyser", "contracts")
+GUESS = Finding("a.py", LINES[0], "`total` may break", "w", "c", "medium", "broken-caller", (MODEL,), start=1, end=1)
+PROOF = replace(
+    GUESS, title="`total` takes no `tax`", severity="high", sources=(CHECK,), rule="arity", verdict="proven"
+)
+
+
+def one(*findings: Finding) -> Finding:
+    """The findings as the one that they are."""
+    (merged,) = merge(findings)
+    return merged
+
+
+def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[Suppressed, ...]:
+    """What of it is silenced."""
+    return ignored.split(findings)[1]
+
+
+@pytest.mark.parametrize("scope", ["finding", "withdrawn"])
+@pytest.mark.parametrize("later", [PROOF, replace(PROOF, sources=(RUFF,), rule="F821")])
+def test_a_word_about_a_guess_means_no_proof_at_its_place(scope: str, later: Finding) -> None:
+    """Alone, and merged with the same guess, which stays silenced where it is alone."""
+    ignored = IgnoreList().also([(one(GUESS).identity, "fine", scope)])
+    assert len(silenced([one(GUESS)], ignored)) == 1
+    assert silenced([one(later)], ignored) == silenced([one(GUESS, later)], ignored) == ()
+
+
+def test_a_word_about_a_proof_means_no_other_proof_of_its_line() -> None:
+    """Nor the two together: what is new in it was never silenced."""
+    other = replace(PROOF, title="`pay` is not defined", rule="F821", sources=(RUFF,))
+    ignored = IgnoreList().also([(one(PROOF).identity, "fine", "finding")])
+    assert len(silenced([one(PROOF)], ignored)) == len(silenced([one(GUESS, PROOF)], ignored)) == 1
+    assert silenced([one(other)], ignored) == silenced([one(PROOF, other)], ignored) == ()
+
+
+def test_an_entry_of_an_older_version_means_the_proof_of_its_title() -> None:
+    """It named the fingerprint that a guess at the place has too. One that was written by hand, without the title, means guesses."""
+    entry = "- {{fingerprint: {mark}, path: /a.py, title: '{title}', reason: fine}}\n"
+    mark = one(PROOF).fingerprint
+    for title, count in ((PROOF.title, 1), (GUESS.title, 0), ("", 0)):
+        ignored = suppress.read(entry.format(mark=mark, title=title).encode(), date(2026, 1, 1))
+        assert len(silenced([one(PROOF)], ignored)) == count
+    written = suppress.write(None, suppress.entry_for(one(replace(GUESS, title=PROOF.title)), "finding", "fine"))
+    assert silenced([one(PROOF)], suppress.read(written.encode(), date(2026, 1, 1))) == ()
+
+
+def test_a_finding_of_an_older_version_is_read_with_its_sources() -> None:
+    """Its words are read once, where the file is; a proof gets the identity that it has today."""
+    row = {
+        "path": "a.py",
+        "quote": "q",
+        "title": "`x`",
+        "why": "w",
+        "consequence": "c",
+        "severity": "high",
+        "category": "bug",
+    }
+    texts = {
+        "worker openai/m + ruff": ("model", "analyser"),
+        "root a/b": ("model",),
+        "Code QL": ("tool",),
+        "zizmor": ("analyser",),
+    }
+    for text, kinds in texts.items():
+        (read,) = earlier.findings(
+            [{**row, "source": text, "rule": "F821", "verdict": "proven", "fingerprint": "f" * 16}]
+        )
+        assert (tuple(source.kind for source in read.sources), read.source) == (kinds, text)
+        assert all(bool(source.proof) is (source.kind != "model") for source in read.sources)
+
+
+def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
+    """A learned rule means what it was confirmed for; the settings are the owner's own hand."""
+    learned = OwnerRule("/a.py", "arity", learned=True)
+    assert rules.covers(learned, replace(one(PROOF), severity="medium"))
+    assert not rules.covers(learned, one(PROOF))
+    assert rules.covers(replace(learned, grave=True), one(PROOF))
+    assert rules.covers(OwnerRule("/a.py", "arity"), one(PROOF))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_order_of_words_and_rounds_silences_a_proof(repository: Repository, seed: int) -> None:
+    """Random rounds of guesses and proofs, withdrawals, rules: each proof is open unless a word or a rule names it."""
+    pull = repository.change({"README.md": "x\n"}, {"a.py": "\n".join(LINES) + "\n"})
+    asyncio.run(_story(Checkout(pull), random.Random(seed)))  # noqa: S311 - a made-up story
+
+
+async def _story(checkout: Checkout, dice: random.Random) -> None:
+    async with checkout as tree:
+        past: Earlier | None = None
+        asked: list[tuple[str, str, str]] = []
+        named: set[str] = set()
+        learned: list[OwnerRule] = []
+        for number in range(1, 25):
+            reported = [
+                replace(kind, quote=LINES[at], start=at + 1, end=at + 1)
+                for at in range(len(LINES))
+                for kind in dice.sample(
+                    (GUESS, PROOF, replace(PROOF, rule="other", severity="medium")), dice.randint(0, 2)
+                )
+            ]
+            ignored = IgnoreList().also(asked, learned)
+            done = await judge(
+                reported, tree, Dependents(), None, ignored=ignored, earlier=past, silence=lambda *_: "fixed"
+            )
+            proofs = {finding.identity for finding in merge(reported) if finding.proven}
+            reached = {finding.identity for finding in (*done.said, *done.still)}
+            covered = {f.identity for f in merge(reported) if f.proven and f.kind in {rule.kind for rule in learned}}
+            assert proofs - reached <= named | covered, (number, asked, learned)
+            for finding in (*done.said, *done.still):
+                word = dice.choice(("", "", "withdraw", "ignore", "category", "rule"))
+                if word == "withdraw":
+                    asked.append((finding.fingerprint, "told", "withdrawn"))
+                elif word == "ignore" and (not finding.proven or dice.random() < 0.2):
+                    asked.append((finding.identity, "fine", "finding"))
+                    named |= {finding.identity} if finding.proven else set()
+                elif word == "category":
+                    learned.append(OwnerRule("/a.py", finding.category, learned=True))
+                elif word == "rule" and finding.rule == "other":
+                    learned.append(OwnerRule("/a.py", "other", learned=True))
+            past = _next(done, number)
+
+
+def _next(done: Judged, number: int) -> Earlier:
+    """What the round leaves to the next one."""
+    return Earlier(number, "b", "h", findings=(*done.said, *done.still), files=("a.py",))

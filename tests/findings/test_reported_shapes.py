@@ -1,0 +1,93 @@
+"""SARIF of any shape: read narrowly, in linear time, and nothing that it says is lost without a word."""
+
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import UsageError
+from bot.findings import reported
+from bot.values.reported import Reported
+
+PLACE = {"physicalLocation": {"artifactLocation": {"uri": "a.py"}, "region": {"startLine": 1}}}
+RESULT = {"ruleId": "zz", "message": {"text": "m"}, "locations": [PLACE]}
+WORDS = [
+    "id", "index", "level", "error", "kind", "fail", "text", "uri", "a.py", "SRC", "startLine", "rules", "driver", "name",
+    "ruleId", "ruleIndex", "message", "locations", "properties", "tags", "security-severity", "baselineState", "invocations",
+    "executionSuccessful", "\ud800",
+]  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def log(result: Any, driver: Any = None, **run: Any) -> bytes:  # noqa: ANN401 - any JSON
+    """A file of one result."""
+    tool = {"driver": {"name": "t"} if driver is None else driver}
+    return json.dumps({"version": "2.1.0", "runs": [{"tool": tool, "results": [result], **run}]}).encode()
+
+
+def read(data: bytes) -> tuple[Reported, ...]:
+    """The results; that they can be written is part of reading."""
+    found = reported.read(data, "x.sarif")
+    assert all("\n".join(map(str, row)).encode() for row in reported.rows(found))
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([*RESULT, "level", "kind", "baselineState", "suppressions", "rule", "ruleIndex", "properties"]),
+    JSON,
+)
+def test_a_value_of_any_type_is_no_crash(name: str, value: Any) -> None:  # noqa: ANN401 - any JSON
+    """In any field of a result."""
+    read(log({**RESULT, name: value}))
+
+
+@settings(max_examples=100, deadline=None)
+@given(JSON, JSON, JSON)
+def test_a_tool_of_any_shape_is_no_crash(driver: Any, result: Any, bases: Any) -> None:  # noqa: ANN401 - any JSON
+    """With any result, rules and bases; what is no SARIF is a sentence."""
+    with suppress(UsageError):
+        read(log(result, driver, originalUriBaseIds=bases, invocations=bases, artifacts=bases))
+
+
+@pytest.mark.parametrize("level", [["error"], {"a": 1}, 7, True, "critical", ""])
+def test_an_odd_level_hides_nothing(level: object) -> None:
+    """It counts as the level that SARIF has where none is given."""
+    (one,) = read(log({**RESULT, "level": level}))
+    assert (one.severity, one.sure) == ("medium", False)
+
+
+def test_a_run_that_failed_is_reported() -> None:
+    """It stands for what the tool would have reported; so does a run without a list of results."""
+    found = read(log(RESULT, invocations=[{"executionSuccessful": False}]))
+    assert [(one.path, one.message) for one in found] == [
+        ("", "the run of t failed or holds no results"),
+        ("a.py", "m"),
+    ]
+    assert [one.path for one in read(b'{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}}}]}')] == [""]
+
+
+def test_results_and_rules_are_not_multiplied() -> None:
+    """20,000 results of unknown rules beside 100,000 rules, and long words that all of them share, take seconds."""
+    rules = [{"id": f"r{n}", "properties": {"security-severity": "9" * 40}} for n in range(100_000)]
+    run = {
+        "tool": {"driver": {"name": "t", "rules": rules}},
+        "originalUriBaseIds": {"SRC": {"uri": "x" * 5_000_000}},
+        "results": [RESULT] * 10_000 + [{**RESULT, "locations": [based()]}] * 10_000,
+    }
+    data, started = json.dumps({"version": "2.1.0", "runs": [run]}).encode(), time.process_time()
+    assert len(read(data)) == 10_000
+    assert time.process_time() - started < 20
+
+
+def based() -> dict[str, Any]:
+    """A place below a base address."""
+    return {"physicalLocation": {"artifactLocation": {"uri": "a.py", "uriBaseId": "SRC"}, "region": {"startLine": 1}}}

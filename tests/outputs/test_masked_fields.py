@@ -1,0 +1,138 @@
+"""Masking by the type of a field: every text of every value that leaves, and the secret alone."""
+
+import dataclasses
+import sys
+import time
+import typing
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from sample_reviews import FINDING, REVIEW
+
+from bot.commands.answering import CheckedAnswer
+from bot.conversation.answering import Answer
+from bot.masking import hide
+from bot.masking.masks import NOTE, PLACEHOLDER, Masks
+from bot.values import Evidence, Message, Placed, Prompt, Review
+
+SECRET = "tr0ub4dor" + "&3xKq9"
+# Fields that hold no words: masking them would lose the place or the identity of what they name.
+EXACT = {
+    "Finding": {"path", "category", "sources", "rule", "fingerprint"},
+    "Evidence": {"path"},
+    "ChangedFile": {"path", "old_path"},
+}
+
+
+def reached(*roots: type) -> dict[type, dict[str, Any]]:
+    """Every dataclass that a value of these can hold, with the types of its fields."""
+    found: dict[type, dict[str, Any]] = {}
+    left = list(roots)
+    while left:
+        one = left.pop()
+        if dataclasses.is_dataclass(one) and one not in found:
+            found[one] = typing.get_type_hints(one, vars(sys.modules[one.__module__]))
+            left += [part for hint in found[one].values() for part in parts(hint)]
+    return found
+
+
+def parts(hint: Any) -> list[Any]:  # noqa: ANN401 - a type
+    """The types that a type is made of."""
+    if typing.get_origin(hint) is typing.Literal:
+        return []
+    inner = typing.get_args(hint)
+    return [part for one in inner for part in parts(one)] if inner else [hint]
+
+
+KINDS = reached(Review, CheckedAnswer, Answer)
+FIELDS = [
+    (kind, field) for kind in KINDS for field in dataclasses.fields(kind) if str in parts(KINDS[kind][field.name])
+]
+
+
+@pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", None) or one.name)
+def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dataclasses.Field[Any]") -> None:
+    """Whatever a field is called: a new one is masked from its first day."""
+    value = kind.__new__(kind)
+    for other in dataclasses.fields(kind):
+        object.__setattr__(value, other.name, None)
+    text: Any = f"see {SECRET}."
+    hint = KINDS[kind][field.name]
+    held = ((text, text),) if str(hint).startswith("tuple[tuple") else (text,) if "tuple[" in str(hint) else text
+    object.__setattr__(value, field.name, held)
+    masked = hide.covered(value, {SECRET})
+    assert (SECRET in repr(getattr(masked, field.name))) == hide.exempt(field)
+
+
+def test_the_marked_fields_name_things() -> None:
+    """No field of words is marked: a mark is a decision beside the definition."""
+    marked = {kind.__name__: {f.name for f in dataclasses.fields(kind) if hide.exempt(f)} for kind in KINDS}
+    words = {"title", "why", "consequence", "quote", "note", "notes", "reason", "summary", "body", "text", "trigger",
+             "suggestion", "replacement", "evidence", "findings", "still", "fixed", "failure", "overview", "phrase"}  # fmt: skip
+    assert {name: fields & words for name, fields in marked.items() if fields & words} == {}
+    assert {name: marked[name] for name in EXACT} == EXACT
+
+
+@pytest.mark.parametrize(
+    ("line", "others"),
+    [
+        ('config.get("password", "tr0ub4dor' + '&3xKq9")', ["the password is checked", "password_hash"]),
+        ('password = "tr0ub4dor' + '&3xKq9" if a else "a"', ["a a a", "a"]),
+        ('login("production", password="tr0ub4dor' + '&3xKq9")', ["production", "the production server"]),
+        ('password = "abc1' + 'def2gh"', ["xabc1def2ghy is a name", "abc1def2gh2 too"]),
+    ],
+)
+def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> None:
+    """Words beside it in the line, and identifiers that contain it, stay as they are in the texts of other findings."""
+    own = replace(FINDING, category="secret", quote=line, path="a.py", evidence=())
+    review = replace(
+        REVIEW, findings=(Placed(own, "inline"), *(Placed(replace(FINDING, why=o), "inline") for o in others))
+    )
+    safe = hide.secrets(review)
+    assert [placed.finding.why for placed in safe.findings[1:]] == others
+    assert "***" in safe.findings[0].finding.quote
+
+
+def test_secrets_that_overlap_are_masked_as_one() -> None:
+    """No piece of either is left."""
+    assert hide.covered("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"
+
+
+def test_a_path_that_is_a_secret_stays_a_path() -> None:
+    """The place is not lost; the words about it are masked."""
+    own = replace(FINDING, path=SECRET, why=f"in {SECRET}", evidence=(Evidence(SECRET, SECRET),))
+    safe = hide.covered(own, {SECRET})
+    assert (safe.path, safe.evidence[0].path) == (SECRET, SECRET)
+    assert SECRET not in safe.why + safe.evidence[0].quote
+
+
+def test_a_part_that_was_cut_off_is_masked_too() -> None:
+    """A line that was shortened in the middle of a token does not show the half of it."""
+    token = "ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
+    assert token[:20] not in hide.covered(f"{token[:25]}…", {token})
+    assert token[-20:] not in hide.covered(f"…{token[-25:]}", {token})
+
+
+def test_a_prompt_is_masked_and_mapped_back() -> None:
+    """The same secret has one placeholder, in every message; the way back is exact; a second look changes nothing."""
+    masks = Masks()
+    line = "TOKEN = 'ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4'"
+    prompt = Prompt((Message("system", "s"), Message("user", line), Message("user", f"again {line}")))
+    sent = masks.prompt(prompt)
+    first, second = (PLACEHOLDER.findall(message.text.removesuffix(NOTE)) for message in sent.messages[1:])
+    assert first == second
+    assert len(first) == 1
+    assert masks.show(sent.messages[1].text.removesuffix(NOTE)) == line
+    assert masks.prompt(sent) == sent
+    assert "ghp" not in repr(masks)
+
+
+def test_a_text_without_them_is_read_once_for_ten_thousand_secrets() -> None:
+    """A change full of tokens does not slow down every prompt of its review."""
+    masks = Masks()
+    masks.learn("\n".join("K = 'ghp" + f"_{sha256(str(n).encode()).hexdigest()[:36]}'" for n in range(10_000)))
+    text, started = "def total(rows):\n    return sum(rows)\n" * 20_000, time.process_time()
+    assert masks.prompt(Prompt((Message("user", text),))).messages[0].text == text
+    assert time.process_time() - started < 20

@@ -1,0 +1,138 @@
+"""A committed secret outlives its line: what later rounds say of it, through the command's own door."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+
+from bot import pipeline, wiring
+from bot.outputs import OUTPUTS, facts
+from bot.outputs.handover import prompt
+from bot.values import Placed, Review, ReviewRequest
+
+KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
+OTHER = "AKIA" + "J8DKF2HWYTRBC6ME"
+LINE = f'KEY = "{KEY}"\n'
+
+
+class Rounds:
+    """A branch whose pushes are reviewed one after the other, without a model."""
+
+    def __init__(self, repository: Repository, scratch: Path) -> None:
+        self.repository, self.scratch, self.last = repository, scratch, None
+        scratch.mkdir()
+        repository.commit({"app.py": "A = 1\n", "old.py": "B = 1\n" * 30}, "before")
+        repository.git("checkout", "-qb", "feature")
+
+    def push(self, files: dict[str, str | bytes | None], **deps: Any) -> Review:  # noqa: ANN401
+        """Commit these files and review the branch as a round after the last one."""
+        self.repository.commit(files, "push")
+        return self.review(**deps)
+
+    def review(self, **deps: Any) -> Review:  # noqa: ANN401 - fields of Deps
+        """Review the branch."""
+        flags = {"effort": "none", **({"previous": self.last} if self.last else {})}
+        parts = replace(wiring.deps(flags, str(self.scratch), lambda _: None), **deps)
+        done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), parts))
+        self.last = rendered(done)
+        return done
+
+
+def rendered(done: Review) -> bytes:
+    """The review as the next round is given it."""
+    return OUTPUTS["json"]().render(done).encode()
+
+
+@pytest.fixture
+def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+    """A branch before its first push."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return Rounds(repository, tmp_path / "scratch")
+
+
+def open_ones(done: Review) -> list[str]:
+    """The titles of what is open."""
+    return [finding.title for finding in (*(placed.finding for placed in done.findings), *done.still)]
+
+
+@pytest.mark.parametrize(
+    "then",
+    [{"app.py": "A = 2\n"}, {"app.py": None}, {"app.py": "A = 1\n"}],
+    ids=["line removed", "file deleted", "taken back"],
+)
+def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes | None]) -> None:
+    """It names the commit that holds it, round after round, and the review is never clean."""
+    first = rounds.push({"app.py": LINE, "x.py": "C = 1\n"})
+    assert open_ones(first) == ["An AWS key is committed"]
+    for number in range(2):
+        later = rounds.push({**(then if not number else {}), "x.py": f"C = {number + 2}\n"})
+        assert open_ones(later) == [
+            f"An AWS key is committed: removed, still in commit {first.pull.head[:10]}, revoke it"
+        ]
+        assert (later.fixed, facts.conclusion(later)) == ((), "findings")
+        assert later.still[0].number == first.findings[0].finding.number
+
+
+def test_the_owner_closes_it(rounds: Rounds) -> None:
+    """Only the word of a person who may write ends it: `/deeprepo ignore N revoked`."""
+    first = rounds.push({"app.py": LINE})
+    mark = first.findings[0].finding
+    said = (mark.identity, "revoked", "finding")
+    later = rounds.push({"app.py": "A = 2\n"}, ignored=(said,))
+    assert open_ones(later) == []
+    assert facts.conclusion(later) == "clean"
+
+
+@pytest.mark.parametrize("rename", [False, True], ids=["moved", "renamed"])
+def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> None:
+    """In another file it keeps its number, and is there once."""
+    first = rounds.push({"app.py": LINE})
+    later = rounds.push({"app.py": None if rename else "A = 2\n", "conf/new.py": f"\n{LINE}"})
+    assert open_ones(later) == ["An AWS key is committed"]
+    assert (later.still[0].path, later.still[0].number) == ("conf/new.py", first.findings[0].finding.number)
+
+
+def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
+    """The new one is reported beside the old one, which is still in the history."""
+    rounds.push({"app.py": LINE})
+    later = rounds.push({"app.py": LINE.replace(KEY, OTHER)})
+    assert min(open_ones(later)) == "An AWS key is committed"
+    assert len(open_ones(later)) == 2
+
+
+@pytest.mark.parametrize("squashed", [False, True], ids=["pushed over", "squashed"])
+def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -> None:
+    """A commit that no branch holds any more can still be fetched."""
+    first = rounds.push({"app.py": LINE})
+    rounds.repository.git("reset", "-q", "--hard", "main")
+    later = rounds.push({"app.py": "A = 3\n"} if squashed else {"old.py": "B = 2\n"})
+    (one,) = later.still
+    assert first.pull.head[:10] in one.title
+    assert "The branch was rewritten" in one.why
+    assert facts.conclusion(later) == "findings"
+
+
+def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
+    """It was added and removed before the first review, and stays open in the next one."""
+    added = rounds.repository.commit({"app.py": LINE}, "one")
+    rounds.repository.commit({"app.py": "A = 2\n"}, "two")
+    first = rounds.review()
+    (title,) = open_ones(first)
+    assert title == f"An AWS key was committed: removed, still in commit {added[:10]}, revoke it"
+    later = rounds.push({"app.py": "A = 3\n"})
+    assert open_ones(later) == [title]
+    assert KEY not in rounds.last.decode()
+
+
+def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
+    """A token is not mended by a test."""
+    found = rounds.push({"app.py": LINE}).findings
+    text = prompt(found, "")
+    assert "revoke it first" in text
+    assert "add one that fails" not in text
+    other = Placed(replace(found[0].finding, category="bug"), "inline")
+    assert "add one that fails" in prompt([*found, other], "")

@@ -1,0 +1,171 @@
+"""A tap before the provider: what of a repository's secrets reaches a model, is recorded, or is posted."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from secret_samples import SAMPLES
+
+from bot import pipeline, wiring
+from bot.masking.forms import _forms
+from bot.masking.masks import PLACEHOLDER
+from bot.outputs import OUTPUTS
+from bot.values import Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
+
+STRATEGIES = ("direct", "cascade", "fanout", "rlm")
+CODE = "def total(rows, rate):\n    return sum(row * rate for row in rows)\n"
+CALL = "from shop.price import total\n\n\ndef pay(rows):\n    return total(rows, 2)\n"
+ROOT = (
+    "print([text for text in files.values()])\n"
+    "print([unit['text'] + unit['diff'] for unit in units], diff(), pr)\n"
+    "for path in tree:\n    print(read(path), read(path, base=True))\n"
+    "print(search('.'), search('.', base=True))\n"
+    "print([text[::-1] for text in files.values()], [' '.join(text) for text in files.values()])\n"
+    "print(llm_query(files['shop/price.py']), ask(['shop/price.py', 'docs/unchanged.yml'], 'what is that?'))\n"
+)
+
+
+class Tap:
+    """A review whose models quote every line that they are shown and that has a placeholder in it."""
+
+    def __init__(self, repository: Repository, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.repository, self.folder = repository, folder
+        self.journal = folder / "review.jsonl"
+        self.requests = ""
+        for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+            patch.delenv(name, raising=False)
+        self.patch = patch
+
+    def worker(self, body: Mapping[str, Any]) -> Reply:
+        """Report the first masked line of the changed file, with a fix that repeats it."""
+        text = "\n".join(str(message["content"]) for message in body["messages"])
+        if "The claim, about" in text:
+            return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"})
+        line = re.search(r"^\+?\d* ?(.*MASKED_SECRET_\w+.*)$", text.partition("--- shop/price")[2], re.MULTILINE)
+        quote = line[1] if line else "    return sum(row * rate for row in rows)"
+        word = PLACEHOLDER.search(quote)
+        found = {
+            "path": "shop/price.py", "quote": quote, "line": 1, "title": f"Look at {word[0] if word else 'this'}",
+            "why": f"It is {quote}", "consequence": "c", "trigger": "t", "severity": "high", "category": "logic",
+            "evidence": [{"path": "shop/price.py", "quote": quote}], "claims": [], "suggestion": quote + " # mended",
+        }  # fmt: skip
+        return Reply(data={"answer": f"Read: {quote}", "findings": [found]})
+
+    def review(self, strategy: str, *, masked: bool = True) -> Review:
+        """Review the branch with everything recorded."""
+        turns = [doubles.code(ROOT), doubles.code("print(findings(), coverage())\nset_answer(files['shop/price.py'])")]
+
+        def root(body: Mapping[str, Any]) -> Reply:
+            if "response_format" in body:
+                return self.worker(body)
+            return turns.pop(0) if turns else doubles.code("set_answer('Fine.')")
+
+        with doubles.in_thread(Server(PerModel({"root": root, "worker": self.worker}))) as server:
+            self.patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+            names = {"worker": "compatible/worker", "root": "compatible/root"}
+            scratch = self.folder / "scratch"
+            scratch.mkdir(exist_ok=True)
+            flags = {**names, "strategy": strategy, "journal": str(self.journal)}
+            parts = replace(wiring.deps(flags, str(scratch), lambda _: None), masked=masked)
+            done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), parts))
+            self.requests += json.dumps(server.requests)
+        assert server.count
+        return done
+
+
+@pytest.fixture
+def tap(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tap:
+    """A repository before its secrets."""
+    repository.commit({"shop/cart.py": CALL, "r": "x"}, "before")
+    return Tap(repository, tmp_path, monkeypatch)
+
+
+def test_there_is_a_sample_of_every_form() -> None:
+    """A form that the check learns is tapped too."""
+    assert {form.rule for form in _forms()} <= set(SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("rule", "strategy"),
+    [(rule, STRATEGIES[at % len(STRATEGIES)]) for at, rule in enumerate(sorted(SAMPLES))],
+)
+def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
+    """Not added, removed, unchanged or in words; not in a request, the journal or an output; and the finding stands."""
+    path, line, secrets = SAMPLES[rule]
+    suffix = path.rpartition(".")[2]
+    base = {"shop/price.py": f"{CODE}# {line.splitlines()[0]}\n" if suffix == "py" else CODE}
+    base |= {f"conf/removed.{suffix}": f"a = 1\n{line}\n", f"docs/unchanged.{suffix}": f"{line}\n", "AGENTS.md": line}
+    tap.repository.commit({**base}, "base")
+    tap.repository.git("checkout", "-qb", "feature")
+    added = CODE.replace("row * rate", "row * rate + 1") + "".join(f"# {each}\n" for each in line.split("\n"))
+    tap.repository.commit(
+        {"shop/price.py": added, f"conf/removed.{suffix}": "a = 2\n", f"conf/added.{suffix}": f"b = 1\n{line}\n"},
+        f"Change\n\n{line}\n",
+    )
+    done = tap.review(strategy)
+    journal = tap.journal.read_text()
+    pages = {name: output().render(done) for name, output in OUTPUTS.items()}
+    for secret in secrets:
+        assert secret not in tap.requests
+        assert secret not in journal
+        assert [name for name, page in pages.items() if secret in page] == []
+        assert secret[::-1] not in tap.requests
+        assert " ".join(secret) not in tap.requests
+    assert PLACEHOLDER.search(tap.requests)
+    assert not any(placed.replacement and "MASKED" in placed.replacement for placed in done.findings)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_tap_would_see_them(tap: Tap, strategy: str) -> None:
+    """Without the masks the same requests hold the secret: the tests above can fail."""
+    _, line, (secret,) = SAMPLES["github-token"]
+    tap.repository.git("checkout", "-qb", "feature")
+    tap.repository.commit({"shop/price.py": f"{CODE}{line}\n"}, "feature")
+    tap.review(strategy, masked=False)
+    assert secret in tap.requests
+
+
+def test_a_quote_of_a_masked_line_is_found(tap: Tap) -> None:
+    """What a model quotes is the tree's own line, its place is right, and no fix with a placeholder or a secret is offered."""
+    _, line, (secret,) = SAMPLES["github-token"]
+    tap.repository.git("checkout", "-qb", "feature")
+    tap.repository.commit({"shop/price.py": f"{CODE}{line}\n"}, "feature")
+    done = tap.review("direct")
+    (one,) = [placed for placed in done.findings if placed.finding.title.startswith("Look at")]
+    assert one.finding.start == 3
+    assert one.finding.quote.strip().startswith("const g = ")
+    assert (one.replacement, one.refused) == (None, "secret")
+    assert secret not in repr(done)
+
+
+def test_a_review_with_secrets_is_played_back(tap: Tap) -> None:
+    """The record holds placeholders, and is enough."""
+    tap.repository.git("checkout", "-qb", "feature")
+    tap.repository.commit(
+        {"shop/price.py": f"{CODE}{SAMPLES['github-token'][1]}\n"}, "feature\n\n" + SAMPLES["aws-key"][1]
+    )
+    done = tap.review("rlm")
+    assert PLACEHOLDER.search(tap.journal.read_text())
+    again = asyncio.run(replayed(tap))
+    assert again.findings == done.findings
+    assert again.pull.body == done.pull.body
+
+
+async def replayed(tap: Tap) -> Review:
+    """The last review of the journal, once more."""
+    from bot.journal import replay
+    from bot.wiring import review as parts
+
+    recorded, section, begun = replay.finished(tap.journal)
+    scratch = str(tap.folder / "scratch")
+    deps = parts.replay(recorded, section, begun, scratch, None)
+    assert begun.request is not None
+    return await pipeline.review(begun.request, deps)

@@ -1,0 +1,318 @@
+"""The one place that writes files, against trees that a stranger has filled; and that there is no other such place."""
+
+import ast
+import contextlib
+import os
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bot import files
+from bot.errors import UsageError
+
+BOT = Path(__file__).parents[1] / "bot"
+# What writes, by the name of the function or method. Temporary folders with names drawn by lot are no such thing.
+WRITES = frozenset(
+    [
+        "write_text",
+        "write_bytes",
+        "mkdir",
+        "makedirs",
+        "symlink_to",
+        "hardlink_to",
+        "symlink",
+        "copyfile",
+        "copy2",
+        "copytree",
+        "copyfileobj",
+        "move",
+        "mkstemp",
+        "NamedTemporaryFile",
+        "mknod",
+        "mkfifo",
+    ]
+)
+OF_OS = frozenset(["open", "link", "chmod", "chown", "truncate"])
+MOVES = frozenset({"rename", "replace"})  # of a path with one argument; of text with two
+MODES = set("wax+")
+
+
+def checkout(folder: Path) -> Path:
+    """A work tree, as far as a file system knows one."""
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+def written(path: Path) -> None:
+    files.write(path, "new")
+
+
+def appended(path: Path) -> None:
+    with files.append(path) as file:
+        file.write("new")
+
+
+def asked(path: Path) -> None:
+    files.ready(path)
+
+
+WAYS = pytest.mark.parametrize("way", [written, appended, asked])
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    """A checkout beside a file that nothing in it may reach."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/rc").write_text("mine")
+    return checkout(tmp_path / "tree")
+
+
+@WAYS
+@pytest.mark.parametrize("lead", ["../home/rc", "../home/new", "nowhere/at/all", "loop"])
+def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None], lead: str) -> None:
+    """To a file, to one that does not exist yet, to nothing, to itself."""
+    (top / "loop").symlink_to(lead)
+    with pytest.raises(
+        UsageError, match=r"loop cannot be written: loop is a symbolic link, and none is followed here: remove it"
+    ):
+        way(top / "loop")
+    assert (top.parent / "home/rc").read_text() == "mine"
+    assert sorted(path.name for path in (top.parent / "home").iterdir()) == ["rc"]
+
+
+@WAYS
+@pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
+def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path], None], part: str) -> None:
+    """In any part of the path, also one that leads back into the checkout."""
+    link = top / part
+    link.parent.mkdir(parents=True, exist_ok=True)
+    (top.parent / "home/b/c").mkdir(parents=True)
+    link.symlink_to(top.parent / "home" if part == "a" else top)
+    with pytest.raises(UsageError, match=f"{link.name} is a symbolic link"):
+        way(top / "a/b/c/out.json")
+    with pytest.raises(UsageError, match="cannot be written"):
+        files.write(top / "a/b/c/out.json", "new", folders=True)
+    assert not list((top.parent / "home").rglob("out.json"))
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".git/config",
+        ".git/hooks/pre-commit",
+        ".GIT/config",
+        ".git /config",
+        ".git.",
+        "git~1/x",
+        "sub/.git",
+        ".g\u200cit/x",
+    ],
+)
+def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: str) -> None:
+    """Under each name by which some file system knows the folder; a linked work tree has a file of that name."""
+    (top / "sub").mkdir()
+    (top / "sub/.git").write_text("gitdir: elsewhere\n")
+    with pytest.raises(UsageError, match="holds git's own files"):
+        way(top / name)
+
+
+@WAYS
+@pytest.mark.parametrize("kind", ["folder", "fifo", "socket", "read-only", "missing", "file above", "long"])
+def test_what_is_no_file_to_write_is_refused_at_once(top: Path, way: Callable[[Path], None], kind: str) -> None:
+    """A FIFO would keep the command waiting, and a file that its owner has closed would be replaced."""
+    path = top / ("x" * 300 if kind == "long" else "gone/out" if kind == "missing" else "out")
+    match kind:
+        case "folder":
+            path.mkdir()
+        case "fifo":
+            os.mkfifo(path)
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as made:
+                os.chdir(top)
+                made.bind("out")
+        case "read-only":
+            path.write_text("old")
+            path.chmod(0o444)
+        case "file above":
+            path.write_text("old")
+            path /= "inside"
+    with pytest.raises(
+        UsageError,
+        match=r"cannot be written: (it is a folder|it is a FIFO|it is read-only|there is no folder|File name too long)",
+    ):
+        way(path)
+
+
+def test_a_second_name_of_a_file_keeps_its_content(top: Path) -> None:
+    """A file that is written whole leaves its other name as it was; one that grows is refused."""
+    (top / "out").hardlink_to(top.parent / "home/rc")
+    with pytest.raises(UsageError, match="second name"):
+        files.append(top / "out")
+    files.write(top / "out", "new")
+    assert ((top / "out").read_text(), (top.parent / "home/rc").read_text()) == ("new", "mine")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o664])
+def test_the_mode_of_a_file_stays(top: Path, mode: int) -> None:
+    """Also where the umask would take some of it away."""
+    (top / "out").write_text("old")
+    (top / "out").chmod(mode)
+    before = os.umask(0o077)
+    try:
+        files.write(top / "out", "new")
+        files.write(top / "fresh", "new")
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE((top / name).stat().st_mode) for name in ("out", "fresh")] == [mode, 0o600]
+
+
+def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
+    """Whatever the umask is, and also if the file was open to others before."""
+    (tmp_path / "old").write_text("")
+    before = os.umask(0)
+    try:
+        files.write(tmp_path / "old", "secret", private=True)
+        files.append(tmp_path / "a/b/journal", private=True, folders=True).close()
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("old", "a", "a/b", "a/b/journal")]
+    assert modes == [0o600, 0o700, 0o700, 0o600]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(top: Path) -> None:
+    """As when the disk is full: here the content cannot be encoded, and the file may not grow."""
+    (top / "out").write_text("old")
+    code = (
+        "import resource, signal, sys\nfrom pathlib import Path\nfrom bot import files\nfrom bot.errors import UsageError\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n    files.write(Path('out'), 'x' * 5000)\nexcept UsageError as error:\n    print(error)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(BOT.parent)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=top, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "out cannot be written: File too large\n"
+    assert sorted(path.name for path in top.iterdir()) == [".git", "out"]
+    assert (top / "out").read_text() == "old"
+
+
+def test_outside_a_checkout_the_users_own_links_count(tmp_path: Path) -> None:
+    """A folder of results on another disk is the user's own word; the file itself may be no link there either."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "results").symlink_to(tmp_path / "disk")
+    files.write(tmp_path / "results/out", "new")
+    assert (tmp_path / "disk/out").read_text() == "new"
+    (tmp_path / "disk/link").symlink_to(tmp_path / "disk/out")
+    with pytest.raises(UsageError, match="symbolic link"):
+        files.write(tmp_path / "results/link", "other")
+
+
+def test_a_checkout_inside_another_one_is_trusted_no_further(top: Path) -> None:
+    """A link to a second repository does not make that one the place that the user trusts."""
+    checkout(top.parent / "other")
+    (top / "vendor").symlink_to(top.parent / "other")
+    with pytest.raises(UsageError, match="vendor is a symbolic link"):
+        files.write(top / "vendor/out", "new")
+
+
+def test_a_file_of_the_repository_is_in_no_submodule(top: Path) -> None:
+    """A submodule is another repository: what is written there nobody would commit."""
+    checkout(top / ".deeprepo")
+    with pytest.raises(UsageError, match="another repository"):
+        files.write(top / ".deeprepo/ignore.yml", "new", below=top, nested=False)
+
+
+def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
+    """Dots in a name lead nowhere else."""
+    for name in ("../home/rc", "a/../../home/rc", ".."):
+        with pytest.raises(UsageError, match="it is not below"):
+            files.write(top / name, "new", below=top)
+        with pytest.raises(UsageError, match="it is not below"):
+            files.fill(top, {name: b"new"})
+
+
+def test_a_stream_of_the_caller_is_written_as_it_is(tmp_path: Path) -> None:
+    """`--output /dev/stdout`, a process substitution of the shell, /dev/null."""
+    into, out = os.pipe()
+    files.write(Path(f"/dev/fd/{out}"), "to the reader")
+    files.write(Path("/dev/null"), "to nobody")
+    os.close(out)
+    with os.fdopen(into) as reader:
+        assert reader.read() == "to the reader"
+
+
+def test_a_folder_that_is_exchanged_meanwhile_leads_nowhere_else(top: Path) -> None:
+    """Somebody swaps the folder for a link again and again: no write lands behind the link."""
+    (top / "out").mkdir()
+    (top / "aside").symlink_to(top.parent / "home")
+    ended = threading.Event()
+
+    def swap() -> None:
+        while not ended.is_set():
+            for one, other in (("out", "kept"), ("aside", "out"), ("out", "aside"), ("kept", "out")):
+                (top / one).rename(top / other)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        for _ in range(300):
+            with contextlib.suppress(UsageError):
+                files.write(top / "out/file", "new", durable=False)
+    finally:
+        ended.set()
+        thread.join()
+    assert [path.name for path in (top.parent / "home").iterdir()] == ["rc"]
+
+
+def direct(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The line and the name of each call that writes a file."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        owner = getattr(getattr(called, "value", None), "id", "") if isinstance(called, ast.Attribute) else ""
+        if owner == "files":
+            continue
+        opening = name == "open" and owner != "os"
+        modes = [
+            *node.args[0 if owner or isinstance(called, ast.Attribute) else 1 :],
+            *(k.value for k in node.keywords if k.arg == "mode"),
+        ]
+        texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
+        one = len(node.args) == 1 and not node.keywords
+        named = name == "touch" and not any(
+            isinstance(given, ast.Name) for given in node.args
+        )  # symbols are touched too
+        if opening and any(set(text) & MODES and set(text) <= MODES | set("rbt") for text in texts):
+            yield node.lineno, "open"
+        elif name in WRITES or named or (owner == "os" and name in {*OF_OS, *MOVES}) or (name in MOVES and one):
+            yield node.lineno, f"{owner}.{name}" if owner else name
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open('x', 'w')", "open(p, mode='ab')", "p.open('x')", "p.write_text('')", "p.write_bytes(b'')", "os.open(p, f)", "p.mkdir()",
+        "os.makedirs(p)", "shutil.copyfile(a, b)", "tempfile.mkstemp()", "p.touch()", "p.replace(q)", "os.rename(a, b)", "p.symlink_to(q)", "io.open(p, 'r+')",
+    ],
+)  # fmt: skip
+def test_each_way_to_write_is_known(line: str) -> None:
+    """The next test would miss what this one does not list."""
+    assert list(direct(ast.parse(line)))
+
+
+def test_nothing_else_of_the_product_writes_a_file() -> None:
+    """What is not written here follows the links of a stranger."""
+    seen = {
+        f"{path.relative_to(BOT)}:{line} {name}"
+        for path in BOT.rglob("*.py")
+        if path != BOT / "files.py"
+        for line, name in direct(ast.parse(path.read_text()))
+    }
+    assert seen == set()

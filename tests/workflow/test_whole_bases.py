@@ -1,0 +1,97 @@
+"""Who opens a pull request chooses its base branch: the settings of the default branch bound what a stranger can choose by that."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from test_wallet import purse
+from whole import Whole, whole
+
+OLD = "v1"  # an old branch, from before the settings were written
+
+
+async def without_settings(at: Whole, rules: str) -> None:
+    """The owner's settings are on the default branch alone."""
+    await at.repo.commit(OLD, {"README.md": "# Old\n"})
+    await at.repo.commit("main", {".deeprepo.yml": rules})
+
+
+def told(at: Whole, number: int) -> str:
+    """Everything that the pull request's check runs show."""
+    return "\n".join(repr(check) for check in at.gh.pull(number).checks)
+
+
+def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pull request of a fork that is moved to a branch without settings is as unpaid as before, and its check names the file."""
+
+    async def go() -> None:
+        rules = "strategy: direct\nverify: false\ntriggers: {forks: false, fork_reviews_per_day: 0}\n"
+        async with purse(tmp_path, monkeypatch, rules="# none\n", delay=0.0) as p:
+            await without_settings(p.at, rules)
+            number = await p.at.reviewed(fork=True)
+            await p.at.repo.retarget(number, OLD, by="stranger")
+            await p.at.quiet()
+            assert p.model.count == 0
+            assert "`triggers.forks` of .deeprepo.yml of the default branch is off" in told(p.at, number)
+
+    asyncio.run(go())
+
+
+def test_an_old_branch_cannot_raise_what_the_default_branch_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where both branches have settings, the lower cap holds, also if the base branch was deleted; a command of the team pays as before."""
+
+    async def go() -> None:
+        high = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 100}\n"
+        async with purse(tmp_path, monkeypatch, rules=high, delay=0.0) as p:
+            await p.at.repo.commit(OLD, {"README.md": "# Old\n"})
+            await p.at.repo.commit("main", {".deeprepo.yml": high.replace("100", "1")})
+            number = await p.at.reviewed(fork=True)
+            assert p.model.count == 1
+            await p.at.repo.retarget(number, OLD, by="stranger")
+            await p.at.quiet()
+            await p.push("more")
+            await p.at.quiet()
+            assert p.model.count == 1
+            assert "`triggers.fork_reviews_per_day` (1)" in p.fork(number)
+            await p.at.repo.comment(number, "/deeprepo review")
+            await p.at.quiet()
+            assert p.model.count == 2
+
+    asyncio.run(go())
+
+
+def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who may not write can open a pull request between two branches of the repository: it counts as a stranger's."""
+
+    async def go() -> None:
+        rules = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 0}\n"
+        async with purse(tmp_path, monkeypatch, rules="strategy: direct\nverify: false\n", delay=0.0) as p:
+            await without_settings(p.at, rules)
+            await p.at.opened(author="reader", base=OLD)
+            await p.at.quiet()
+            assert p.model.count == 0
+            await p.at.opened("feature-2", base=OLD)
+            await p.at.quiet()
+            assert p.model.count == 1
+
+    asyncio.run(go())
+
+
+def test_a_check_stays_as_strict_as_the_default_branch_asks(tmp_path: Path) -> None:
+    """`fail_on` and `request_changes` of the default branch hold for a stranger on any base; the team's own base decides for the team."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await without_settings(at, "fail_on: high\nrequest_changes: high\n")
+            number = await at.reviewed(fork=True, author="stranger", base=OLD)
+            pull = at.gh.pull(number)
+            assert pull.checks[-1].conclusion == "failure"
+            assert [review.state for review in pull.reviews][-1] == "CHANGES_REQUESTED"
+            own = await at.reviewed(branch="feature-2", base=OLD)
+            assert at.gh.pull(own).checks[-1].conclusion == "neutral"
+
+    asyncio.run(go())

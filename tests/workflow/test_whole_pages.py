@@ -1,0 +1,160 @@
+"""Every number on a pull request's page is true after every step: what people silence, allow again, mend and break shows at once."""
+
+import asyncio
+import random
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from families import few
+from whole import Whole, whole
+
+STRICT = "fail_on: low\nrequest_changes: low\nquota: 9\n"
+# Each file has one finding, of one kind. A rule silences a kind in one file.
+FAULTS = {
+    "shop/rates.py": ('RATES = {"a": 1, "a": 2}\n', "F601"),
+    "shop/kinds.py": ('def known(kind):\n    return kind is "parcel"\n', "F632"),
+    "shop/twice.py": ("def pay():\n    return 1\n\n\ndef pay():\n    return 2\n", "F811"),
+    "shop/names.py": ("def name():\n    return unknown_name\n", "F821"),
+    "shop/last.py": ("def last():\n    return other_name\n", "F821"),
+}
+MENDED = "SOUND = 1\n"
+
+
+@dataclass
+class Truth:
+    """What is true of the pull request, kept by hand; it shares nothing with the product."""
+
+    faulty: set[str] = field(default_factory=set)  # paths with their defect
+    ignored: set[str] = field(default_factory=set)
+    ruled: set[str] = field(default_factory=set)
+
+    @property
+    def open(self) -> set[str]:
+        """The paths whose finding is to be reported."""
+        return self.faulty - self.ignored - self.ruled
+
+    @property
+    def by_word(self) -> int:
+        """How many findings a command silences."""
+        return len(self.faulty & self.ignored)
+
+    @property
+    def by_rule(self) -> int:
+        """How many findings a rule alone silences."""
+        return len((self.faulty & self.ruled) - self.ignored)
+
+
+def number_in(pattern: str, text: str) -> int:
+    """The number that a sentence names, 0 if the sentence is not there."""
+    found = re.search(pattern, text)
+    return int(found[1]) if found else 0
+
+
+def compared(at: Whole, number: int, truth: Truth) -> None:
+    """Summary, check run, request for changes, prompt and threads against the truth."""
+    page, stands = at.summary(number), at.gh.pull(number)
+    check = max(stands.checks, key=lambda one: one.id)
+    left = len(truth.open)
+    assert number_in(r"## deeprepo: .*?(\d+) finding", page) == left
+    assert number_in(r"^(\d+) finding", check.title or "") == left
+    assert number_in(r"## deeprepo: .*?(\d+) finding", check.text or "") == left
+    assert check.conclusion == ("failure" if left else "success")
+    assert number_in(r"(\d+) findings? (?:is|are) suppressed", page) == truth.by_word
+    assert number_in(r"(\d+) findings? (?:is|are) silenced", page) == truth.by_rule
+    prompts = [int(one) for one in re.findall(r"Prompt for a coding agent: (?:all )?(\d+) finding", page)]
+    assert prompts == ([left] if prompts else [])
+    asking = [one for one in stands.reviews if one.state == "CHANGES_REQUESTED"]
+    assert bool(asking) == bool(left)
+    first = re.search(r"\*\*Look first at\*\* \[`([^:`]+):\d+`\]\([^)]*\): finding", page)
+    assert first is None or first[1] in truth.open
+    for each in stands.review_comments:
+        if '"kind": "finding"' in each.body and each.path in truth.faulty - truth.open:
+            assert each.resolved
+
+
+def called(at: Whole, number: int, path: str) -> str:
+    """The number by which people call the finding of a file, as its comment shows it."""
+    (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
+    return re.search(r"· (\d+)\.", found.body)[1]  # type: ignore[index]
+
+
+async def told(at: Whole, number: int, text: str) -> str:
+    """Give a command and wait; the answer."""
+    before = at.replies(number)
+    await at.repo.comment(number, text, author="maintainer")
+    await at.quiet()
+    return next((one for one in at.replies(number) if one not in before), "")
+
+
+async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, str], dice: random.Random) -> None:
+    """One step: ignore a finding, confirm or remove the rule that was proposed, mend or break a file, read everything anew."""
+    match dice.choice(("ignore", "rule", "rule", "mend", "break", "full")):
+        case "ignore" if truth.open:
+            path = dice.choice(sorted(truth.open))
+            answer = await told(at, number, f"/deeprepo ignore {called(at, number, path)} seen")
+            truth.ignored.add(path)
+            proposed = re.search(r"rules confirm (\d+)", answer)
+            rules |= {path: proposed[1]} if proposed else {}
+        case "rule" if rules:
+            path = dice.choice(sorted(rules))
+            if path in truth.ruled:
+                await told(at, number, f"/deeprepo rules remove {rules.pop(path)}")
+                truth.ruled.discard(path)
+            else:
+                await told(at, number, f"/deeprepo rules confirm {rules[path]}")
+                truth.ruled.add(path)
+        case "mend" if truth.faulty:
+            path = dice.choice(sorted(truth.faulty))
+            truth.faulty.discard(path)
+            await at.repo.push("feature", {path: MENDED})
+        case "break" if len(truth.faulty) < len(FAULTS):
+            path = dice.choice(sorted(set(FAULTS) - truth.faulty))
+            truth.faulty.add(path)
+            await at.repo.push("feature", {path: FAULTS[path][0]})
+        case _:
+            await told(at, number, "/deeprepo full review")
+    await at.quiet()
+
+
+@pytest.mark.parametrize("game", few(tuple(range(20)), 0, 1))
+def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> None:
+    """A pull request of five rounds, with rejections, rules, what is mended and what comes back."""
+
+    async def story() -> None:
+        dice = random.Random(game)  # noqa: S311 - a game
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")  # for threads to be resolved
+            await at.repo.commit("main", {".deeprepo.yml": STRICT})
+            truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, str]()
+            number = await at.reviewed(files={path: FAULTS[path][0] for path in truth.faulty})
+            compared(at, number, truth)
+            for _ in range(5):
+                await stepped(at, number, truth, rules, dice)
+                compared(at, number, truth)
+
+    asyncio.run(story())
+
+
+def test_a_rule_that_is_removed_brings_its_findings_back(tmp_path: Path) -> None:
+    """Also those that it silenced before anybody was told of them: with a number that no other finding gets."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": STRICT})
+            first = await at.reviewed(branch="one", files={"shop/names.py": FAULTS["shop/names.py"][0]})
+            answer = await told(at, first, "/deeprepo ignore 1 known")
+            rule = re.search(r"rules confirm (\d+)", answer)[1]  # type: ignore[index]
+            await told(at, first, f"/deeprepo rules confirm {rule} shop/**")
+            number = await at.reviewed(files={path: FAULTS[path][0] for path in ("shop/last.py", "shop/rates.py")})
+            compared(at, number, Truth({"shop/last.py", "shop/rates.py"}, ruled={"shop/last.py"}))
+            await told(at, number, f"/deeprepo rules remove {rule}")
+            compared(at, number, Truth({"shop/last.py", "shop/rates.py"}))
+            await at.repo.push("feature", {"shop/kinds.py": FAULTS["shop/kinds.py"][0]})
+            await at.quiet()
+            compared(at, number, Truth({"shop/last.py", "shop/rates.py", "shop/kinds.py"}))
+            numbers = re.findall(r"· (\d+)\. ", at.summary(number))
+            assert len(set(numbers)) == len(FAULTS) - 2
+
+    asyncio.run(story())

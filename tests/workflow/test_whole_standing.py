@@ -1,0 +1,176 @@
+"""The check of a commit is the worst truth of all that is open for it, at a real server."""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+from whole import BROKEN, Whole, whole
+
+from bot.values import PullRef
+from deeprepo_sandbox import github as sandbox
+
+STRICT = {".deeprepo.yml": "fail_on: high\n"}
+
+
+def newest(at: Whole, number: int) -> str | None:
+    """What GitHub takes for the answer of the head."""
+    return max(at.gh.pull(number).checks, key=lambda one: one.id).conclusion
+
+
+def test_an_author_cannot_turn_a_failure_neutral(tmp_path: Path) -> None:
+    """By a draft, by closing and opening again, by both: the failure of the commit stands, and a new review is not paid."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", STRICT)
+            number = await at.reviewed(fork=True, author="stranger")
+            assert newest(at, number) == "failure"
+            await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
+            await at.repo.close(number, by="stranger")
+            await at.repo.reopen(number, by="stranger")
+            await at.quiet()
+            last = max(at.gh.pull(number).checks, key=lambda one: one.id)
+            assert (last.conclusion, "earlier review" in (last.title or "")) == ("failure", True)
+            await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
+            await at.quiet()
+            assert newest(at, number) == "failure"
+            assert len(await at.server.store.reviews.heads(at_pull(at, number))) == 1
+
+    asyncio.run(story())
+
+
+def at_pull(at: Whole, number: int) -> PullRef:
+    """The pull request as storage names it."""
+    return PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
+
+
+def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path) -> None:
+    """Whatever its base branch asks for; once the first is closed the second counts alone, and the first counts again when it is opened."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", {"README.md": "# old\n"})
+            await at.repo.commit("main", STRICT)
+            one = await at.reviewed()
+            two = await at.repo.open_pull("feature", base="v1", title="The same head")
+            await at.quiet()
+            assert [newest(at, number) for number in (one, two)] == ["failure"] * 2
+            mine = [check for check in at.gh.pull(two).checks if check.external_id == str(two)]
+            assert f"The check of #{one}" in (mine[-1].title or "")
+            await at.repo.close(one)
+            await at.quiet()
+            assert newest(at, two) == "neutral"
+            await at.repo.reopen(one)
+            await at.quiet()
+            assert newest(at, two) == "failure"
+
+    asyncio.run(story())
+
+
+def test_another_base_branch_brings_its_own_bar(tmp_path: Path) -> None:
+    """A pull request that was reviewed against a branch without a bar is reviewed again for the one that it is pointed at."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", {"README.md": "# old\n"})
+            await at.repo.commit("main", STRICT)
+            number = await at.reviewed(base="v1")
+            assert newest(at, number) == "neutral"
+            await at.repo.retarget(number, "main")
+            await at.quiet()
+            assert newest(at, number) == "failure"
+
+    asyncio.run(story())
+
+
+def test_what_is_cut_or_not_reviewed_fails_where_there_is_a_bar(tmp_path: Path) -> None:
+    """120 new files before the broken one, a draft, and a settings file that cannot be used; without `fail_also` they are neutral."""
+
+    async def story() -> None:
+        padded = {**BROKEN, **{f"aa/x{n}.py": f"x = {n}\n" for n in range(120)}}
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", STRICT)
+            many = await at.reviewed(branch="pad", files=padded, fork=True, author="stranger")
+            draft = await at.reviewed(branch="draft", files={"README.md": "# Shop\n"}, draft=True)
+            assert [newest(at, number) for number in (many, draft)] == ["failure"] * 2
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nfail_also: []\n"})
+            other = await at.reviewed(branch="second", files={"README.md": "# A\n"}, draft=True)
+            assert newest(at, other) == "neutral"
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
+            third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
+            assert newest(at, third) == "failure"
+
+    asyncio.run(story())
+
+
+def test_a_review_that_cannot_be_made_fails_where_there_is_a_bar(tmp_path: Path) -> None:
+    """The head shares no commit with its base: nobody has read it, and a person who asks again changes nothing."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", STRICT)
+            await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
+            number = await at.repo.open_pull("orphan")
+            await at.quiet()
+            assert newest(at, number) == "failure"
+            await at.repo.comment(number, "/deeprepo review")
+            await at.quiet()
+            assert newest(at, number) == "failure"
+
+    asyncio.run(story())
+
+
+def test_a_merge_queue_stops_at_a_failure(tmp_path: Path) -> None:
+    """The commit of the queue shows what the pull request at its place shows."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", STRICT)
+            number = await at.reviewed()
+            assert number == 1
+            queued = await at.repo.commit("gh-readonly-queue/main/pr-1", BROKEN)
+            await at.repo.merge_group(queued, "a" * 40)
+            await at.quiet()
+            ends = [one.conclusion for one in at.repo.repository.checks.values() if one.head == queued]
+            assert ends == ["failure"]
+
+    asyncio.run(story())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", range(24))
+def test_random_orders_of_events_leave_the_worst_truth(game: int, tmp_path: Path) -> None:
+    """Two pull requests with one head, one of them against a branch with a bar: after each event the newest check fails while that one is open."""
+
+    async def story() -> None:
+        dice = random.Random(game)  # noqa: S311 - a game
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", {"README.md": "# old\n"})
+            await at.repo.commit("main", STRICT)
+            one = await at.reviewed()
+            two = await at.repo.open_pull("feature", base="v1", title="The same head")
+            shown, drafts = {one: True, two: True}, {one: False, two: False}
+            for _ in range(6):
+                number = dice.choice((one, two))
+                match dice.choice(("close", "draft", "rerun", "pause")):
+                    case "close" if shown[number]:
+                        await at.repo.close(number)
+                        shown[number] = False
+                    case "close":
+                        await at.repo.reopen(number)
+                        shown[number] = True
+                    case "draft" if shown[number]:
+                        drafts[number] = not drafts[number]
+                        await at.repo.set_draft(number, drafts[number])
+                    case "pause":
+                        await at.repo.comment(number, dice.choice(("/deeprepo pause", "/deeprepo resume")))
+                    case _:
+                        await at.repo.comment(number, dice.choice(("/deeprepo review", "/deeprepo full review")))
+                if dice.random() < 0.7:
+                    await at.quiet()
+                    assert not shown[one] or newest(at, two) == "failure"
+            await at.quiet()
+            assert not shown[one] or newest(at, two) == "failure"
+
+    asyncio.run(story())
