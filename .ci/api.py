@@ -85,7 +85,7 @@ def signature(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str = "") -> s
     inside = f"\n{rows},\n" if len(given) > 1 else "".join(given)
     word = "" if name else "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
     result = f" -> {ast.unparse(node.returns)}" if node.returns is not None and not name else ""
-    return f"{word}{name or node.name}({inside}){result}"
+    return f"{word}{name or node.name}({inside}){result}".replace("'", '"')  # as the formatter writes it
 
 
 def pieces(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from bot.context import data_files
 from bot.errors import UsageError
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
@@ -74,7 +75,21 @@ def cut(text: str, folder: str, files: dict[str, str] | None = None) -> dict[str
 
 def _text(text: str) -> Material:
     text = _sound(text)
-    return Material(text, cut(text, "text"), text)
+    values = _values(text)
+    return (
+        Material(text, cut(text, "text"), text) if values is None else Material(text, cut(values, "keys"), text, "json")
+    )
+
+
+def _values(text: str) -> str | None:
+    """A line for each value of a JSON document, with its key path: what a search finds and a reader understands. None for any other text."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        whole = json.loads(text)
+        return "\n".join(f"{path}: {value}" for path, value in data_files.paths(whole)) or None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _listed(items: list[Plain]) -> Material:

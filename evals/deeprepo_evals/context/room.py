@@ -4,14 +4,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from json import loads
 from pathlib import Path
 
 from bot.agent.texts import inquiry, material
 from bot.agent.texts.inquiry import Inquiry, TextQuestion
 from bot.agent.texts.material import Material
 from bot.agent.texts.reader import Reader
-from bot.context import data_files
 from bot.journal.writer import Journal
 from bot.ports import Model
 from bot.review.session import Session
@@ -74,8 +72,4 @@ async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trac
 
 @lru_cache(maxsize=1)  # all methods get the same problem, one after the other
 def _material(problem: Problem) -> Material:
-    """The text in files that end at line ends. The harness knows what a data file is: its values, each with its key path."""
-    if problem.form != "json":
-        return material.of(problem.text)
-    values = "\n".join(f"{path}: {value}" for path, value in data_files.paths(loads(problem.text)))
-    return Material(problem.text, material.cut(values, "keys"), problem.text, "json")
+    return material.of(problem.text)
