@@ -47,6 +47,7 @@ def test_it_answers_as_the_evaluation_s_rlm_only_does() -> None:
         Task("none", 9_000),
         Task("count", 60_000),
         Task("compare", 39_249),
+        Task("json", 60_000, 0.9),
     ]
     plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
     rows = {row.item["task"]: row.result for row in asyncio.run(session.carry_out(plan)).rows}
@@ -83,6 +84,9 @@ def test_it_answers_as_the_evaluation_s_rlm_only_does() -> None:
         ({"a": "x", "a/b": "y"}, "set_answer(tree)", "['item/001.txt', 'a/b']"),
         ({"d": list(range(3))}, "set_answer(read('d'))", None),
         ("", "set_answer(len(context))", "0"),
+        ('{"a": [{"b": 7}]}', "set_answer([context[:3], search('b')])", """['{"a', ['keys/001.txt:1: a[0].b: 7']]"""),
+        ("[not json", "set_answer(tree)", "['text/001.txt']"),
+        ("[" * 50_000, "set_answer(tree)", "['text/001.txt']"),
     ],
 )
 def test_a_context_is_plain_data(context: object, block: str, answer: str | None) -> None:
