@@ -222,6 +222,7 @@ def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository
     document = json.loads(done.stdout)
     assert [finding["source"] for finding in document["findings"]] == ["contracts"]
     assert document["partial"] is True
+    assert refusing.count == 1
 
 
 def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
