@@ -162,11 +162,11 @@ class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
     """The provider will not take this request, however often it is sent."""
 
 
-class AccountRefused(ProviderRefused):  # noqa: N818 - the provider's decision
+class AccountRefused(ProviderRefused):
     """The provider takes no request at all: the key, the credit or the address is wrong."""
 
 
-class ModelRefused(ProviderRefused):  # noqa: N818 - the provider's decision
+class ModelRefused(ProviderRefused):
     """The provider takes no request to this model: it does not exist there, or not for this key."""
 
 

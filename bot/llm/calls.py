@@ -446,10 +446,7 @@ class Calls:
             while True:
                 tried += 1
                 try:
-                    async with reach.trying(model.name, request.key) as turn:
-                        return await self._try(model, request, tried, turn)
-                except Held:
-                    tried -= 1
+                    return await self._in_turn(reach, model, request, tried)
                 except TooLate as error:
                     raise RateLimited(str(error), error.retry_after) from None
                 except RateLimited as error:
@@ -469,6 +466,15 @@ class Calls:
                         raise
                     if reach.open:
                         await self._pause(wait)
+
+    async def _in_turn(self, reach: Reach, model: Model, request: Request, tried: int) -> Completion:
+        """One try, when the provider's other calls leave it its turn."""
+        while True:
+            try:
+                async with reach.trying(model.name, request.key) as turn:
+                    return await self._try(model, request, tried, turn)
+            except Held:
+                continue
 
     def _with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
         """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
