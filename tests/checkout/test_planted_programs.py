@@ -15,7 +15,6 @@ from bot import cli
 from bot.checkout import Checkout, pull
 from bot.checkout.held import held
 from bot.errors import DeepRepoError
-from bot.mcp import local
 from bot.values import PullRequest, ReviewRequest
 
 ROOT = Path(__file__).parents[2]
@@ -97,6 +96,8 @@ def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -
 def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:
     """The tools of `deeprepo mcp`: a review of uncommitted work, and who calls a function."""
     folder = str(watched.repository.folder)
+    from bot.mcp import local
+
     done = asyncio.run(local.review(folder, "uncommitted", {"strategy": "offline"}, str(tmp_path)))
     assert "a.py" in {file.path for file in done.files}
     assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))
