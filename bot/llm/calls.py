@@ -29,7 +29,7 @@ from bot.journal.writer import Journal
 from bot.llm import capacity
 from bot.llm.budget import Budget, Hold, dearest, unknown
 from bot.llm.limiter import Limiter, Pause, TooLate
-from bot.llm.reach import Held, Reach, Turn, backoff
+from bot.llm.reach import Attempt, Held, Reachability, backoff
 from bot.llm.schema import misfit
 from bot.masking.masks import Masks
 from bot.ports import Model
@@ -98,7 +98,7 @@ class Calls:
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self._limiters: dict[str, Limiter] = {}
-        self._reached: dict[str, Reach] = {}  # by provider
+        self._reached: dict[str, Reachability] = {}  # by provider
         self._settled = asyncio.Event()
         self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
         self._cut: dict[
@@ -441,7 +441,7 @@ class Calls:
     async def _send(self, model: Model, request: Request) -> Completion:
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
         tried = failed = silent = 0
-        reach = self._reached.setdefault(model.name.partition("/")[0], Reach(self._pause, self._chance))
+        reach = self._reached.setdefault(model.name.partition("/")[0], Reachability(self._pause, self._chance))
         async with self._recording_failure(model, request):
             while True:
                 tried += 1
@@ -467,7 +467,7 @@ class Calls:
                     if reach.open:
                         await self._pause(wait)
 
-    async def _in_turn(self, reach: Reach, model: Model, request: Request, tried: int) -> Completion:
+    async def _in_turn(self, reach: Reachability, model: Model, request: Request, tried: int) -> Completion:
         """One try, when the provider's other calls leave it its turn."""
         while True:
             try:
@@ -485,7 +485,7 @@ class Calls:
         )
         return replace(request, room=free) if request.least <= free < request.room else None
 
-    async def _try(self, model: Model, request: Request, tried: int, turn: Turn) -> Completion:
+    async def _try(self, model: Model, request: Request, tried: int, turn: Attempt) -> Completion:
         """One request: it waits for a place, reserves what it could cost, and is in the journal before anybody sees its reply."""
         name = model.name
         if name not in self._limiters:

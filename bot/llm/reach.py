@@ -29,10 +29,10 @@ class Held(Exception):  # noqa: N818 - an outcome of the others' calls
     """While this call waited for a place, others have failed: it has to wait for its turn again."""
 
 
-class Turn:
+class Attempt:
     """One call's leave to try. The provider's fate hangs on a probe."""
 
-    def __init__(self, reach: "Reach", model: str, *, probe: bool) -> None:
+    def __init__(self, reach: "Reachability", model: str, *, probe: bool) -> None:
         self._reach, self._model, self.probe = reach, model, probe
 
     def check(self) -> None:
@@ -42,7 +42,7 @@ class Turn:
             raise Held
 
 
-class Reach:
+class Reachability:
     """What the calls of one review know of one provider."""
 
     def __init__(self, pause: Pause, chance: Callable[[], float]) -> None:
@@ -58,7 +58,7 @@ class Reach:
         self._news = asyncio.Event()
 
     @asynccontextmanager
-    async def trying(self, model: str, key: str) -> AsyncIterator[Turn]:
+    async def trying(self, model: str, key: str) -> AsyncIterator[Attempt]:
         """One request to a model: it waits until it may go, and tells the others how it went. Raises what is known beforehand."""
         turn = await self._turn(model, key)
         try:
@@ -86,7 +86,7 @@ class Reach:
         if error is not None:
             raise copy.copy(error)
 
-    async def _turn(self, model: str, key: str) -> Turn:
+    async def _turn(self, model: str, key: str) -> Attempt:
         """Wait for one's turn."""
         self._waiting[key] += 1
         try:
@@ -94,7 +94,7 @@ class Reach:
         finally:
             self._waiting -= Counter([key])
             self._tell()
-        turn = Turn(self, model, probe=probe)
+        turn = Attempt(self, model, probe=probe)
         if probe and self._failures:
             try:
                 await self._pause(backoff(self._probes + 1, self._chance()))
@@ -118,7 +118,7 @@ class Reach:
             except TimeoutError:
                 self._go()
 
-    def _leave(self, turn: Turn) -> None:
+    def _leave(self, turn: Attempt) -> None:
         if turn.probe:
             self._probing = False
         self._tell()
