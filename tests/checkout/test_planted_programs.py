@@ -85,12 +85,17 @@ def test_git_knows_many_keys_that_can_name_a_program() -> None:
         ["review", "--uncommitted", "--strategy", "offline"],
         ["estimate"],
         ["config", "--explain"],
-        ["ignore", "0123456789abcdef", "--reason", "because"],
     ],
 )
 def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -> None:
     """Every command that opens a repository does its work all the same."""
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
+
+
+def test_looking_a_finding_up_starts_no_program(watched: Planted) -> None:
+    """`ignore` reviews by code what is staged, uncommitted and committed, and refuses a fingerprint that none of it has."""
+    arguments = ["ignore", "0123456789abcdef", "--reason", "because"]
+    assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) == 2
 
 
 def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert text(one).startswith("Fix 1 defect")
     assert "Finding 2 (high)\nFile: parcel/nightly.py\nLines: 10\n" in text(one)
     assert text(every).startswith("Fix 5 defects")
-    assert "ghp_***" in text(every)
+    assert 'TOKEN = "***"' in text(every)
     assert nothing.is_error
     assert "their numbers are 1, 2, 3, 4, 5" in text(nothing)
 
