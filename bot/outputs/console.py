@@ -122,9 +122,9 @@ def _walkthrough(told: "Walkthrough") -> RenderableType:
     grid.add_column(ratio=1)
     shown = walkthrough.parts(told, LISTED)
     for part in shown:
-        grid.add_row(
-            Text(" ").join(filter(None, (Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")))), ""
-        )
+        heading = [Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")]
+        if any(heading):  # a single file of other code has neither
+            grid.add_row(Text(" ").join(filter(None, heading)), "")
         for row in part.rows:
             grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
         if part.more:
