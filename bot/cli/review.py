@@ -144,7 +144,7 @@ def command(
         "thinking": thinking,
         "usd": max_usd,
         "fail_on": fail_on,
-        "fail_also": tuple(one.value for one in fail_also or ()),
+        "more_fail_also": tuple(one.value for one in fail_also or ()),
         "quota": quota,
         "verify": verify,
         "journal": journal,

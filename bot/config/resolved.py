@@ -173,8 +173,8 @@ def _one(
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
     operator = asdict(settings)
     given, refused = _allowed(_flat(file) if file else {}, flags, operator, name)
-    also = flags.get("fail_also") or ()
-    layers = (("flag", {**flags, "fail_also": None}), (source, given), ("environment", operator))
+    also = flags.get("more_fail_also") or ()
+    layers = (("flag", flags), (source, given), ("environment", operator))
     values = {}
     for key, default in DEFAULTS.items():
         found = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
