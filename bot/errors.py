@@ -21,7 +21,9 @@
         ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
         ├── ProviderDown          5xx, no connection, a broken stream: worth another try
         │   └── TimedOut          nothing arrived in time: the provider may bill it all the same
-        ├── ProviderRefused       4xx: key refused, unknown model: no other try
+        ├── ProviderRefused       4xx: no other try
+        │   ├── AccountRefused    the key, the credit or the address is wrong: nothing more is sent to the provider
+        │   ├── ModelRefused      unknown, or not for this key: nothing more is sent to the model
         │   └── PromptTooLong     the model's window is smaller than the prompt: split it
         └── BadAnswer             the reply is not what the schema asks for
 
@@ -158,6 +160,14 @@ class TimedOut(ProviderDown):  # an outcome of the network
 
 class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
     """The provider will not take this request, however often it is sent."""
+
+
+class AccountRefused(ProviderRefused):
+    """The provider takes no request at all: the key, the credit or the address is wrong."""
+
+
+class ModelRefused(ProviderRefused):
+    """The provider takes no request to this model: it does not exist there, or not for this key."""
 
 
 class PromptTooLong(ProviderRefused):

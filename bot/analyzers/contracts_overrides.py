@@ -5,12 +5,17 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.analyzers.contracts_arity import judged, misfit
-from bot.analyzers.contracts_words import line_of
+from bot.analyzers.contracts_words import COMPILED, line_of
 from bot.ports import Tree
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol
 
 # Where every overriding method is marked as one, the mark makes its own signature neither less nor more certain.
 MARKED = frozenset({".java", ".kt", ".kts", ".cs"})
+REFUSED = {  # what no compiler lets pass
+    **dict.fromkeys((".kt", ".kts", ".cs"), "The file no longer compiles: this method overrides nothing any more."),
+    ".rs": "The file no longer compiles: this method does not fit its trait any more.",
+    ".php": "PHP stops with a fatal error as soon as it loads this class.",
+}
 FEWER = frozenset({".ts", ".tsx", ".mts", ".cts"})  # an override may ask for less than it is given
 
 
@@ -60,6 +65,15 @@ async def overridden(
     return found
 
 
+def _consequence(own: Symbol, name: str) -> str:
+    """What the mismatch comes to, by language."""
+    suffix = PurePosixPath(own.path).suffix
+    if suffix in REFUSED:
+        return REFUSED[suffix]
+    fails = f"a call that is written for {name}() fails on a {own.name.rpartition('.')[0]}, or reaches another method."
+    return f"The file no longer compiles, or {fails}" if suffix in COMPILED else f"{fails[:1].upper()}{fails[1:]}"
+
+
 async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -> Finding:
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
@@ -71,7 +85,7 @@ async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -
         quote=at.quote,
         title=f"{name}() has a new signature, but {own.path} still overrides it with the old one",
         why=f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {own.name}() takes its place and still is `{still}`.",
-        consequence=f"A call that is written for {name}() fails on a {own.name.rpartition('.')[0]}, or reaches another method.",
+        consequence=_consequence(own, name),
         severity="high",
         category="broken-caller",
         sources=(Source("analyser", "contracts"),),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from bot.cli.exits import CLEAN
-from bot.cli.review import EFFORT, FULL, PREVIOUS, STRATEGY, THINKING, Effort, Level, Show, StrategyName
+from bot.cli.review import EFFORT, FULL, PREVIOUS, STRATEGY, THINKING, Effort, Lacking, Level, Show, StrategyName
 from bot.cli.reviewing import asked, last, progress, workplace
 
 
@@ -35,6 +35,7 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
     _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
     _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
+    _fail_also: Annotated[list[Lacking] | None, typer.Option("--fail-also", hidden=True)] = None,
     _quota: Annotated[int | None, typer.Option("--quota", hidden=True)] = None,
     _journal: Annotated[str | None, typer.Option("--journal", hidden=True)] = None,
     _trace: Annotated[str | None, typer.Option("--trace", hidden=True)] = None,

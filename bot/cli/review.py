@@ -35,6 +35,14 @@ class Show(StrEnum):
     unproven = "unproven"
 
 
+class Lacking(StrEnum):
+    """What a review lacks."""
+
+    cut = "cut"
+    dropped = "dropped"
+    open = "open"
+
+
 class OneChange(TyperCommand):
     """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
 
@@ -76,6 +84,10 @@ SARIF = typer.Option(
 SARIF_BASE = typer.Option(
     metavar="FILE", help="With --sarif: the same tool's results about the base. What they hold is not new. Repeatable."
 )
+FAIL_ALSO = typer.Option(
+    help="With --fail-on: exit with 1 also if anything is open, a limit cut the review off, or findings have no judgement. "
+    "Added to `fail_also` of the settings. Repeatable."
+)
 FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
@@ -99,6 +111,7 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
     ] = None,
     fail_on: Annotated[Level | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")] = None,
+    fail_also: Annotated[list[Lacking] | None, FAIL_ALSO] = None,
     quota: Annotated[
         int | None, typer.Option(min=0, help="Findings shown in full (default: 4; critical ones always).")
     ] = None,
@@ -131,6 +144,7 @@ def command(
         "thinking": thinking,
         "usd": max_usd,
         "fail_on": fail_on,
+        "more_fail_also": tuple(one.value for one in fail_also or ()),
         "quota": quota,
         "verify": verify,
         "journal": journal,

@@ -51,16 +51,16 @@ class CommandTarget:
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
-    number: int = 0  # that was typed, and that no finding has
+    typed: str = ""  # a number or a fingerprint that no finding has
     thread: str = ""  # what our comment at the top of the thread says
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.said is None:
             return context.say("reply_no_review")
-        if self.number and self.said.open:
+        if self.typed:
             known = ", ".join(str(found.number) for found in self.said.open)
-            return context.say("reply_unknown_number", number=self.number, known=known)
+            return context.say("reply_unknown_finding" if known else "reply_none_open", typed=self.typed, known=known)
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
@@ -86,11 +86,11 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     rest = argument[named.end() :].strip()
     if named[2]:
         found = said.known(named[2])
-        return CommandTarget(said, named[2] if found else "", found, rest)
+        return CommandTarget(said, found.fingerprint, found, rest) if found else CommandTarget(said, typed=named[2])
     number = int(named[1])
     numbered = said.numbered(number)
     if numbered is None and number not in said.numbers:
-        return CommandTarget(said, rest=argument.strip(), number=number)
+        return CommandTarget(said, rest=argument.strip(), typed=named[1])
     return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bot.config.names import FILE
 from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
+from bot.errors import ConfigError
 from bot.values import EFFORTS
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ def _one(
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
     operator = asdict(settings)
     given, refused = _allowed(_flat(file) if file else {}, flags, operator, name)
+    also = flags.get("more_fail_also") or ()
     layers = (("flag", flags), (source, given), ("environment", operator))
     values = {}
     for key, default in DEFAULTS.items():
@@ -180,6 +182,10 @@ def _one(
         values[key] = Value(value, origin)
         if origin == source and key in LIMITS:
             values[key] = _lowered(key, values[key], operator)
+    if also:  # what a person types is added to what the others name
+        if values["fail_on"].value is None:
+            raise ConfigError("--fail-also has no effect without a bar: add --fail-on high, or set `fail_on`")
+        values["fail_also"] = Value(tuple(dict.fromkeys((*values["fail_also"].value, *also))), "flag")
     if values["effort"].origin == source:
         values["effort"] = _no_higher(values["effort"], operator)
     values["strategy"] = _strategy(values, flags)

@@ -6,7 +6,7 @@ Nothing is sure here: a word may mean anything. So only words that are long, mad
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.sites import mention, telling
@@ -102,12 +102,13 @@ def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ..
 
 
 def _said(files: Sequence[ChangedFile]) -> tuple[str, ...]:
-    """One sentence per kind of file."""
-    kinds: Mapping[str, list[str]] = defaultdict(list)
-    for file in files:
-        kinds[suffix(file.path) or posixpath.basename(file.path)].append(file.path)
-    return tuple(
-        f"{kind} files are not parsed: uses of what changed in {', '.join(paths[:NAMED])}{' and more' if len(paths) > NAMED else ''} "
-        "were searched by name only"
-        for kind, paths in sorted(kinds.items())
-    )
+    """One sentence about all of them."""
+    if not files:
+        return ()
+    kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
+    changed = _some([file.path for file in files])
+    return (f"{_some(kinds)} files are not parsed: uses of what changed in {changed} were searched by name only",)
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"

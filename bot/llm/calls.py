@@ -29,6 +29,7 @@ from bot.journal.writer import Journal
 from bot.llm import capacity
 from bot.llm.budget import Budget, Hold, dearest, unknown
 from bot.llm.limiter import Limiter, Pause, TooLate
+from bot.llm.reach import Attempt, Held, Reachability, backoff
 from bot.llm.schema import misfit
 from bot.masking.masks import Masks
 from bot.ports import Model
@@ -36,7 +37,6 @@ from bot.values import Completion, Cost, Message, Prompt, Purpose, Schema, Usage
 
 TRIES = 4  # the first and three more; a rate limit is none, the limiter waits for its end
 SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
-BACKOFF, LONGEST = 0.5, 20.0  # seconds; doubled with each try
 SHARED, FEW = (
     3,
     1_024,
@@ -98,6 +98,7 @@ class Calls:
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self._limiters: dict[str, Limiter] = {}
+        self._reached: dict[str, Reachability] = {}  # by provider
         self._settled = asyncio.Event()
         self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
         self._cut: dict[
@@ -434,11 +435,12 @@ class Calls:
     async def _send(self, model: Model, request: Request) -> Completion:
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
         tried = failed = silent = 0
+        reach = self._reached.setdefault(model.name.partition("/")[0], Reachability(self._pause, self._chance))
         async with self._recording_failure(model, request):
             while True:
                 tried += 1
                 try:
-                    return await self._try(model, request, tried)
+                    return await self._in_turn(reach, model, request, tried)
                 except TooLate as error:
                     raise RateLimited(str(error), error.retry_after) from None
                 except RateLimited as error:
@@ -453,10 +455,20 @@ class Calls:
                     request = smaller
                 except ProviderDown as error:
                     failed, silent = failed + 1, silent + isinstance(error, TimedOut)
-                    wait, left = min(LONGEST, BACKOFF * 2**failed), self.budget.seconds_left()
+                    wait, left = backoff(failed, self._chance()), self.budget.seconds_left()
                     if failed == TRIES or silent == SILENCES or (left is not None and wait >= left):
                         raise
-                    await self._pause(wait * (1 + self._chance() / 4))
+                    if reach.open:
+                        await self._pause(wait)
+
+    async def _in_turn(self, reach: Reachability, model: Model, request: Request, tried: int) -> Completion:
+        """One try, when the provider's other calls leave it its turn."""
+        while True:
+            try:
+                async with reach.trying(model.name, request.key) as turn:
+                    return await self._try(model, request, tried, turn)
+            except Held:
+                continue
 
     def _with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
         """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
@@ -467,13 +479,14 @@ class Calls:
         )
         return replace(request, room=free) if request.least <= free < request.room else None
 
-    async def _try(self, model: Model, request: Request, tried: int) -> Completion:
+    async def _try(self, model: Model, request: Request, tried: int, turn: Attempt) -> Completion:
         """One request: it waits for a place, reserves what it could cost, and is in the journal before anybody sees its reply."""
         name = model.name
         if name not in self._limiters:
             places = self.budget.limits.concurrency or capacity.places(name)
             self._limiters[name] = Limiter(places, self._clock, self._pause)
         async with self._limiters[name].place(self._likely(model, request.size), self.budget.seconds_left) as ticket:
+            turn.check()
             request = self._below_window(model, request)
             hold = await self._reserve(model, request)
             if request.role == "root":

@@ -41,8 +41,8 @@ def asked(repo: str, change: str) -> ReviewRequest:
 
 
 def told(done: Review) -> str:
-    """The review as Markdown."""
-    return OUTPUTS["markdown"]().render(done)
+    """The review as the command line prints it: nothing in it is written twice, and no name is escaped."""
+    return OUTPUTS["console"]().render(done)
 
 
 async def explained(done: Review, number: int) -> str:

@@ -48,9 +48,9 @@ def server(repo: str) -> MCPServer[object]:
     tools = Tools("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
     last: list[Review] = []
 
-    @tools.tool(annotations=PAYS)
+    @tools.tool(annotations=PAYS, structured_output=False)
     async def review(change: str = "", effort: ReviewEffort | None = None, max_usd: float | None = None) -> str:
-        """Review a local change and return the findings as Markdown.
+        """Review a local change and return the findings as text; `hand_over` has a prompt for each.
 
         Args:
             change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
@@ -61,7 +61,7 @@ def server(repo: str) -> MCPServer[object]:
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             return await _said(_reviewed(repo, change, {"effort": effort, "usd": max_usd}, scratch, last))
 
-    @tools.tool(annotations=READS)
+    @tools.tool(annotations=READS, structured_output=False)
     async def explain(finding: int) -> str:
         """Everything that is known of one finding of the last review: why, the consequence, the proof, the suggestion.
 
@@ -72,7 +72,7 @@ def server(repo: str) -> MCPServer[object]:
             raise ToolError("There is no review yet: call `review` first.")
         return await _said(local.explained(last[0], finding))
 
-    @tools.tool(annotations=READS)
+    @tools.tool(annotations=READS, structured_output=False)
     async def hand_over(finding: int = 0, pull: str = "") -> str:
         """A prompt that says what to fix: file, lines, defect, evidence, and what must not change.
 
@@ -87,7 +87,7 @@ def server(repo: str) -> MCPServer[object]:
             raise ToolError("There is no review yet: call `review` first, or name a pull request.")
         return await _said(_handed_over(last[0], finding))
 
-    @tools.tool(annotations=READS)
+    @tools.tool(annotations=READS, structured_output=False)
     async def callers(symbol: str) -> str:
         """Every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
 

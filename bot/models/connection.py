@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from bot.errors import ProviderDown, ProviderError, ProviderRefused
+from bot.errors import AccountRefused, ProviderDown, ProviderError
 from bot.models import failures
 from bot.models.allowances import allowance
 from bot.models.stream import Assembly
@@ -158,7 +158,7 @@ class Connection:
     def _failure(self, error: Exception, patience: "_Patience") -> Exception:
         """What to raise for a library's exception."""
         if isinstance(error, self._library.lacking):
-            return ProviderRefused(self._library.remedy)
+            return AccountRefused(self._library.remedy)
         body, answer = getattr(error, "body", None), getattr(error, "response", None)
         if isinstance(answer, self._answer) and answer.status_code >= Http.MULTIPLE_CHOICES:
             return _raised(failures.read(answer.status_code, body, answer.headers), self.name)

@@ -13,7 +13,9 @@ from http import HTTPStatus as Http
 import aiohttp
 
 from bot.errors import (
+    AccountRefused,
     BadAnswer,
+    ModelRefused,
     PromptTooLong,
     ProviderDown,
     ProviderError,
@@ -198,12 +200,16 @@ def _no_credit(refusal: HttpFailure) -> bool:
     )
 
 
+def _key_not_for_model(refusal: HttpFailure) -> bool:
+    """Another model may be allowed."""
+    return refusal.status == Http.FORBIDDEN and "model" not in refusal.words.lower()
+
+
 def _key_refused(refusal: HttpFailure) -> bool:
-    if refusal.status == Http.FORBIDDEN:
-        return "model" not in refusal.words.lower()
     return refusal.status == Http.UNAUTHORIZED or bool(BAD_KEY.search(refusal.message))
 
 
+REFUSED_KEY = "{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
 Rule = tuple[Callable[[HttpFailure], bool], type[ProviderError], str]
 RULES: tuple[Rule, ...] = (  # the first that applies
     (
@@ -213,7 +219,7 @@ RULES: tuple[Rule, ...] = (  # the first that applies
     ),
     (
         _no_credit,
-        ProviderRefused,
+        AccountRefused,
         "{provider}: the account behind the key has no credit left: add some, or use another provider",
     ),
     (
@@ -222,18 +228,23 @@ RULES: tuple[Rule, ...] = (  # the first that applies
         "{provider} failed on its side (status {status}{said}): try again later",
     ),
     (
+        _key_not_for_model,
+        ModelRefused,
+        REFUSED_KEY,
+    ),
+    (
         _key_refused,
-        ProviderRefused,
-        "{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}",
+        AccountRefused,
+        REFUSED_KEY,
     ),
     (
         lambda r: r.status in {Http.FORBIDDEN, Http.NOT_FOUND} or bool(NO_MODEL.search(r.words)),
-        ProviderRefused,
+        ModelRefused,
         "unknown model {model} at {provider} (status {status}): check its name, the base URL and that the key may use it",
     ),
     (
         lambda r: r.status < Http.BAD_REQUEST,
-        ProviderRefused,
+        AccountRefused,
         "the base URL of {provider} redirects (status {status}): configure the final address",
     ),
     (

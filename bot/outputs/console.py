@@ -35,6 +35,7 @@ ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
+LIMITS = 4  # sentences about what a search left out
 LISTED = 12  # rows of a list; the JSON output has them all
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -121,9 +122,9 @@ def _walkthrough(told: "Walkthrough") -> RenderableType:
     grid.add_column(ratio=1)
     shown = walkthrough.parts(told, LISTED)
     for part in shown:
-        grid.add_row(
-            Text(" ").join(filter(None, (Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")))), ""
-        )
+        heading = [Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")]
+        if any(heading):  # a single file of other code has neither
+            grid.add_row(Text(" ").join(filter(None, heading)), "")
         for row in part.rows:
             grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
         if part.more:
@@ -182,9 +183,7 @@ def _prose(text: str) -> Text:
 def _evidence(path: str, number: int, quote: str, note: str) -> RenderableType:
     at = f"{line(path)}:{number}" if number else line(path)
     code = "  ".join(row.strip() for row in visible(quote).split("\n")[:3])
-    said = Text.assemble((at, "cyan"), (f"  {line(note)}" if note else "", "dim"), "  ", code)
-    said.no_wrap, said.overflow = True, "ellipsis"
-    return said
+    return Text.assemble((at, "cyan"), (f"  {line(note)}" if note else "", "dim"), "  ", cut(code, 2 * WIDTH))
 
 
 def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
@@ -229,7 +228,9 @@ def _coverage(coverage: "Coverage") -> RenderableType:
     skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped])
     rows += _rows("changed files that were left out", coverage.skipped_files)
-    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut]
+    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[:LIMITS]]
+    if len(coverage.cut) > LIMITS:
+        rows.append(Text(f"  and {len(coverage.cut) - LIMITS:,} more limits (--format json lists all)", "dim"))
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
 
 

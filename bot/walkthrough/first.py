@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.paths import is_product
+from bot.paths import is_product, is_prose
 from bot.render import Phrases
 from bot.values import SEVERITIES, ChangedSymbol, Dependents, Finding, FirstPlace, Unit
 from bot.walkthrough import symbols
@@ -23,7 +23,8 @@ def place(
         worst = grave[0]
         reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
         return FirstPlace(worst.path, worst.start, worst.side, reason)
-    mine = [unit for unit in units if unit.path == chosen] or [unit for unit in units if is_product(unit.path)] or units
+    code = [unit for unit in units if not is_prose(unit.path)]  # a line of documents is no place to begin
+    mine = [unit for unit in code if unit.path == chosen] or [unit for unit in code if is_product(unit.path)] or code
     if not mine:
         return None
     unit = mine[0]

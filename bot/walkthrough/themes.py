@@ -10,6 +10,7 @@ from bot.values import ChangedFile, FileRow, Theme
 MOST_THEMES = 6  # of a model; more than that orders nothing
 MOST_FOLDERS = 6  # groups of code
 LEAST_SPLIT = 7  # files of code that are worth several groups
+CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")  # what runs tests is none
 KINDS = ("code", "tests", "settings", "documents", "others")  # in the order of the table
 
 
@@ -44,7 +45,7 @@ def kind(file: ChangedFile) -> str:
     path = file.path
     if paths.is_output(path) or paths.vendored(path):
         return "others"
-    if paths.is_test(path):
+    if paths.is_test(path) and not path.startswith(CI):
         return "tests"
     if paths.is_prose(path):
         return "documents"

@@ -1,9 +1,13 @@
 """`deeprepo demo`: the whole path on one machine, with no account, no key and no network."""
 
 import asyncio
+import shlex
+import shutil
 import signal
+import sys
 import tempfile
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,6 +66,15 @@ def _printed() -> None:
         with workplace(request) as scratch:
             done = local.reviewed(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
         deliver(done, "console", None)
+    tell(f"\nYour own change:  {_program()} review --repo /path/to/your/clone")
+
+
+def _program() -> str:
+    """This installation's command, as it is typed from here."""
+    here = Path(sys.executable).with_name("deeprepo")
+    if not here.exists() or shutil.which("deeprepo") == str(here):
+        return "deeprepo"
+    return shlex.quote(str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here))
 
 
 async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:

@@ -9,22 +9,43 @@ import yaml
 FOLDER = Path(__file__).parents[2] / "docs/workflows"
 
 
-def group(name: str, comment: dict[str, Any], run: int) -> str:
-    """The group of a run that a comment starts, as GitHub evaluates the expression."""
-    written = yaml.safe_load((FOLDER / name).read_text())["concurrency"]["group"]
-    event = {"issue": {"number": 5}, "pull_request": {"number": 5}, "comment": comment}
-    return re.sub(r"\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], {"event": event, "run_id": run})), written)
+COMMAND, REPLY, PUSH, BY_HAND = "issue_comment", "pull_request_review_comment", "pull_request", "workflow_dispatch"
 
 
-def _value(expression: str, github: dict[str, Any]) -> object:
+class Context(dict[str, Any]):
+    """A context of GitHub's expressions: what it lacks is nothing."""
+
+    def __missing__(self, _: str) -> "Context":
+        return Context()
+
+
+def concurrency(event: str, comment: dict[str, Any] | None = None, run: int = 1, pull: int = 5) -> dict[str, str]:
+    """The concurrency of a run of the workflow that does everything, as GitHub evaluates its expressions."""
+    written = yaml.safe_load((FOLDER / "deeprepo.yml").read_text())["concurrency"]
+    about = {"issue": {"number": pull}} if event == COMMAND else {"pull_request": {"number": pull}}
+    given = Context({"event_name": event, "run_id": run, "event": Context({**about, "comment": comment or Context()})})
+    return {
+        key: re.sub(r"\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], given, {"pull": pull})), text)
+        for key, text in written.items()
+    }
+
+
+def group(event: str, comment: dict[str, Any] | None = None, run: int = 1) -> str:
+    """The group of a run."""
+    return concurrency(event, comment, run)["group"]
+
+
+def _value(expression: str, github: dict[str, Any], inputs: dict[str, Any]) -> object:
     text = expression.replace("&&", " and ").replace("||", " or ")
     text = re.sub(r"!(?=\w)", " not ", text)
+    text = text.replace("inputs.pull", "inputs['pull']")
     text = re.sub(r"github((?:\.\w+)+)", lambda found: "github" + re.sub(r"\.(\w+)", r"['\1']", found[1]), text)
     names = {
         "github": github,
+        "inputs": inputs,
         "contains": lambda listed, one: one in listed,
         "fromJSON": yaml.safe_load,
-        "startsWith": lambda text, start: text.lower().startswith(start),
+        "startsWith": lambda text, start: str(text).lower().startswith(start),
         "format": lambda text, *given: text.format(*given),
     }
     return eval(text.strip(), {"__builtins__": {}}, names)  # noqa: S307 - the project's own files
@@ -37,27 +58,35 @@ def comment(login: str, association: str, body: str = "/deeprepo review", number
 
 def test_nobody_displaces_the_teams_waiting_command() -> None:
     """A stranger's commands share a group with each other and with nobody else's, whatever the stranger is called."""
-    for name, body in (("issue_comment.yml", "/deeprepo review"), ("conversation.yml", "No.")):
-        team = group(name, comment("ann", "MEMBER", body), 1)
+    for event, body in ((COMMAND, "/deeprepo review"), (REPLY, "No.")):
+        team = group(event, comment("ann", "MEMBER", body), 1)
         names = ("stranger", "team", "ann", "1", "command", "by-ann")
-        others = [group(name, comment(login, "NONE", body, 2), 2) for login in names]
+        others = [group(event, comment(login, "NONE", body, 2), 2) for login in names]
         assert team not in others
         assert len({*others}) == len(names)
-        assert group(name, comment("stranger", "NONE", body, 3), 3) == others[0]
+        assert group(event, comment("stranger", "NONE", body, 3), 3) == others[0]
 
 
 def test_a_comment_that_is_no_command_is_in_nobodys_way() -> None:
-    """Its run has a group of its own; replies of the team have one each."""
-    talk = [group("issue_comment.yml", comment("ann", "MEMBER", "Thanks.", n), n) for n in (1, 2)]
-    replies = [group("conversation.yml", comment("ann", "OWNER", "No.", n), n) for n in (1, 2)]
-    assert (len({*talk}), len({*replies})) == (2, 2)
+    """Its run has a group of its own; replies of the team have one each, and its commands one together."""
+    talk = [group(COMMAND, comment("ann", "MEMBER", "Thanks.", n), n) for n in (1, 2)]
+    replies = [group(REPLY, comment("ann", "OWNER", "No.", n), n) for n in (1, 2)]
+    commands = [group(COMMAND, comment(name, "OWNER", number=n), n) for n, name in enumerate(("ann", "bo"))]
+    assert (len({*talk}), len({*replies}), len({*commands})) == (2, 2, 1)
 
 
 def test_each_kind_of_run_has_a_group_of_its_own() -> None:
-    """A push does not end what somebody has started by hand or by a command."""
-    written = {path.name: yaml.safe_load(path.read_text())["concurrency"] for path in FOLDER.glob("*.yml")}
-    starts = {name: re.match(r"deeprepo-[a-z-]*", found["group"])[0] for name, found in written.items()}  # type: ignore[index]
-    pushes = {name for name, start in starts.items() if start == "deeprepo-push-"}
-    assert pushes == {"pull_request.yml", "pull_request_target.yml", "sarif.yml"}
-    assert len({*starts.values()}) == len(starts) - len(pushes) + 1
-    assert all(found["cancel-in-progress"] == (name in pushes) for name, found in written.items())
+    """A push ends the review of an older one and nothing that somebody has started by hand or by a command."""
+    runs = {
+        event: concurrency(event, comment("ann", "OWNER") if event in (COMMAND, REPLY) else None)
+        for event in (PUSH, COMMAND, REPLY, BY_HAND)
+    }
+    assert len({run["group"] for run in runs.values()}) == len(runs)
+    assert {event for event, run in runs.items() if run["cancel-in-progress"] == "True"} == {PUSH}
+    assert group(PUSH) == group(PUSH, run=2) == "deeprepo-push-5"
+    for name in ("pull_request.yml", "pull_request_target.yml", "sarif.yml"):
+        written = yaml.safe_load((FOLDER / name).read_text())["concurrency"]
+        assert written == {
+            "group": "deeprepo-push-${{ github.event.pull_request.number }}",
+            "cancel-in-progress": True,
+        }

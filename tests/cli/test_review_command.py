@@ -75,6 +75,21 @@ def test_who_asked_for_offline_is_told_of_no_missing_key(changed: Repository) ->
         assert (done.returncode, "No API key" in done.stderr) == (0, False)
 
 
+def test_what_is_open_can_fail_too(repository: Repository) -> None:
+    """`--fail-also open` adds to what the settings name, and needs a bar. A renamed key with two readers is open."""
+    reader = "import os\n\nprint(os.environ['QUEUE_LIMIT_MAX'])\n"
+    repository.commit({"job.yaml": "QUEUE_LIMIT_MAX: 3\n", "a.py": reader, "b.py": reader}, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"job.yaml": "QUEUE_LIMIT_MOST: 3\n"}, "Rename")
+    asked = ("--fail-on", "high", "--fail-also", "open")
+
+    assert run("--fail-on", "high", cwd=repository.folder).returncode == 0
+    assert run(*asked, cwd=repository.folder).returncode == 1
+    lone = run("--fail-also", "open", cwd=repository.folder)
+    assert lone.returncode == 2
+    assert "add --fail-on" in lone.stderr
+
+
 def test_fail_on_is_the_exit_code(changed: Repository) -> None:
     """1 at or above the bar, 0 below it."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
@@ -222,6 +237,7 @@ def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository
     document = json.loads(done.stdout)
     assert [finding["source"] for finding in document["findings"]] == ["contracts"]
     assert document["partial"] is True
+    assert refusing.count == 1
 
 
 def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:

@@ -238,4 +238,7 @@ def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pul
     """A slip of the keys, a finding that no review has, a setting that no comment changes."""
     assert "did you mean `/deeprepo review`?" in pull.give("reveiw").body
     assert "There is no finding 99" in pull.give("explain", "99").body
+    unknown = pull.give("ignore", "deadbeefdeadbeef on purpose").body
+    assert "There is no finding deadbeefdeadbeef" in unknown
+    assert pull.done == []
     assert pull.give("config", "set language de").body.startswith("`config` only shows the settings")

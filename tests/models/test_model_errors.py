@@ -8,7 +8,15 @@ import pytest
 from talking import ASKED, KEY, asked, dialects, talk
 
 from bot import models
-from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
+from bot.errors import (
+    AccountRefused,
+    ModelRefused,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
 from bot.ports import Model
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -84,24 +92,24 @@ def test_nobody_listens(name: str) -> None:
 
 @dialects
 @pytest.mark.parametrize(
-    ("reply", "sentence"),
+    ("reply", "sentence", "kind"),
     [
-        (Reply(status=401), "refuses the key"),
-        (Reply(status=403), "refuses the key"),
-        (Reply("API key not valid. Please pass a valid API key.", status=400), "refuses the key"),
-        (Reply(status=404), "unknown model"),
-        (Reply("The model `x` does not exist", status=400), "unknown model"),
-        (Reply("Your credit balance is too low", status=400), "no credit left"),
-        (Reply(status=402), "no credit left"),
-        (Reply("quota", status=429, error="insufficient_quota"), "no credit left"),
-        (Reply("something else", status=400, error="odd_request"), "refuses the request"),
-        (Reply(status=307), "redirects"),
+        (Reply(status=401), "refuses the key", AccountRefused),
+        (Reply(status=403), "refuses the key", ModelRefused),
+        (Reply("API key not valid. Please pass a valid API key.", status=400), "refuses the key", AccountRefused),
+        (Reply(status=404), "unknown model", ModelRefused),
+        (Reply("The model `x` does not exist", status=400), "unknown model", ModelRefused),
+        (Reply("Your credit balance is too low", status=400), "no credit left", AccountRefused),
+        (Reply(status=402), "no credit left", AccountRefused),
+        (Reply("quota", status=429, error="insufficient_quota"), "no credit left", AccountRefused),
+        (Reply("something else", status=400, error="odd_request"), "refuses the request", ProviderRefused),
+        (Reply(status=307), "redirects", AccountRefused),
     ],
 )
-def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str) -> None:
-    """A refused request is ProviderRefused with a sentence that says what to do."""
+def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, kind: type[ProviderRefused]) -> None:
+    """A refused request is told from a refused model and a refused account, each with a sentence that says what to do."""
     error, requests = failure(name, reply)
-    assert (type(error), requests) == (ProviderRefused, 1)
+    assert (type(error), requests) == (kind, 1)
     assert sentence in str(error)
     assert str(error).rpartition(": ")[2].startswith(("check ", "add ", "configure "))
 

@@ -8,7 +8,7 @@ import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
 from bot import models
-from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
+from bot.errors import AccountRefused, ProviderDown, ProviderError, RateLimited, TimedOut
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
@@ -219,4 +219,4 @@ def test_a_refusal_is_known_as_one(name: str) -> None:
 def test_no_credentials_are_no_reason_to_try_again() -> None:
     """A 401 is told as such with a stream too."""
     (error,), _ = ask(OPENAI, Reply(status=401))
-    assert type(error) is ProviderRefused
+    assert type(error) is AccountRefused

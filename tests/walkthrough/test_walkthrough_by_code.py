@@ -124,6 +124,16 @@ def test_a_change_of_documents_alone(review) -> None:  # type: ignore[no-untyped
 
     assert told(done).overview == "1 file is edited (+1 -1)."
     assert phrases(done) == {"README.md": "+1 -1"}
+    assert told(done).first is None
+
+
+def test_a_workflow_that_runs_tests_is_settings(review) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """Its name does not make it a test."""
+    done = review(
+        {**BEFORE, ".github/workflows/tests.yml": "on: push\n"}, {".github/workflows/tests.yml": "on: pull\n"}
+    )
+
+    assert [theme.title for theme in told(done).themes] == ["Settings"]
 
 
 def test_names_of_the_change_break_out_of_nothing(review) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001

@@ -1,0 +1,169 @@
+"""A provider that cannot be used is asked a few times, whatever a review still has to ask; one that only stumbles is not given up."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bot import models
+from bot.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls, Slot
+from bot.ports import Model
+from bot.values import Completion, Limits, Message, Prompt
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Script
+
+MANY = 30
+NOWHERE = "http://127.0.0.1:1/v1"
+
+
+class Waits:
+    """Pauses that pass at once, and are remembered."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        await asyncio.sleep(0)
+
+
+class Asked:
+    """What became of many calls: their slots, how many requests left, the pauses between them."""
+
+    def __init__(self, name: str, script: Script | None, *later: str) -> None:
+        self.waits, self.journal = Waits(), Journal()
+        self.calls = Calls(Budget(Limits(usd=None)), self.journal, pause=self.waits, chance=lambda: 0.0)
+        self.slots: list[Slot] = []
+        asyncio.run(self._run(script, (name, *later)))
+
+    async def _run(self, script: Script | None, names: tuple[str, ...]) -> None:
+        if script is None:
+            await self._ask(NOWHERE, names)
+            return
+        async with doubles.openai_server(script) as server:
+            await self._ask(server.base_url, names)
+            assert server.count == self.requests
+
+    async def _ask(self, url: str, names: tuple[str, ...]) -> None:
+        for name in names:
+            model: Model = models.connect(name, "key", url)
+            try:
+                prompts = [Prompt((Message("user", f"q{at}"),), max_tokens=100) for at in range(MANY)]
+                self.slots += await self.calls.many(model, prompts, "worker")
+            finally:
+                await model.close()
+
+    @property
+    def requests(self) -> int:
+        return sum(line["kind"] == "request" for line in self.journal.lines)
+
+    @property
+    def errors(self) -> set[type]:
+        return {type(slot) for slot in self.slots}
+
+
+def question(body: Mapping[str, Any]) -> str:
+    return str(body["messages"][-1]["content"])
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "word"),
+    [
+        (Reply(status=401), AccountRefused, "refuses the key"),
+        (Reply(status=402), AccountRefused, "no credit left"),
+        (Reply(status=403), ModelRefused, "refuses the key"),
+        (Reply(status=404), ModelRefused, "unknown model"),
+        (Reply(status=307), AccountRefused, "redirects"),
+    ],
+)
+def test_what_no_request_will_change_is_asked_once(script: Reply, kind: type[ProviderError], word: str) -> None:
+    """A wrong key, no credit, an unknown model, a wrong address: one request, and each call has the sentence."""
+    done = Asked("compatible/m", script)
+    assert (done.requests, done.errors, len(done.slots), done.waits.seconds) == (1, {kind}, MANY, [])
+    assert all(word in str(slot) for slot in done.slots)
+    assert word in done.calls.failure
+
+
+@pytest.mark.parametrize("script", [None, Reply(status=500), Reply(status=503), Reply(fault="drop")])
+def test_a_provider_that_is_down_is_tried_by_one_call_at_a_time(script: Reply | None) -> None:
+    """A closed port, a server that fails or hangs up: four requests with growing pauses for thirty calls."""
+    done = Asked("compatible/m", script)
+    assert (done.requests, done.errors, done.waits.seconds) == (4, {ProviderDown}, [1.0, 2.0, 4.0])
+
+
+def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
+    """The key is the provider's: its other model is not tried either. A model that it does not have says nothing of another."""
+    assert Asked("compatible/a", Reply(status=401), "compatible/b").requests == 1
+    done = Asked("compatible/a", doubles.PerModel({"b": "fine"}), "compatible/b")
+    assert (done.requests, [type(slot) for slot in done.slots[::MANY]]) == (1 + MANY, [ModelRefused, Completion])
+
+
+def test_another_provider_is_tried() -> None:
+    """What one refuses says nothing of another."""
+    assert Asked("compatible/a", Reply(status=401), "ollama/b").requests == 2
+
+
+@pytest.mark.parametrize("blip", [1, 3])
+def test_a_provider_that_comes_back_is_asked_everything(blip: int) -> None:
+    """The first requests fail, a later one is answered: so are all calls."""
+    left = [blip]
+
+    def script(_: Mapping[str, Any]) -> Reply:
+        left[0] -= 1
+        return Reply(status=503) if left[0] >= 0 else Reply("fine")
+
+    done = Asked("compatible/m", script)
+    assert (done.errors, done.requests) == ({Completion}, MANY + blip)
+
+
+def test_an_outage_in_the_middle_ends_the_review_early() -> None:
+    """Nine answers, then nothing: the calls that were under way fail once, one at a time tries three times more."""
+    seen: list[str] = []
+
+    def script(body: Mapping[str, Any]) -> Reply:
+        seen.append(question(body))
+        return Reply("fine") if len(seen) < 10 else Reply(status=500)
+
+    done = Asked("compatible/m", script, "compatible/n", "compatible/o")
+    assert len(done.slots) == 3 * MANY
+    assert sum(isinstance(slot, Completion) for slot in done.slots) == 9
+    assert done.requests <= MANY + 3 + 3
+
+
+def test_one_prompt_that_breaks_the_server_costs_the_others_nothing() -> None:
+    """The first prompt always fails: 29 others are answered, and it has its four tries."""
+    done = Asked("compatible/m", lambda body: Reply(status=500) if question(body) == "q0" else Reply("fine"))
+    assert [type(slot) for slot in done.slots] == [ProviderDown, *[Completion] * (MANY - 1)]
+    assert done.requests == MANY - 1 + 4
+
+
+def test_a_refused_request_is_no_refused_provider() -> None:
+    """A 400 about one prompt, or an answer of no use, stops nobody else."""
+
+    def script(body: Mapping[str, Any]) -> Reply:
+        odd = Reply("something else", status=400, error="odd_request")
+        return {"q0": odd, "q1": Reply("spoilt", status=400, error="json_validate_failed")}.get(
+            question(body), Reply("fine")
+        )
+
+    done = Asked("compatible/m", script)
+    assert [type(slot) for slot in done.slots[:3]] == [ProviderRefused, BadAnswer, Completion]
+    assert done.errors == {ProviderRefused, BadAnswer, Completion}
+
+
+def test_a_slow_provider_is_not_waited_for() -> None:
+    """Where the first call takes longer than a refusal needs, the others follow it at once."""
+    done = Asked("compatible/m", Reply("fine", delay=1.0))
+    assert done.errors == {Completion}
+    assert [line["kind"] for line in done.journal.lines][:2] == ["request", "request"]
+
+
+def test_a_review_that_goes_on_keeps_what_was_given_up() -> None:
+    """Each call that was not tried is in the journal with its reason, so that a replay comes to the same."""
+    done = Asked("compatible/m", Reply(status=401))
+    assert json.dumps(done.journal.lines).count("AccountRefused") >= MANY
