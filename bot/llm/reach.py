@@ -1,6 +1,6 @@
 """Whether a provider answers at all, as all calls of a review together find out: nobody waits for the same silence twice.
 
-The first call goes ahead of the others, for as long as a refused key or a closed port needs to show. If the provider cannot be
+The first call goes a moment ahead of the others, for as long as a closed port needs to show. If the provider cannot be
 reached, or fails again and again, one call at a time tries on, and the others wait for its outcome: an answer lets all of them go on, and
 a provider that fails to the end is given up, with all calls that it has not yet been sent. So is one that refuses the key at once.
 """
@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from bot.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, TimedOut
 from bot.llm.limiter import Pause
 
-HEAD_START = 0.5  # seconds of the first call: a provider that refuses a key, or a machine a connection, does it in less
+HEAD_START = 0.05  # seconds of the first call: a closed port shows in less, and each review waits for so long
 IN_A_ROW = 3  # failures with no answer between them, after which only one call at a time tries
 PROBES = 3  # tries of one call at a time that fail, after which the provider is given up
 BACKOFF, LONGEST = 0.5, 20.0  # seconds; doubled with each failure
