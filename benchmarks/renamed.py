@@ -25,6 +25,7 @@ from pathlib import Path
 from benchmarks.clean import REPOS, clone
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
+from bot.lines import is_comment
 from bot.outputs import facts
 from bot.paths import is_output, is_prose, is_test, vendored
 from bot.values import ReviewRequest
@@ -83,7 +84,8 @@ def main() -> int:
         return 2
     results: list[Rename] = []
     wanted = {
-        name: [one for one in _names(name, at) if not asked.kind or one.kind in asked.kind] for name, at in found.items()
+        name: [one for one in _names(name, at) if not asked.kind or one.kind in asked.kind]
+        for name, at in found.items()
     }
     chosen = _chosen(wanted, asked.count, asked.seed)
     for one in chosen:
@@ -119,10 +121,11 @@ def _names(repo: str, at: Path) -> Iterator[Rename]:
             for word in set(re.findall(form, text)):
                 holders[word].add(path)
     for path, text in texts.items():
+        code = "\n".join("" if is_comment(line, path) else line for line in text.split("\n"))
         for kind, pattern in KINDS.items():
             if (kind == "setting") != bool(SETTINGS.search(path)) and kind in ("setting", "key"):
                 continue
-            names = {next(filter(None, match.groups())) for match in re.finditer(pattern, text, re.MULTILINE)}
+            names = {next(filter(None, match.groups())) for match in re.finditer(pattern, code, re.MULTILINE)}
             for name in sorted(names):
                 if len(holders[name]) > MOST_HOLDERS and kind not in ROUTES:
                     continue

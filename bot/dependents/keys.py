@@ -30,12 +30,15 @@ TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][
 NAME = re.compile(r"[A-Za-z_][\w$]*")
 SCHEMA = re.compile(r"\.(sql|proto|graphql|gql|prisma|avsc|thrift)$", re.IGNORECASE)
 HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
-LOADS = re.compile(r"^\W*(?:import|require\w*|from|include|use|using|package|export\s+\*)\b|\brequire\(|\bimport\(")
+LOADS = re.compile(
+    r"^[^\w\"'`]*(?:import|require(?:_once|_relative)?|from|include(?:_once)?|use|using|package|export\s+\*)\b(?!\s*[:=])"
+    r"|\brequire\(|\bimport\("
+)
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
 LONG_LINE = 20_000  # characters; of a longer one the beginning is read
 COMPARED = 80  # words of a line that is compared in order
 SHORTEST, LONGEST = 4, 60  # letters of a key
-FILES = 20  # that say a key of several words: in more it is a word of its own
+FILES = 60  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
 KEYS = 200  # of one change that are looked up
 ROWS = 5_000
@@ -142,9 +145,7 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[st
     return [
         (path, line, text.rstrip("\r"), word)
         for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
-        for word in sorted(
-            {_bare(found, words) for found in look.findall(routed(code_of(text[:LONG_LINE], path)))}
-        )
+        for word in sorted({_bare(found, words) for found in look.findall(routed(code_of(text[:LONG_LINE], path)))})
     ]
 
 
@@ -153,7 +154,9 @@ def _bare(found: str, words: Collection[str]) -> str:
     return found if found in words else f"/{found}"
 
 
-async def _of_the_same(tree: Tree, key: Key, rows: Sequence[tuple[str, int, str, str]]) -> list[tuple[str, int, str, str]]:
+async def _of_the_same(
+    tree: Tree, key: Key, rows: Sequence[tuple[str, int, str, str]]
+) -> list[tuple[str, int, str, str]]:
     """Where too many files say a route, those lines that say it behind a segment which its own file declares."""
     held = (await tree.read_many([key.path])).get(key.path, b"").decode("utf-8", "replace")
     own = {part for line in held.split("\n") for part in segments(routed(code_of(line, key.path)))}
@@ -196,7 +199,7 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed
     plain = not _distinctive(key.word)
     route = _is_route(key.word)
     mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
-    told = key.sets or not mine
+    told = key.sets or not mine or (not plain and not route)
     if renamed and told and (key.sets or not plain or route):
         few = plain and (key.role != "whole" or not route)
         return bool(rows) and len(others) <= (FEW if few else FILES)
@@ -372,9 +375,7 @@ def _words(code: str) -> frozenset[str]:
     tokens = [one for one in _tokens(code) if one[-1:].isalnum() or one[-1:] == "_"]
     names = chain.from_iterable(NAME.findall(one) for one in tokens)
     others = chain.from_iterable(parts(one) for one in tokens if _is_route(one))
-    return frozenset(
-        word for word in (*tokens, *names, *others) if SHORTEST <= len(word) <= LONGEST and word[0] != ":"
-    )
+    return frozenset(word for word in (*tokens, *names, *others) if SHORTEST <= len(word) <= LONGEST and word[0] != ":")
 
 
 def _distinctive(word: str) -> bool:

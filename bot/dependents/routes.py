@@ -24,7 +24,9 @@ _DECLARES = (
     r"|(?:\burl_prefix\s*+=|[rR]outer\(.{0,80}?\bprefix\s*+=|[{,\s]path\s*+:|<Route\b[^>]{0,80}?\bpath\s*+=)\s*+[{]?r?(?=[\"'`])"
     r"|^\s*+(?:get|post|put|patch|delete|namespace|scope|resources?)\s++(?=[:\"'])"
 )
-_CALLS = rf"\b(?:axios|http\w*|api|ky|\w*[cC]lient)\.{_VERB}(?:<[^()]{{0,80}}>)?\(\s*+(?=[\"'`])|\bfetch\(\s*+(?=[\"'`])"
+_CALLS = (
+    rf"\b(?:axios|http\w*|api|ky|\w*[cC]lient)\.{_VERB}(?:<[^()]{{0,80}}>)?\(\s*+(?=[\"'`])|\bfetch\(\s*+(?=[\"'`])"
+)
 _SLASHLESS = re.compile(rf"(?P<before>{_DECLARES}|{_CALLS})(?P<opening>:|[\"'`]\^?)(?=[A-Za-z])(?!https?:)")
 _OWN = rf"(?:{_DECLARES})(?:[\"'`])(?:(?![\"'`]).)*?NAME(?![\w$])(?!-\w)"
 # What may stand in front of the first segment of a route: anything but another segment. A parameter is none.
@@ -58,7 +60,9 @@ def shapes(route: str, code: str) -> frozenset[str]:
     """The whole texts of a line that hold the route, whatever their parameters are called."""
     look = _begins(route)
     return frozenset(
-        _PARAMETER.sub("{}", text).strip("/^$") for _, text in _TEXT.findall(code) if route in text and look.search(text)
+        _PARAMETER.sub("{}", text).strip("/^$")
+        for _, text in _TEXT.findall(code)
+        if route in text and look.search(text)
     )
 
 
