@@ -251,22 +251,28 @@ def _given_up(
                 held = shapes(word, text) if _is_route(word) else frozenset()
                 held |= known.shapes if known is not None else frozenset()
                 found[word] = Key(word, file.path, sets, declared, names, part, held)
-    _drop_kept(found, mine, suffixes)
+    _drop_kept(found, mine, suffixes, end + seconds / 2)
     keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
     if any(key.names or _distinctive(key.word) for key in keys[KEYS:]):
         cut.append(f"{KEYS} of the {len(keys)} keys that the change takes away were looked up")
     return keys[:KEYS], tuple(cut)
 
 
-def _drop_kept(found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str]) -> None:
+def _drop_kept(
+    found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float
+) -> None:
     """Leave out the keys that an added line keeps: by setting what was set, by reading what was read.
 
-    To say an old name in a longer text, or to read what nobody sets any more, keeps nothing.
+    To say an old name in a longer text, or to read what nobody sets any more, keeps nothing. What is not looked at by `end`
+    keeps nothing either.
     """
-    for file in files:
+    last = {name for word in found for name in NAME.findall(word)[-1:]}
+    for file in files if found else ():
+        if time.process_time() > end:
+            return
         parsed = suffix(file.path) in suffixes
         for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "+"):
-            if is_comment(line.text, file.path) or not found:
+            if last.isdisjoint(NAME.findall(line.text[:LONG_LINE])) or is_comment(line.text, file.path):
                 continue
             code = routed(code_of(line.text[:LONG_LINE], file.path))
             for word in _words(code) & found.keys():
