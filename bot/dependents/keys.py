@@ -258,10 +258,8 @@ def _given_up(
     return keys[:KEYS], tuple(cut)
 
 
-def _drop_kept(
-    found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float
-) -> None:
-    """Leave out the keys that an added line keeps: by setting what was set, by reading what was read.
+def _drop_kept(found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float) -> None:
+    """Leave out the keys that an added line keeps: by setting what was set (its own file: by saying it), by reading what was read.
 
     To say an old name in a longer text, or to read what nobody sets any more, keeps nothing. What is not looked at by `end`
     keeps nothing either.
@@ -281,7 +279,12 @@ def _drop_kept(
                 if _is_route(word):
                     kept = bool(what) and not key.shapes.isdisjoint(shapes(word, code))
                 elif _distinctive(word):
-                    kept = what == SETS if key.sets else bool(what) and not is_settings(file.path)
+                    mine = file.path == key.path
+                    kept = (
+                        what == SETS or (what == SAYS and mine)
+                        if key.sets
+                        else bool(what) and not is_settings(file.path)
+                    )
                 else:
                     kept = True  # a word of everybody's
                 if kept:
