@@ -174,7 +174,9 @@ class Search:
         for target in mine:
             alone = lone[target.gone]
             for hit in match(target, uses, bound, path):
-                if is_inside(target, hit.use, path) or is_imported_elsewhere(target, hit, uses, bound):
+                if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
+                    continue
+                if is_imported_elsewhere(target, hit, uses, bound):
                     continue
                 told = (
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
