@@ -67,7 +67,7 @@ def shapes(route: str, code: str) -> frozenset[str]:
 
 
 def parts(token: str) -> Iterator[str]:
-    """What others write of a route of several segments, who put it together: `/orders/summary` is also `/orders` and `/summary`."""
+    """Give what others write of a route of several segments, who put it together: `/orders/summary` is also `/orders` and `/summary`."""
     cuts = [at for at, letter in enumerate(token) if letter == "/" and at]
     return chain((token[at:] for at in cuts), (token[:at] for at in cuts))
 
