@@ -126,19 +126,19 @@ def counts(body: str, finding: Finding) -> bool:
 
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     """It is stored with the reason; the lines in the answer silence it permanently once they are merged."""
-    fingerprint = pull.thread(1)
+    pull.thread(1)
     answer = pull.give("ignore", "measured: nobody calls @it")
-    assert pull.done == [("suppress", fingerprint, "measured: nobody calls @it")]
+    assert pull.done == [("suppress", pull.review.findings[1].finding.identity, "measured: nobody calls @it")]
     assert counts(answer.body, pull.review.findings[1].finding)
     assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
 
 
 def test_ignore_takes_a_number_of_the_summary_or_a_fingerprint(pull: Scene) -> None:
     """Anything else is asked back, and nothing is stored; without a reason the list names who wanted it."""
-    first, second = (pull.review.findings[n].finding.fingerprint for n in (0, 1))
+    first, second = (pull.review.findings[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
-    pull.give("ignore", f"{first} known")
-    assert pull.done == [("suppress", second, ""), ("suppress", first, "known")]
+    pull.give("ignore", f"{first.fingerprint} known")
+    assert pull.done == [("suppress", second.identity, ""), ("suppress", first.identity, "known")]
     assert "maintainer" in answer.body
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef"):
         body = pull.give("ignore", wrong).body
