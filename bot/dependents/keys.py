@@ -247,10 +247,10 @@ def _given_up(
                 sets = what == SETS or (known is not None and known.sets)
                 declared = sets and _declares(file.path, word)
                 part = "whole" if known is not None and known.role == "whole" else part
-                names |= known.names if known is not None else frozenset()
+                instead = names | (known.names if known is not None else frozenset())
                 held = shapes(word, text) if _is_route(word) else frozenset()
                 held |= known.shapes if known is not None else frozenset()
-                found[word] = Key(word, file.path, sets, declared, names, part, held)
+                found[word] = Key(word, file.path, sets, declared, instead, part, held)
     _drop_kept(found, mine, suffixes, end + seconds / 2)
     keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
     if any(key.names or _distinctive(key.word) for key in keys[KEYS:]):

@@ -47,7 +47,7 @@ def declares(route: str, code: str) -> bool:
 
 
 def begins(route: str, code: str) -> bool:
-    """Whether no other segment stands in front of the route, at one place of the line at least."""
+    """Whether no other segment precedes the route, at one place of the line at least."""
     return bool(_begins(route).search(code))
 
 
@@ -73,7 +73,7 @@ def parts(token: str) -> Iterator[str]:
 
 
 def role(route: str, code: str) -> Role:
-    """What a route is in a line: all that stands there, or the end or the start of a longer one."""
+    """Tell what a route is in a line: all that is there, or the end or the start of a longer one."""
     return "whole" if _whole(route).search(code) else "end" if not begins(route, code) else "start"
 
 
