@@ -25,6 +25,7 @@ from pathlib import Path
 from benchmarks.clean import REPOS, clone
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
+from bot.lines import is_comment
 from bot.outputs import facts
 from bot.paths import is_output, is_prose, is_test, vendored
 from bot.values import ReviewRequest
@@ -43,8 +44,11 @@ KINDS: Mapping[str, str] = {
     "key": r"[\"']([a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)[\"'](?=\s*(?::(?!:)|=>|\]\s*=(?!=)))",
     "setting": r"^\s*[\"']?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)[\"']?\s*[:=](?![:=])",
     "route": r"(?:route|path|get|post|put|patch|delete|Get|Post|GET|POST|Handle\w*)\(\s*r?[\"'`]\^?(/?[a-z][\w-]*(?:/[a-z][\w-]*)+|[a-z]+(?:-[a-z]+)+|/[a-z][\w-]{4,})[\"'`/$]",
+    "part": r"(?:@(?:Get|Post|Put|Patch|Delete|Controller|\w*Mapping)|(?<![\w.])(?:re_)?path)\(\s*r?[\"'`]\^?([a-z][\w-]{3,})/?[\"'`$]",
+    "deep": r"(?:@\w+(?:\.\w+)?|(?<![\w.])(?:re_)?path|(?:app|\w*[rR]outer|\bg|group)\.\w+|\.add_\w+)\([^\n\"'`]{0,60}[\"'`][\w/.-]*(?::\w+|\{\w+\}|<[\w:]+>)/([a-z][\w-]{3,})",
     "column": r"(?:[cC]olumn|Field|addColumn|createIndex|dropColumn|string|integer|text|timestamp\w*|boolean|uuid)\(\s*[\"']([a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)[\"']|@map\(\"(\w+_\w+)\"|^\s+[\"`]?([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[\"`]?\s+(?:VARCHAR|TEXT|INTEGER|INT|BOOLEAN|TIMESTAMP|DATETIME|UUID|BIGINT)\b",
 }
+ROUTES = ("part", "deep")  # segments: others write a slash in front of them, and a word that is none is left as it is
 SETTINGS = re.compile(r"\.(?:ya?ml|toml|ini|cfg|json|properties)$")
 CODE = re.compile(r"\.(?:py|[cm]?[jt]sx?|vue|go|java|kt|rb|php|rs|cs)$")
 
@@ -69,6 +73,7 @@ def main() -> int:
     parser.add_argument("--repo", action="append", help="OWNER+NAME (default: those of bench-clean)")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", action="append", choices=KINDS, help="default: all")
     parser.add_argument("--verbose", action="store_true", help="print every rename")
     asked = parser.parse_args()
     for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
@@ -78,7 +83,11 @@ def main() -> int:
         print(f"no clone in {asked.repos}", file=sys.stderr)
         return 2
     results: list[Rename] = []
-    chosen = _chosen({name: list(_names(name, at)) for name, at in found.items()}, asked.count, asked.seed)
+    wanted = {
+        name: [one for one in _names(name, at) if not asked.kind or one.kind in asked.kind]
+        for name, at in found.items()
+    }
+    chosen = _chosen(wanted, asked.count, asked.seed)
     for one in chosen:
         with tempfile.TemporaryDirectory(prefix="deeprepo-renamed-") as scratch:
             result = _reviewed(one, found[one.repo], Path(scratch))
@@ -108,19 +117,19 @@ def _names(repo: str, at: Path) -> Iterator[Rename]:
     texts = dict(_texts(at))
     holders: dict[str, set[str]] = defaultdict(set)
     for path, text in texts.items():
-        for word in set(re.findall(r"/?[A-Za-z][\w-]*(?:/[\w-]+)*", text)) | set(
-            re.findall(r"[A-Za-z]\w*(?:-\w+)*", text)
-        ):
-            holders[word].add(path)
+        for form in (r"/?[A-Za-z][\w-]*(?:/[\w-]+)*", r"[A-Za-z]\w*(?:-\w+)*", r"(?<=/)[A-Za-z][\w-]*"):
+            for word in set(re.findall(form, text)):
+                holders[word].add(path)
     for path, text in texts.items():
+        code = "\n".join("" if is_comment(line, path) else line for line in text.split("\n"))
         for kind, pattern in KINDS.items():
             if (kind == "setting") != bool(SETTINGS.search(path)) and kind in ("setting", "key"):
                 continue
-            names = {next(filter(None, match.groups())) for match in re.finditer(pattern, text, re.MULTILINE)}
+            names = {next(filter(None, match.groups())) for match in re.finditer(pattern, code, re.MULTILINE)}
             for name in sorted(names):
-                if len(holders[name]) > MOST_HOLDERS:
+                if len(holders[name]) > MOST_HOLDERS and kind not in ROUTES:
                     continue
-                readers = sorted(other for other in holders[name] - {path} if _says(name, texts[other], other))
+                readers = sorted(other for other in holders[name] - {path} if _says(name, texts[other], other, kind))
                 if 1 <= len(readers) <= MOST_READERS:
                     yield Rename(repo, kind, name, path, tuple(readers))
 
@@ -140,12 +149,14 @@ def _product(path: str) -> bool:
     return not (is_prose(path) or is_test(path) or is_output(path) or vendored(path))
 
 
-def _says(name: str, text: str, path: str) -> bool:
+def _says(name: str, text: str, path: str, kind: str) -> bool:
     """Whether a file says the name as a text, a member or, where no program stands, anywhere outside a comment."""
     word = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
     rows = [row for row in text.split("\n") if name in row and not re.match(r"\s*(?:#|//|\*|/\*|--|<!--|\{#)", row)]
+    rows = [row for row in rows if kind not in ROUTES or not re.search(r"\bimport\b|\brequire\(|\bfrom\s+[\"']", row)]
     form = rf"[\"'`]{re.escape(name)}[\"'`]" + (rf"|\.{re.escape(name)}\b(?!\s*\()" if name.isidentifier() else "")
     form = form if CODE.search(path) else word
+    form = rf"[\"'`][^\"'`\s]*/{re.escape(name)}(?![\w.-])" if kind in ROUTES else form
     return any(re.search(form, row.partition(" #")[0].partition(" //")[0]) for row in rows)
 
 
@@ -175,7 +186,12 @@ def _reviewed(one: Rename, at: Path, scratch: Path) -> Rename:
     before = _git(copy, "show", f"HEAD:{one.path}").decode("utf-8", "surrogateescape")
     fresh = re.sub(r"\w+$", lambda last: f"{last[0]}_renamed" if "_" in last[0] else f"{last[0]}Renamed", one.name)
     fresh = fresh.upper() if one.name.isupper() else fresh
-    after = re.sub(rf"(?<![\w-]){re.escape(one.name)}(?![\w-])", lambda _: fresh, before)
+    word = re.compile(rf"(?<![\w-]){re.escape(one.name)}(?![\w-])")
+    if one.kind in ROUTES:
+        told = re.compile(KINDS[one.kind], re.MULTILINE)
+        after = told.sub(lambda match: word.sub(fresh, match[0]), before)
+    else:
+        after = word.sub(lambda _: fresh, before)
     blob = _git(copy, "hash-object", "-w", "--stdin", given=after.encode("utf-8", "surrogateescape")).decode().strip()
     mode = _git(copy, "ls-tree", "HEAD", "--", one.path).split()[0].decode()
     _git(copy, "read-tree", "HEAD")

@@ -20,6 +20,7 @@ class SearchLimits:
     parsed: int = 400  # files parsed in search of references
     bytes: int = 1_000_000  # of one source; larger ones are generated, or data
     seconds: float = 8.0  # of computing for the references: on a busy machine it takes longer, and finds the same
+    keys: float = 2.0  # the same for what the change renames as a text
 
 
 SMALL, LONG_LINES = 5_000, 400  # bytes: of a file that may be anything, and of a mean line that no person writes

@@ -10,6 +10,7 @@ nothing is proven here: each line that still says a distinctive key which the ch
 
 import difflib
 import re
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,22 +19,26 @@ from itertools import chain
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
+from bot.dependents.routes import Role, declares, is_said, parts, role, routed, segments, shapes
 from bot.dependents.sites import mention, telling
 from bot.lines import code_of, is_comment, says
-from bot.paths import decides_nothing, is_output, is_prose, is_settings, is_test, vendored
+from bot.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
-TOKEN = re.compile(r"--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
+TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
 NAME = re.compile(r"[A-Za-z_][\w$]*")
 SCHEMA = re.compile(r"\.(sql|proto|graphql|gql|prisma|avsc|thrift)$", re.IGNORECASE)
 HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
-LOADS = re.compile(r"^\W*(?:import|require\w*|from|include|use|using|package|export\s+\*)\b|\brequire\(|\bimport\(")
+LOADS = re.compile(
+    r"^[^\w\"'`]*(?:import|require(?:_once|_relative)?|from|include(?:_once)?|use|using|package|export\s+\*)\b(?!\s*[:=])"
+    r"|\brequire\(|\bimport\("
+)
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
 LONG_LINE = 20_000  # characters; of a longer one the beginning is read
 COMPARED = 80  # words of a line that is compared in order
 SHORTEST, LONGEST = 4, 60  # letters of a key
-FILES = 20  # that say a key of several words: in more it is a word of its own
+FILES = 60  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
 KEYS = 200  # of one change that are looked up
 ROWS = 5_000
@@ -70,6 +75,8 @@ ARGUMENT = r"(?<![\w.])NAME=(?!=)"
 EXACT = r"[\"'`]NAME[\"'`]"
 WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
 ROUTE_WITHIN = r"([\"'`])(?:(?!\1).){0,400}?NAME(?![\w$])(?!-\w)"
+BARE = 6  # letters of a route of one segment that is also looked up without its slash
+BARE_START = r"(?:/|(?<=[:^`'\"]))"
 MEMBER = r"(?:\.|->|::)NAME\b(?!\s*+\()"
 SHELL = r"\$\{?NAME\b"
 SYMBOL = r"(?<![\w:]):NAME\b"
@@ -86,30 +93,39 @@ class Key:
     sets: bool  # the file gave it a value or declared it
     declared: bool  # in a file of settings or a schema, which nothing but keys stand in
     names: frozenset[str]  # the words that stand in its place now; none if it is removed
+    role: Role = "whole"  # of a route: others may write a part of it and put it together
+    shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
 
 
 async def lost_keys(
     tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
 ) -> Dependents:
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
-    wanted, cut = _given_up(files, suffixes)
+    wanted, cut = _given_up(files, suffixes, budget.keys)
     if not wanted or not budget.sites:
         return Dependents(cut=cut, missed=cut)
     words = {key.word: key for key in wanted}
-    known = {name for _, _, _, name in await _rows(tree, [name for key in wanted for name in key.names], "base")}
+    known = {
+        name
+        for path, _, text, name in await _rows(tree, [name for key in wanted for name in key.names], "base")
+        if _what(name, path, text, suffixes)
+    }
     said: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
     rows = await _rows(tree, words, "head")
     if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
         rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
     for path, line, text, word in rows:
-        what = _form(word, path, text, parsed=suffix(path) in suffixes)
-        if what and not (_says_nothing(path) or is_comment(text, path) or _loads(word, text)):
+        what = _what(word, path, text, suffixes)
+        if what and (not _is_route(word) or is_said(word, words[word].role, _slashed(word, text))):
             said[word].append((path, line, text, what))
     fresh = {file.path: file.added for file in files}
     found: list[Reference] = []
     for word, key in words.items():
         listed = [row for row in said[word] if row[1] not in fresh.get(row[0], ())]
-        if not _left_behind(key, listed, renamed=bool(key.names - known)):
+        renamed = bool(key.names - known)
+        if renamed and _is_route(word) and len({row[0] for row in listed}) > FILES:
+            listed = await _of_the_same(tree, key, listed)
+        if not _left_behind(key, listed, renamed=renamed):
             continue
         found += [mention(f"{key.path}:{word}", word, path, line, text) for path, line, text, _ in listed[:LINES]]
         if len(listed) > LINES:
@@ -129,29 +145,65 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[st
     return [
         (path, line, text.rstrip("\r"), word)
         for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
-        for word in sorted(set(look.findall(code_of(text[:LONG_LINE], path))))
+        for word in sorted({_bare(found, words) for found in look.findall(routed(code_of(text[:LONG_LINE], path)))})
     ]
 
 
-def _loads(word: str, text: str) -> bool:
-    """Whether what looks like a route is the path of a module."""
-    return word.startswith("/") and bool(LOADS.search(text))
+def _bare(found: str, words: Collection[str]) -> str:
+    """The route that was found without its slash."""
+    return found if found in words else f"/{found}"
+
+
+async def _of_the_same(
+    tree: Tree, key: Key, rows: Sequence[tuple[str, int, str, str]]
+) -> list[tuple[str, int, str, str]]:
+    """Where too many files say a route, those lines that say it behind a segment which its own file declares."""
+    held = (await tree.read_many([key.path])).get(key.path, b"").decode("utf-8", "replace")
+    own = {part for line in held.split("\n") for part in segments(routed(code_of(line, key.path)))}
+    before = re.compile(rf"/([A-Za-z][\w-]*)(?:/[{{$<][^/]*)?{re.escape(key.word)}(?![\w$])(?!-\w)")
+    return [row for row in rows if not own.isdisjoint(before.findall(row[2]))]
+
+
+def _what(word: str, path: str, text: str, suffixes: Collection[str]) -> str:
+    """What a line of a tree does with a key; "" if it is prose, a test, a comment or the path of a module."""
+    if _says_nothing(path) or is_comment(text, path) or (_is_route(word) and LOADS.search(text)):
+        return ""
+    code = _slashed(word, text)
+    return _form(word, path, code, parsed=suffix(path) in suffixes) if word in code else ""
+
+
+def _slashed(word: str, text: str) -> str:
+    """The line with a slash in front of its routes, and of a text that is this route without one."""
+    code = routed(text)
+    if "/" in word[1:] and _is_route(word):
+        code = re.sub(rf"(?<=[`'\"]){re.escape(word[1:])}(?![\w$])", word, code)
+    return code
 
 
 def _alone(word: str) -> str:
     """The pattern of a word that is no part of another; a route may stand behind any other."""
-    before = "" if word.startswith("/") else r"(?<![\w$])(?<!\w-)"
-    return rf"{before}{re.escape(word)}(?![\w$])(?!-\w)"
+    after = r"(?![\w$])(?!-\w)"
+    if not _is_route(word):
+        return rf"(?<![\w$])(?<!\w-){re.escape(word)}{after}"
+    bare = "/" in word[1:] or len(word) > BARE
+    return rf"{BARE_START if bare else '/'}{re.escape(word[1:])}{after}"
+
+
+def _is_route(word: str) -> bool:
+    return word.startswith("/")
 
 
 def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed: bool) -> bool:
     """Whether the lines that still say a key are likely to mean what this file called so."""
     others = {path for path, _, _, _ in rows if path != key.path}
     plain = not _distinctive(key.word)
-    told = key.sets or not any(path == key.path for path, _, _, _ in rows)
-    if renamed and told and (key.sets or not plain or key.word.startswith("/")):
-        return bool(rows) and len(others) <= (FEW if plain and not key.word.startswith("/") else FILES)
-    if any(path == key.path and what == SETS for path, _, _, what in rows):
+    route = _is_route(key.word)
+    mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
+    told = key.sets or not mine or (not plain and not route)
+    if renamed and told and (key.sets or not plain or route):
+        few = plain and (key.role != "whole" or not route)
+        return bool(rows) and len(others) <= (FEW if few else FILES)
+    if any(what == SETS for _, _, _, what in mine):
         return False
     if key.declared:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
         return 0 < len(others) <= DECLARED
@@ -159,40 +211,84 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed
     return key.sets and alone and not plain and 0 < len(others) <= FEW
 
 
+def _is_another(key: Key, text: str) -> bool:
+    """Whether a line of the key's own file says another route that has the same segment."""
+    return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, _slashed(key.word, text)))
+
+
 def _says_nothing(path: str) -> bool:
     return is_prose(path) or is_test(path) or is_output(path) or vendored(path) is not None
 
 
-def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[list[Key], tuple[str, ...]]:
-    """The keys that no added line of the change says any more, renamed ones first, and a sentence if there are too many."""
+def _given_up(
+    files: Sequence[ChangedFile], suffixes: Collection[str], seconds: float
+) -> tuple[list[Key], tuple[str, ...]]:
+    """The keys that the change takes away, renamed ones first, and a sentence for what a limit cuts."""
     mine = [file for file in by_risk(files) if file.analyzed and not _says_nothing(file.path)]
-    come = {
-        word
-        for file in mine
-        for hunk in file.hunks
-        for line in hunk.lines
-        if line.kind == "+" and not is_comment(line.text, file.path)
-        for word in _words(code_of(line.text[:LONG_LINE], file.path))
-    }
     found: dict[str, Key] = {}
-    for file in mine:
+    end, cut = time.process_time() + seconds, list[str]()
+    for count, file in enumerate(mine):
+        if time.process_time() > end:
+            cut.append(
+                f"the search for renamed keys stopped after {seconds:g} s of computing, {count} of {len(mine)} files read"
+            )
+            break
         parsed = suffix(file.path) in suffixes
         for word, text, names in _gone(file):
             known = found.get(word)
             settled = known is not None and known.sets and bool(known.names or not names)
-            if word in come or settled or not (names or _distinctive(word) or _declares(file.path, word)):
+            if settled or not (names or _distinctive(word) or _declares(file.path, word)):
                 continue
             what = _form(word, file.path, text, parsed=parsed) or (SAYS if UPPER.fullmatch(word) else "")
+            part: Role = role(word, text) if _is_route(word) else "whole"
+            if part != "whole" and not (names and (parsed or is_page(file.path))):
+                continue  # outside code it is rather the path of a file
             if what and (names or what == SETS):
                 sets = what == SETS or (known is not None and known.sets)
                 declared = sets and _declares(file.path, word)
-                found[word] = Key(
-                    word, file.path, sets, declared, names | (known.names if known is not None else frozenset())
-                )
+                part = "whole" if known is not None and known.role == "whole" else part
+                instead = names | (known.names if known is not None else frozenset())
+                held = shapes(word, text) if _is_route(word) else frozenset()
+                held |= known.shapes if known is not None else frozenset()
+                found[word] = Key(word, file.path, sets, declared, instead, part, held)
+    _drop_kept(found, mine, suffixes, end + seconds / 2)
     keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
     if any(key.names or _distinctive(key.word) for key in keys[KEYS:]):
-        return keys[:KEYS], (f"{KEYS} of the {len(keys)} keys that the change takes away were looked up",)
-    return keys[:KEYS], ()
+        cut.append(f"{KEYS} of the {len(keys)} keys that the change takes away were looked up")
+    return keys[:KEYS], tuple(cut)
+
+
+def _drop_kept(found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float) -> None:
+    """Leave out the keys that an added line keeps: by setting what was set (its own file: by saying it), by reading what was read.
+
+    To say an old name in a longer text, or to read what nobody sets any more, keeps nothing. What is not looked at by `end`
+    keeps nothing either.
+    """
+    last = {name for word in found for name in NAME.findall(word)[-1:]}
+    for file in files if found else ():
+        if time.process_time() > end:
+            return
+        parsed = suffix(file.path) in suffixes
+        for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "+"):
+            if last.isdisjoint(NAME.findall(line.text[:LONG_LINE])) or is_comment(line.text, file.path):
+                continue
+            code = routed(code_of(line.text[:LONG_LINE], file.path))
+            for word in _words(code) & found.keys():
+                key = found[word]
+                what = _form(word, file.path, code, parsed=parsed, whole=True)
+                if _is_route(word):
+                    kept = bool(what) and not key.shapes.isdisjoint(shapes(word, code))
+                elif _distinctive(word):
+                    mine = file.path == key.path
+                    kept = (
+                        what == SETS or (what == SAYS and mine)
+                        if key.sets
+                        else bool(what) and not is_settings(file.path)
+                    )
+                else:
+                    kept = True  # a word of everybody's
+                if kept:
+                    del found[word]
 
 
 def _declares(path: str, word: str) -> bool:
@@ -209,10 +305,11 @@ def _gone(file: ChangedFile) -> Iterator[tuple[str, str, frozenset[str]]]:
             for text, other in _pairs(removed, added):
                 if is_comment(text, file.path) or LOADS.search(text):
                     continue
-                code = code_of(text, file.path)
-                places = _replaced(code, code_of(other, file.path)) if other else {}
-                for word in _words(code):
-                    yield word, code, places.get(word, frozenset())
+                code, now = code_of(text, file.path), code_of(other, file.path)
+                for one, two in dict.fromkeys(((code, now), (routed(code), routed(now)))):
+                    places = _replaced(one, two) if two else {}
+                    for word in _words(one):
+                        yield word, one, places.get(word, frozenset())
 
 
 def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
@@ -285,21 +382,25 @@ def _alike(word: str, names: Collection[str]) -> frozenset[str]:
 def _words(code: str) -> frozenset[str]:
     """The names of a line, and the paths and the hyphenated words that they are parts of."""
     tokens = [one for one in _tokens(code) if one[-1:].isalnum() or one[-1:] == "_"]
-    parts = chain.from_iterable(NAME.findall(one) for one in tokens)
-    return frozenset(word for word in (*tokens, *parts) if SHORTEST <= len(word) <= LONGEST)
+    names = chain.from_iterable(NAME.findall(one) for one in tokens)
+    others = chain.from_iterable(parts(one) for one in tokens if _is_route(one))
+    return frozenset(word for word in (*tokens, *names, *others) if SHORTEST <= len(word) <= LONGEST and word[0] != ":")
 
 
 def _distinctive(word: str) -> bool:
     return word not in COMMON and (telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/"))
 
 
-def _form(word: str, path: str, code: str, *, parsed: bool) -> str:
-    """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there."""
+def _form(word: str, path: str, code: str, *, parsed: bool, whole: bool = False) -> str:
+    """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there.
+
+    `whole`: to stand in a longer text is not to say it.
+    """
     if not parsed:
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
     if _sets(word, suffix(path), code):
         return SETS
-    return SAYS if _says(word, suffix(path), code) else ""
+    return SAYS if _says(word, suffix(path), code, whole=whole) else ""
 
 
 def _chain(word: str) -> bool:
@@ -309,18 +410,22 @@ def _chain(word: str) -> bool:
 
 def _sets(word: str, end: str, code: str) -> bool:
     """Whether code writes the key with a value: in a literal, through an index, to a member, or to a template."""
+    if _is_route(word):
+        return declares(word, code)
     literal = end in OBJECTS and says(LITERAL, word, code)
     return says(GIVEN, word, code) or literal or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
 
 
-def _says(word: str, end: str, code: str) -> bool:
+def _says(word: str, end: str, code: str, *, whole: bool) -> bool:
     """Whether code says the key as a text, as a member, as a symbol, or as the name of data in the style of another language."""
     distinctive = _distinctive(word)
     looks = [EXACT]
     if _chain(word):
         return says(EXACT, word, code)
-    if distinctive or word.startswith("/"):
-        looks.append(ROUTE_WITHIN if word.startswith("/") else WITHIN)
+    if _is_route(word):
+        looks.append(ROUTE_WITHIN)
+    elif distinctive and not whole:
+        looks.append(WITHIN)
     if distinctive:
         looks.append(MEMBER)
     if UPPER.fullmatch(word):

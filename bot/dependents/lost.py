@@ -10,7 +10,7 @@ from bot.values import Import, Reference
 
 # Where a name is found wherever it is defined, only the statement that loads a file can lose it.
 LOADED = {"ruby": "require"}
-ENTIRE = frozenset({"c/c++"})  # languages whose imports name a file with its suffix: `box.cpp` is no `box.hpp`
+ENTIRE = frozenset({"c/c++"})  # languages whose imports name whole files with their suffixes: `box.cpp` is no `box.hpp`
 
 
 async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:

@@ -67,11 +67,17 @@ async def mentions(
         if name not in defined and len({path for path, line, _ in listed if line not in fresh.get(path, ())}) <= FAR
         for path, line, text in listed[:MOST]
         if (path, line, name) not in taken
-        and (name not in hidden or hidden[name].is_visible(path) or not path.endswith(suffixes))
+        and (name not in hidden or not path.endswith(suffixes) or _can_mean(hidden[name], name, path, text))
         and (path, name) not in bound
         and line not in fresh.get(path, ())
         and not is_comment(text, path)
     )
+
+
+def _can_mean(target: UseTarget, name: str, path: str, text: str) -> bool:
+    """Whether a line of code can mean what only some files can name, or only without a receiver."""
+    receivers = re.findall(rf"(\w*)[ \t]*(?:&?\.|::){re.escape(name)}(?!\w)", text[:LONG])
+    return target.is_visible(path) and not (receivers and all(target.is_beside(one, path) for one in receivers))
 
 
 def _gives_meaning(name: str, path: str, text: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
+from bot.dependents.lost import ENTIRE
 from bot.dependents.names import Own, Spans, lonely, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
@@ -174,7 +175,9 @@ class Search:
         for target in mine:
             alone = lone[target.gone]
             for hit in match(target, uses, bound, path):
-                if is_inside(target, hit.use, path) or is_imported_elsewhere(target, hit, uses, bound):
+                if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
+                    continue
+                if self.language.NAME not in ENTIRE and is_imported_elsewhere(target, hit, uses, bound):
                     continue
                 told = (
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)

@@ -41,6 +41,12 @@ class UseTarget:
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         return before is None or path in self.homes or before.is_visible(path)
 
+    def is_beside(self, receiver: str, path: str) -> bool:
+        """Whether a use in another file has a receiver, which what is called without one never has."""
+        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
+        own = before is not None and before.visibility == "self" and path not in self.homes
+        return own and receiver not in ("", "self")
+
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""

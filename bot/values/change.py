@@ -14,8 +14,9 @@ from bot.values.exact import EXACT
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
-# From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath.
-Visibility = Literal["anywhere", "package", "folder", "below", "file"]
+# From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;
+# "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
+Visibility = Literal["anywhere", "package", "folder", "below", "file", "self"]
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from contract_findings import look, uses
 from fakes import Repository
@@ -65,6 +67,53 @@ LANGUAGES = {
             "Cargo.toml": '[package]\nname = "shop"\n',
         },
     ),
+    "rust's constants": (
+        "src/shop/price.rs",
+        "pub struct Shop;\n\n{} const first_price: i64 = 1;\n",
+        "",
+        "pub",
+        {
+            "src/till.rs": "use crate::shop::price::*;\nuse other::*;\n\npub fn pay() -> i64 { first_price }\n",
+            "src/lib.rs": "mod shop;\nmod till;\n",
+            "src/shop/mod.rs": "pub mod price;\n",
+            "Cargo.toml": '[package]\nname = "shop"\n',
+        },
+    ),
+    "c": (
+        "a/shop.c",
+        "{} int first_price(long x) {{ return 1; }}\n\nint go(void) {{ return 1; }}\n",
+        "static",
+        "",
+        {"b/till.c": "#include <prices.h>\n\nint pay(void) { return first_price(1); }\n"},
+    ),
+    "c++": (
+        "a/shop.cpp",
+        "namespace {} {{\nint first_price(long x) {{ return 1; }}\n}}\n\nint go() {{ return 1; }}\n",
+        "",
+        "shop",
+        {"b/till.cpp": "#include <prices.h>\n\nint pay() { return shop::first_price(1); }\n"},
+    ),
+    "ruby": (
+        "shop.rb",
+        "class Shop\n  def go\n    1\n  end\n\n  {}\n\n  def first_price(x)\n    1\n  end\nend\n",
+        "private",
+        "public",
+        {"till.rb": "require_relative 'shop'\n\ndef pay(shop)\n  shop.first_price(1)\nend\n"},
+    ),
+    "ruby, on the same line": (
+        "shop.rb",
+        "class Shop\n  def go\n    1\n  end\n\n  {} def first_price(x) = 1\nend\n",
+        "private",
+        "public",
+        {"till.rb": "require_relative 'shop'\n\ndef pay(shop)\n  shop.first_price(1)\nend\n"},
+    ),
+    "ruby, by name": (
+        "shop.rb",
+        "class Shop\n  def go\n    1\n  end\n\n  def first_price(x) = 1\n  {} :first_price\nend\n",
+        "private",
+        "public",
+        {"till.rb": "require_relative 'shop'\n\ndef pay(shop)\n  shop.first_price(1)\nend\n"},
+    ),
 }  # fmt: skip
 
 
@@ -73,7 +122,8 @@ def _lines(repository: Repository, language: str, word: str) -> list[str]:
     path, text, _, _, others = LANGUAGES[language]
     name = f"{word}irstPrice" if language == "go" else ""
     before = text.format(word)
-    after = "\n".join(line for line in before.split("\n") if "irstPrice" not in line and "first_price" not in line)
+    after = re.sub(r" *def first_price\(x\)\n.*?end\n", "", before, flags=re.DOTALL)
+    after = "\n".join(line for line in after.split("\n") if "irstPrice" not in line and "first_price" not in line)
     files: dict[str, str | bytes | None] = {one: body.replace("NAME", name) for one, body in others.items()}
     pull = repository.change({path: before, **files}, {path: after})
     return sorted({*(use.path for use in uses(pull)), *(one.path for one in look(pull))})
@@ -89,6 +139,15 @@ def test_a_removed_private_member_is_nobody_elses_contract(repository: Repositor
 def test_a_removed_public_member_is(repository: Repository, language: str) -> None:
     """The same use of a member that anyone may name is reported or open."""
     assert _lines(repository, language, LANGUAGES[language][3]) != []
+
+
+def test_a_private_method_of_ruby_is_the_contract_of_its_heirs(repository: Repository) -> None:
+    """Without a receiver another file can call it: a subclass, or who mixes it in."""
+    shop = "class Shop\n  private\n\n  def first_price(x)\n    1\n  end\nend\n"
+    till = "require_relative 'shop'\n\nclass Till < Shop\n  def pay\n    first_price(1)\n  end\nend\n"
+    pull = repository.change({"shop.rb": shop, "till.rb": till}, {"shop.rb": "class Shop\nend\n"})
+
+    assert {*(use.path for use in uses(pull)), *(one.path for one in look(pull))} == {"till.rb"}
 
 
 def test_an_explicit_import_decides_a_name(repository: Repository) -> None:

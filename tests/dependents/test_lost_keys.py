@@ -3,6 +3,7 @@ from dependents_scene import find
 from fakes import Repository
 
 from bot import coverage
+from bot.dependents import SearchLimits
 from bot.values import Dependents
 
 VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'
@@ -82,6 +83,30 @@ RENAMED = {
 }
 
 
+CLIENT = "fetch('/api/orders/' + id + '/summary');\nfetch(`${API}/orders/summary`);\n"
+# How a server writes a route -> (file, its text, the old word, the new one, a client that still says the old one)
+ROUTES = {
+    "a decorator without a slash": ("orders.ts", "@Controller('orders')\nclass Orders {\n  @Get('summary')\n  get() {}\n}\n", CLIENT),
+    "Django": ("urls.py", "urlpatterns = [\n    path('summary/', view),\n]\n", CLIENT),
+    "an expression": ("urls.py", "urlpatterns = [\n    re_path(r'^orders/summary/$', view),\n]\n", "go('/orders/summary/');\n"),
+    "Spring": ("Orders.java", 'class Orders {\n  @GetMapping(value = "summary")\n  String get() { return ""; }\n}\n', CLIENT),
+    "C#": ("Orders.cs", 'class Orders {\n  [HttpGet("summary")]\n  public string Get() => "";\n}\n', CLIENT),
+    "Rails": ("routes.rb", "Rails.application.routes.draw do\n  get 'orders/summary', to: 'orders#summary'\nend\n", "go('/orders/summary');\n"),
+    "a symbol of Rails": ("routes.rb", "Rails.application.routes.draw do\n  get :summary\nend\n", CLIENT),
+    "Laravel": ("web.php", "<?php\nRoute::get('orders/summary', [A::class, 'b']);\n", "go('/orders/summary');\n"),
+    "a group of Go": ("main.go", 'package a\n\nfunc f() { v1.GET("summary", get) }\n', CLIENT),
+    "behind a parameter": ("app.js", "app.get('/orders/:id/summary', view);\n", "go(`/orders/${order.id}/summary`);\n"),
+    "behind a parameter of Flask": ("app.py", "@app.route('/orders/<int:id>/summary')\ndef view(id):\n    pass\n", CLIENT),
+    "behind a format": ("app.go", 'package a\n\nvar u = fmt.Sprintf("%s/orders/%s/summary", b, i)\n', "go(`/orders/${order.id}/summary`);\n"),
+    "in front of a parameter": ("app.js", "app.get('/summary/:id', view);\n", "go('/summary/' + id);\n"),
+    "a prefix": ("app.py", "bp = Blueprint('a', __name__, url_prefix='/summary')\n", "go('/api/summary/list');\n"),
+    "a base in the client": ("app.py", "@app.get('/api/v1/orders/summary')\ndef view():\n    pass\n", CLIENT),
+    "put together by the client": ("app.py", "@app.get('/summary/orders')\ndef view():\n    pass\n", "const base = '/summary';\nfetch(base + '/orders');\n"),
+    "the client is renamed": ("client.ts", "export const get = () => api.post('orders/summary');\n", "app.post('/api/orders/summary', view);\n"),
+    "beside another route with that segment": ("app.js", "app.get('/orders/summary', view);\napp.get('/products/summary', view);\n", "go('/orders/summary');\n"),
+}  # fmt: skip
+
+
 def _open(found: Dependents, path: str) -> list[str]:
     """The places that somebody has to look at because of what a file gave up."""
     del path
@@ -100,9 +125,34 @@ def test_every_reader_of_a_renamed_key_is_open(repository: Repository, kind: str
     assert wanted <= {*_open(found, path)}
 
 
-@pytest.mark.parametrize("readers", [1, 2, 5, 12, 20])
+@pytest.mark.parametrize("kind", ROUTES)
+def test_a_route_is_the_same_however_it_is_written(repository: Repository, kind: str) -> None:
+    """With or without a slash, in parts, behind a prefix or a parameter: who still says the old segment is open."""
+    path, text, client = ROUTES[kind]
+    found = find(repository.change({path: text, "main.js": client}, {path: text.replace("summary", "digest", 1)}))
+
+    assert [place for place in _open(found, path) if place.startswith("main.js:")]
+
+
+KEEPS_NOTHING = {
+    "a longer text": "raise KeyError('order_total is not offered any more')\n",
+    "another reader": "def show(data):\n    return data.order_total\n",
+}
+
+
+@pytest.mark.parametrize("line", KEEPS_NOTHING)
+def test_an_added_line_that_does_not_set_a_key_keeps_it_for_nobody(repository: Repository, line: str) -> None:
+    """What a view offered is offered by who sets it, and not by who says its old name."""
+    readers = {"page.html": "{{ order_total }}\n"}
+    after = {"views.py": VIEW.replace("order_total", "order_sum"), "note.py": KEEPS_NOTHING[line]}
+    found = find(repository.change({"views.py": VIEW, **readers}, after))
+
+    assert "page.html:1" in _open(found, "views.py")
+
+
+@pytest.mark.parametrize("readers", [1, 2, 5, 20, 40])
 def test_the_number_of_readers_does_not_matter(repository: Repository, readers: int) -> None:
-    """From one file to twenty, none is left out."""
+    """From one file to forty, none is left out."""
     others = {f"r{number:02}.js": "show(data.order_total);\n" for number in range(readers)}
     found = find(
         repository.change({"views.py": VIEW, **others}, {"views.py": VIEW.replace("order_total", "order_sum")})
@@ -187,3 +237,25 @@ def test_who_reads_another_known_key_has_renamed_nothing(repository: Repository)
     found = find(repository.change(dict(before), {"a.js": script.replace("order_total", "order_count")}))
 
     assert _open(found, "a.js") == []
+
+
+def test_a_name_in_prose_or_a_test_is_no_known_key(repository: Repository) -> None:
+    """The new name stood in a document only: nothing sets or reads it there."""
+    before = {
+        "views.py": VIEW,
+        "page.html": "{{ order_total }}\n",
+        "plan.md": "`order_sum`\n",
+        "tests/test_a.py": "order_sum = 1\n",
+    }
+    found = find(repository.change(before, {"views.py": VIEW.replace("order_total", "order_sum")}))
+
+    assert "page.html:1" in _open(found, "views.py")
+
+
+def test_a_search_that_takes_too_long_is_open(repository: Repository) -> None:
+    """What was left out is said, and is no clean review."""
+    files = {f"v{number}.py": VIEW.replace("order_total", f"order_total{number}") for number in range(3)}
+    after = {path: text.replace("order_total", "order_sum") for path, text in files.items()}
+    found = find(repository.change(files, after), SearchLimits(keys=-1.0))
+
+    assert any("renamed keys stopped" in sentence for sentence in found.missed)

@@ -13,7 +13,7 @@ from bot.languages.cfamily.includes import INCLUDE
 from bot.languages.cfamily.signature import declared, macro, signature
 from bot.languages.syntax import conditional, first_line, last_line, text
 from bot.languages.typed import overloaded
-from bot.values import Outline, Side, Signature, Symbol
+from bot.values import Outline, Side, Signature, Symbol, Visibility
 
 RECORDS = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 PREPROCESSOR = frozenset({"preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"})
@@ -24,6 +24,7 @@ BLOCKS = PREPROCESSOR | {
     "ERROR",
     "export_declaration",
 }
+SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")  # which nobody includes
 GUARD = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
 
 
@@ -40,8 +41,10 @@ class CFamilyWalk:
     doubtful: bool = False  # a macro may define names here
 
     def add(self, name: str, kind: str, node: Node, told: Signature | None = None, *, exported: bool = True) -> None:
-        """Take a definition; one without a dot is offered to the includers."""
-        self.symbols.append(Symbol(self.path, name, kind, first_line(node), last_line(node), self.side, told, exported))
+        """Take a definition; one without a dot is offered to the includers. What only its own source can name is nobody's."""
+        visibility: Visibility = "anywhere" if exported or not self.path.lower().endswith(SOURCES) else "file"
+        at = first_line(node), last_line(node)
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, exported, visibility))
         if "." not in name:
             self.exports.setdefault(name, name)
 
@@ -104,7 +107,15 @@ def _function(node: Node, found: CFamilyWalk, templated: bool) -> None:
 
 
 def _static(node: Node) -> bool:
-    return any(part.type == "storage_class_specifier" and text(part) == "static" for part in node.children)
+    """Whether a definition is its own file's: by its word, or in a namespace without a name."""
+    if any(part.type == "storage_class_specifier" and text(part) == "static" for part in node.children):
+        return True
+    above: Node | None = node.parent
+    while above is not None and above.type in BLOCKS | {"template_declaration"}:
+        if above.type == "namespace_definition" and above.child_by_field_name("name") is None:
+            return True
+        above = above.parent
+    return False
 
 
 def _declaration(node: Node, found: CFamilyWalk, templated: bool) -> None:

@@ -1,13 +1,13 @@
 """What a Ruby file defines: classes, modules, methods, attributes, constants. Modules that only hold others are left out of names."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from bot.languages import lexical
 from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol
+from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
 HOLDERS = frozenset({"class", "module"})
 BLOCKS = frozenset(
@@ -25,6 +25,7 @@ BLOCKS = frozenset(
         "block_body",
     }
 )
+VISIBILITIES = frozenset({"private", "public", "protected", "module_function"})
 ATTRIBUTES = frozenset({"attr_accessor", "attr_reader", "attr_writer", "attr"})
 MIXED_IN = frozenset(
     {
@@ -56,9 +57,13 @@ class _Found:
     symbols: list[Symbol] = field(default_factory=list)
     exports: dict[str, str] = field(default_factory=dict)
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    private: bool = False  # what is taken now
+    hidden: set[str] = field(default_factory=set)  # made private by their names
 
     def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
-        self.symbols.append(Symbol(self.path, name, kind, first_line(node), last_line(node), self.side, told))
+        visibility: Visibility = "self" if self.private and node.type != "singleton_method" else "anywhere"
+        at = first_line(node), last_line(node)
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, visibility=visibility))
         if "." not in name:
             self.exports.setdefault(name, name)
 
@@ -66,18 +71,25 @@ class _Found:
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order: `module A; class B; def c` gives A, B and B.c."""
     found = _Found(path, side)
-    left: list[tuple[Node, str]] = [(node, "") for node in reversed(root.named_children)]
+    left: list[tuple[Node, str, int]] = [(node, "", root.id) for node in reversed(root.named_children)]
+    private = set[int]()  # bodies whose rest is private
     while left:
-        node, inside = left.pop()
+        node, inside, body = left.pop()
         if node.type in HOLDERS:
-            left += [(part, name) for part, name in reversed(_holder(node, found))]
+            left += [(part, name, node.id) for part, name in reversed(_holder(node, found))]
         elif node.type == "singleton_class" or node.type in BLOCKS:
-            left += [(part, inside) for part in reversed(node.named_children)]
+            own = node.id if node.type == "singleton_class" else body
+            left += [(part, inside, own) for part in reversed(node.named_children)]
+        elif node.type == "identifier" and inside and text(node) in VISIBILITIES:
+            private.discard(body) if text(node) != "private" else private.add(body)
         else:
+            found.private = body in private
             _take(node, inside, found)
     doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
-        symbols=conditional(found.symbols),
+        symbols=conditional(
+            [replace(symbol, visibility="self") if symbol.name in found.hidden else symbol for symbol in found.symbols]
+        ),
         exports=tuple(found.exports.items()),
         complete=not root.has_error and not doubt,
         stars=len(RELATIVE.findall(source)),
@@ -126,6 +138,9 @@ def _called(node: Node, inside: str, found: _Found) -> None:
     called = text(node.child_by_field_name("method"))
     listed = node.child_by_field_name("arguments")
     arguments = listed.named_children if listed is not None else []
+    if called == "private" and inside:
+        found.hidden |= {f"{inside}.{text(part)[1:]}" for part in arguments if part.type == "simple_symbol"}
+        found.private = True
     if called in ATTRIBUTES:
         for part in arguments:
             if part.type == "simple_symbol":

@@ -15,6 +15,7 @@ KINDS = {
     "associated_type": "type", "const_item": "variable", "static_item": "variable", "macro_definition": "macro",
 }  # fmt: skip
 FUNCTIONS = frozenset({"function_item", "function_signature_item"})
+OWN = FUNCTIONS | {"struct_item", "union_item", "enum_item", "trait_item", "type_item", "const_item", "static_item"}
 MEMBERS = frozenset({"field_declaration", "enum_variant"})
 # Macros whose names all stand in what they are given; of any other one nobody knows what it defines.
 SPELT = re.compile(r"cfg\w*|thread_local|lazy_static|bitflags|task_local|static_assert\w*|const_assert\w*|assert\w*")
@@ -93,8 +94,10 @@ def _restricted(node: Node) -> bool:
     """Whether no word makes a definition private to its module and those in it; the members of traits are as visible as these."""
     holder = node.parent.parent if node.parent is not None else None
     if holder is None or holder.type == "impl_item":
-        return node.type in FUNCTIONS and (holder is None or holder.child_by_field_name("trait") is None)
-    return node.type in FUNCTIONS and holder.type not in ("trait_item", "foreign_mod_item")
+        return node.type in OWN and (holder is None or holder.child_by_field_name("trait") is None)
+    if node.type == "field_declaration":
+        return holder.type in ("struct_item", "union_item")
+    return node.type in OWN and holder.type not in ("trait_item", "foreign_mod_item")
 
 
 def _under(inside: str, name: str) -> str:
