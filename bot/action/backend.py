@@ -138,6 +138,8 @@ class StepBackend:
         secret = parts.secret()
         if secret is not None and not existing.decisive(stands, run.host):
             return None, _again(state.FOREIGN)
+        if await existing.outdated(stands, run.host):
+            return None, _again(state.OLDER)
         kept = state.unpack(stands.body, run.ask.pull, secret)
         if isinstance(kept, bytes):
             return kept, refused

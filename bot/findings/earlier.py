@@ -68,6 +68,7 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         silenced=frozenset(finding.identity for finding in silenced),
         ignored=_ignored(found.get("suppressed", ())),
         files=tuple(str(row["path"]) for row in found["files"]),
+        attested=found.get("attested", True) is True,
         summary=str(found["summary"]),
         told=_told(found.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(found.get("issues", ())),

@@ -84,6 +84,7 @@ class _Comment(Slim):
     html_url: str = ""
     created_at: str = ""
     submitted_at: str | None = None
+    updated_at: str = ""
     performed_via_github_app: _App | None = None
     path: str = ""
     line: int | None = None
@@ -217,6 +218,7 @@ def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -
         ours=voice.wrote(author.login, author.type, app.id),
         url=said.html_url,
         created=said.created_at or said.submitted_at or "",
+        updated=said.updated_at,
         path=said.path,
         line=said.line,
         outdated=on_lines and said.line is None,

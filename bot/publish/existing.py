@@ -81,11 +81,11 @@ def facts(posted: Posted, host: Host) -> Mapping[str, str]:
 def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
     """A comment with its marker; signed for its place if there is something to sign with. `place`: see `_place`.
 
-    A comment that is there is bound by its number (the fact `id`), a new one by the time at which it is written.
+    It is bound by the time at which it is written, and by the comment's number (the fact `id`) if the comment exists.
     """
     if host.voice.app or host.voice.seal is None:
         return f"{marker.make(kind, **facts)}\n{text}"
-    bound = facts if "id" in facts else {**facts, "at_time": str(int(time.time()))}
+    bound = {**facts, "at_time": str(int(time.time()))}
     where = f"{host.pull.key}:{place}"
     return f"{marker.signed(host.voice.seal, where, _content(text), kind, **bound)}\n{text}"
 
@@ -107,13 +107,31 @@ def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
 
 
 def _bound(found: Mapping[str, str], posted: Posted) -> bool:
-    """Whether a marker was made for this comment, and not for one from which it was copied."""
-    if "id" in found:
-        return found["id"] == str(posted.id)
-    made = found.get("at_time", "")
-    if not (made.isdecimal() and len(made) <= LONGEST_TIME):
+    """Whether a marker was made for this comment, not for one from which it was copied, and not for an earlier text of it.
+
+    Only the summary is edited: its marker has to be as old as the last change of its text, which GitHub attests.
+    """
+    if found.get("id", str(posted.id)) != str(posted.id):
         return False
-    return abs(datetime.fromisoformat(posted.created).timestamp() - int(made)) <= SOON
+    written = posted.updated if found.get("kind") == SUMMARY else "" if "id" in found else posted.created
+    made = _made(found)
+    return bool(made and written) and abs(datetime.fromisoformat(written).timestamp() - made) <= SOON
+
+
+def _made(found: Mapping[str, str]) -> int:
+    """When a signed marker was made, in seconds; 0 if it does not tell."""
+    made = found.get("at_time", "")
+    return int(made) if made.isdecimal() and len(made) <= LONGEST_TIME else 0
+
+
+async def outdated(one: Posted, host: Host) -> bool:
+    """Whether a run after the one that wrote this summary has posted something: then somebody has put an older text back."""
+    if host.voice.app or host.voice.seal is None:
+        return False
+    own = decisive(one, host)
+    others = [decisive(each, host) for each in (*await host.review_comments(), *await host.reviews())]
+    runs = (said for said in others if said.get("kind") in (FINDING, FIXED, REVIEW) and said.get("run") != own.get("run"))
+    return any(_made(said) > _made(own) for said in runs)
 
 
 def _place(posted: Posted) -> str:

@@ -21,6 +21,7 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
     silenced: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
+    attested: bool = True  # whether nobody else can have written it; if not, a finding keeps what this round says of it
     summary: str = ""
     told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
