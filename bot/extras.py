@@ -14,25 +14,28 @@ from typing import Literal
 
 from bot.errors import UsageError
 
-Extra = Literal["models", "server", "mcp"]
+Extra = Literal["models", "github", "server", "mcp"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
     "models": ("aiohttp", "anthropic", "openai", "pydantic_monty"),
-    "server": ("alembic", "fastapi", "jwt", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
+    "github": ("githubkit", "hishel", "jwt"),
+    "server": ("alembic", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
 }
 MISSING: dict[Extra, str] = {
     "models": "The parts that ask a model are not installed",
+    "github": "The parts that speak to GitHub are not installed",
     "server": "The server's parts are not installed",
     "mcp": "The parts of `deeprepo mcp` are not installed",
 }
 
 
 def installed(extra: Extra) -> bool:
-    """Whether every part of an extra can be imported. Nothing is imported for the answer."""
+    """Whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
+    parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     try:
-        return all(find_spec(name) is not None for name in PARTS[extra])
+        return all(find_spec(name) is not None for name in parts)
     except ImportError:
         return False
 

@@ -63,7 +63,7 @@ class CommitState:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CheckResult:
     """A check run that came to its end, as it counts for its own pull request alone."""
 
     pull: int
@@ -87,7 +87,7 @@ def closed(state: CommitState, pull: int) -> CommitState:
     return replace(state, open=MappingProxyType({n: base for n, base in state.open.items() if n != pull}))
 
 
-def ended(state: CommitState, one: Ended) -> CommitState:
+def ended(state: CommitState, one: CheckResult) -> CommitState:
     """A check run ended.
 
     A review replaces what was known of its place. A review that was declined adds nothing to one that was made: the change is the same.
@@ -101,12 +101,12 @@ def ended(state: CommitState, one: Ended) -> CommitState:
     return replace(state, verdicts=MappingProxyType({**state.verdicts, place: known}))
 
 
-def fold(rows: Iterable[Ended], now_open: Mapping[int, str]) -> CommitState:
+def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitState:
     """The state after these, oldest first, with what is open now."""
     return reduce(ended, rows, CommitState(open=MappingProxyType(dict(now_open))))
 
 
-def waits_for(rows: Iterable[Ended], sure: Mapping[int, str]) -> tuple[int, ...]:
+def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:
     """The pull requests that could make it worse than what is sure, the worst first: whether they are open has to be asked.
 
     `sure`: those that are known to be open.

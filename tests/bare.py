@@ -8,7 +8,8 @@ from bot.extras import PARTS, Extra
 
 ROOT = Path(__file__).parents[1]
 BELOW: dict[Extra, tuple[str, ...]] = {  # what the parts themselves bring
-    "server": ("starlette", "cryptography"),
+    "github": ("cryptography", "httpx", "githubkit_schemas"),
+    "server": ("starlette",),
     "mcp": ("starlette", "uvicorn", "jwt", "cryptography"),
     "models": (),
 }
@@ -29,7 +30,8 @@ sys.meta_path.insert(0, Refused())
 
 def path(folder: Path, *installed: Extra) -> str:
     """What PYTHONPATH is where these extras are installed and no other."""
-    there = {name for extra in installed for name in (*PARTS[extra], *BELOW[extra])}
+    wanted = {*installed, *(["github"] if "server" in installed else [])}
+    there = {name for extra in wanted for name in (*PARTS[extra], *BELOW[extra])}
     missing = {name for extra in PARTS for name in (*PARTS[extra], *BELOW[extra])} - there
     place = folder / "customized"
     place.mkdir()

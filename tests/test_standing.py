@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.standing import BADNESS, CommitState, Ended, closed, ended, fold, opened, waits_for
+from bot.standing import BADNESS, CheckResult, CommitState, closed, ended, fold, opened, waits_for
 from bot.values import Ending
 
 GAMES = 10_000
@@ -34,7 +34,7 @@ class Oracle:
 
 def played(dice: random.Random) -> None:
     """One game: up to 30 events about up to four pull requests with one head; after each the model's answer is compared."""
-    state, rows, oracle = CommitState(), list[Ended](), Oracle()
+    state, rows, oracle = CommitState(), list[CheckResult](), Oracle()
     for _ in range(dice.randint(4, 30)):
         pull = dice.randint(1, 4)
         match dice.choice(("open", "retarget", "close", "review", "decline", "break", "queue")):
@@ -50,7 +50,7 @@ def played(dice: random.Random) -> None:
                 how = {"review": "reviewed", "decline": "declined", "break": "broken"}[event]
                 ending = "cancelled" if event == "break" and dice.random() < 0.5 else dice.choice(ENDINGS)
                 base = oracle.open.get(pull) or dice.choice(BASES)  # a late word about one that is closed
-                rows.append(Ended(pull, base, ending, how))  # type: ignore[arg-type]
+                rows.append(CheckResult(pull, base, ending, how))  # type: ignore[arg-type]
                 state = ended(state, rows[-1])
                 oracle.history.append((pull, base, how, ending))
         truths = oracle.truths()
@@ -58,13 +58,13 @@ def played(dice: random.Random) -> None:
     compared(state, rows, oracle)
 
 
-def compared(state: CommitState, rows: list[Ended], oracle: Oracle) -> None:
+def compared(state: CommitState, rows: list[CheckResult], oracle: Oracle) -> None:
     """The state is the same when it is made anew from the rows: as after a crash."""
     assert fold(rows, oracle.open).ending == state.ending
     assert discovered(rows, oracle.open) == state.ending
 
 
-def discovered(rows: list[Ended], really: Mapping[int, str]) -> Ending | None:
+def discovered(rows: list[CheckResult], really: Mapping[int, str]) -> Ending | None:
     """The same if it is not known who is open, and only those are asked for that could make it worse."""
     known, asked = dict[int, str](), set[int]()
     while left := [pull for pull in waits_for(rows, known) if pull not in asked]:
@@ -83,11 +83,11 @@ def test_no_order_of_events_makes_a_commit_better_than_its_worst_truth() -> None
 def test_a_refusal_never_covers_the_review_of_the_same_change() -> None:
     """Neither a failure nor a success: a draft that is ready again is the same commit."""
     for ending in ENDINGS:
-        rows = [Ended(1, "main", ending, "reviewed"), Ended(1, "main", "neutral", "declined")]
+        rows = [CheckResult(1, "main", ending, "reviewed"), CheckResult(1, "main", "neutral", "declined")]
         assert fold(rows, {1: "main"}).ending == ending
 
 
 def test_a_base_branch_has_its_own_verdict() -> None:
     """Another base brings other settings: to go there and back loses nothing."""
-    rows = [Ended(1, "main", "failure", "reviewed"), Ended(1, "v1", "neutral", "reviewed")]
+    rows = [CheckResult(1, "main", "failure", "reviewed"), CheckResult(1, "v1", "neutral", "reviewed")]
     assert [fold(rows, {1: base}).ending for base in ("main", "v1", "main")] == ["failure", "neutral", "failure"]

@@ -85,7 +85,7 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
         async with apps.app(
             Identity(app.app_id, app.private_key, place.github_api), RequestPace(backoff=0.2, patience=0, timeout=10)
         ) as asked:
-            said = await asked.get("app")
+            said = await apps.registered(asked)
     except (HostError, UsageError) as error:
         yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
         return

@@ -13,7 +13,11 @@ from bot.app.redact import redactor
 TAMED = {
     "alembic": logging.WARNING,
     "asyncio": logging.WARNING,
+    "githubkit": logging.WARNING,
+    "hishel": logging.WARNING,
+    "httpcore": logging.WARNING,
     "httpcore2": logging.WARNING,
+    "httpx": logging.WARNING,
     "httpx2": logging.WARNING,
     "sqlalchemy": logging.WARNING,
     "uvicorn": logging.INFO,

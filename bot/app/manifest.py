@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx2
 from pydantic import ValidationError
 
-from bot import __version__, events, files
+from bot import events, files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
+from bot.github import RequestPace, apps
 from bot.github.identity import site
 
 EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation"))  # those come unasked
@@ -71,17 +71,13 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     """The App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
-    headers = {"accept": "application/vnd.github+json", "user-agent": f"deeprepo/{__version__}"}
     try:
-        async with httpx2.AsyncClient(timeout=30, headers=headers) as client:
-            answer = await client.post(f"{api}/app-manifests/{code}/conversions")
-    except httpx2.HTTPError as error:
-        raise HostDown(f"GitHub did not answer ({type(error).__name__}): try again") from None
-    if answer.status_code != httpx2.codes.CREATED:
-        sentence = f"GitHub answered {answer.status_code}: the code is good for one hour and for one use; begin again"
-        raise HostRefused(sentence, answer.status_code)
-    found: dict[str, Any] = answer.json()
-    return found
+        return await apps.made(api, code, RequestPace(patience=0))
+    except HostRefused as refused:
+        sentence = f"GitHub answered {refused.status}: the code is good for one hour and for one use; begin again"
+        raise HostRefused(sentence, refused.status) from None
+    except HostDown:  # its sentence has the code
+        raise HostDown("GitHub did not answer: try again") from None
 
 
 def store(found: dict[str, Any], path: Path, public: str = "") -> None:

@@ -1,5 +1,6 @@
 """`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
 
+from bot import extras
 from bot.cli.exits import CLEAN, FOUND
 
 
@@ -10,6 +11,7 @@ def command() -> int:
     """
     import asyncio
 
+    extras.need("github")
     from bot import action, config
     from bot.cli.reviewing import exit_code
     from bot.errors import DeepRepoError

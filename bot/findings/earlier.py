@@ -49,17 +49,13 @@ def read(data: bytes) -> Earlier | str:
 
 def _earlier(found: Mapping[str, Any]) -> Earlier:
     said = listed(found)
-    marks = _reader(_MARKS).validate_python(found["read"])
-    models = found.get("read_by_model")
     rows = found["coverage"]["readings"]
     silenced = findings([row["finding"] for row in found.get("suppressed", ())])
     return Earlier(
         number=max(1, int(found["round"]["number"])),
         base=str(found["pull"]["base"]),
         head=str(found["pull"]["head"]),
-        marks=tuple(
-            Mark(name, digest, by, "/" in by if models is None else name in models) for name, digest, by in marks
-        ),
+        marks=marks(found),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
@@ -74,6 +70,13 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         issues=_reader(_ISSUES).validate_python(found.get("issues", ())),
         numbers=given(found, said),
     )
+
+
+def marks(found: Mapping[str, Any]) -> tuple[Mark, ...]:
+    """The units that were judged, from their rows. Raises KeyError and ValueError."""
+    models = found.get("read_by_model")
+    rows = _reader(_MARKS).validate_python(found["read"])
+    return tuple(Mark(name, digest, by, "/" in by if models is None else name in models) for name, digest, by in rows)
 
 
 def _told(found: Mapping[str, Any] | None) -> ReaderNotes:

@@ -1,18 +1,26 @@
 """GitHub's refusals and the network's faults as our own errors, each with a sentence for the person who reads the log."""
 
+import json
+import re
 import time
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
-import httpx2
-from pydantic import BaseModel, ConfigDict, ValidationError
+import httpx
+from githubkit.exception import GitHubException, RequestError
+from pydantic import ValidationError
 
-from bot.errors import HostDown, HostError, HostLimited, HostRefused
+from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
 from bot.github.pace import UNNAMED
 
 LONGEST = 300  # characters of GitHub's own words that are repeated
-UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)  # nothing has left this machine
+UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # nothing has left this machine
+# What may be asked twice. A change of a check run may not: it adds its annotations again. A token that is not revoked expires.
+TWICE = re.compile(
+    r"(?:GET|PUT) |DELETE (?!.*/token$)|PATCH (?!.*/check-runs/)|POST .*/(?:graphql|access_tokens|reactions|attempts)$"
+)
+UNKNOWN = "GitHub answered in a form that is not known"
 MEANING = {
     401: "our key or token is not accepted",
     403: "the App may not do this; an owner has to accept its permissions",
@@ -24,8 +32,12 @@ MEANING = {
 }
 
 
-class Unsent(HostDown):
-    """No connection came about, so nothing can have been written."""
+class Repeatable(HostDown):
+    """Another try does no harm: nothing has left this machine, or the request may be carried out twice."""
+
+
+class Renewable(HostRefused):
+    """Nothing was stored, and another token may be accepted."""
 
 
 class Unnamed(HostLimited):
@@ -35,78 +47,88 @@ class Unnamed(HostLimited):
         super().__init__(message, UNNAMED)
 
 
-class _Fault(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    type: str | None = None
-    message: str
-
-
-class _GraphQL(BaseModel):
-    """What every answer of GraphQL has: data or errors, and the status 200 in any case."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    data: dict[str, Any] | None = None
-    errors: list[_Fault] | None = None
+def failure(error: Exception) -> DeepRepoError:
+    """Our error for what the library raised. It holds neither the request nor the cause: both carry the token."""
+    cause = error.exc if isinstance(error, RequestError) else error
+    if isinstance(cause, DeepRepoError):
+        return cause
+    if isinstance(cause, httpx.LocalProtocolError | UnicodeError):
+        return ConfigError("the key or token for GitHub has characters that no token has: copy it again")
+    if isinstance(cause, httpx.RequestError):
+        return _unanswered(cause, cause.request)
+    if isinstance(cause, ValidationError | GitHubException):
+        return HostError(UNKNOWN)
+    return HostError(f"GitHub cannot be asked: {type(cause).__name__}")
 
 
-def graphql_data(answer: httpx2.Response, what: str) -> dict[str, Any]:
-    """The data of an answer. Raises HostError if there are errors, also if they come with a part of the data."""
-    try:
-        read = _GraphQL.model_validate_json(answer.content)
-    except ValidationError:
-        read = _GraphQL()
-    if read.errors:
-        raise _faulty([(fault.type or "", fault.message) for fault in read.errors], what)
-    if read.data is None:
-        raise HostError(f"GitHub answered {what} in a form that is not known")
-    return read.data
+def named(request: httpx.Request) -> str:
+    """What is asked, for a sentence: "GET repos/o/n/pulls/1"."""
+    path = re.sub(r"^/(?:api/v3/)?", "", request.url.path)
+    return "a GraphQL request" if path.endswith("graphql") else f"{request.method} {path}"
 
 
-def unanswered(cause: Exception, what: str) -> HostDown:
-    """No answer came. `what` was asked: "GET /repos/o/n/pulls/1"."""
+def down(request: httpx.Request, sentence: str) -> HostDown:
+    """GitHub's failure at a request."""
+    return (Repeatable if TWICE.match(f"{request.method} {request.url.path}") else HostDown)(sentence)
+
+
+def refused(response: httpx.Response) -> HostError:
+    """Our error for an answer with a status of 400 or more."""
+    status, words, what = response.status_code, _words(response), named(response.request)
+    limited, seconds = _wait(status, response.headers, words)
+    if limited:
+        if seconds is None:
+            return Unnamed(f"GitHub asks to wait: {words or what}")
+        return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
+        return down(response.request, f"GitHub failed at {what} with {status}")
+    meaning = MEANING.get(status, "it is refused")
+    return HostRefused(f"GitHub refuses {what} with {status}, {meaning}{f': {words}' if words else ''}", status)
+
+
+def graphql(response: httpx.Response) -> None:
+    """Raise HostError if an answer of GraphQL has errors, which come with the status 200 and perhaps with a part of the data."""
+    data = _json(response)
+    if not isinstance(data, dict) or not (data.get("data") or data.get("errors")):
+        raise HostError(UNKNOWN)
+    faults = [fault for fault in data.get("errors") or () if isinstance(fault, dict)]
+    if not faults:
+        return
+    what, kinds = named(response.request), {str(fault.get("type")) for fault in faults}
+    words = "; ".join(str(fault.get("message")) for fault in faults)[:LONGEST]
+    if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in words.lower():
+        raise Unnamed(f"GitHub asks to wait: {words}")
+    if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
+        raise Repeatable(f"GitHub failed at {what}: {words}")
+    status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
+    raise HostRefused(f"GitHub refuses {what}, {MEANING[status]}: {words}", status)
+
+
+def _unanswered(cause: httpx.RequestError, request: httpx.Request) -> HostDown:
     if isinstance(cause, UNSENT):
-        return Unsent(f"GitHub cannot be reached for {what}: {type(cause).__name__}")
-    return HostDown(f"GitHub did not answer {what}: {type(cause).__name__}")
+        return Repeatable(f"GitHub cannot be reached for {named(request)}: {type(cause).__name__}")
+    return down(request, f"GitHub did not answer {named(request)}: {type(cause).__name__}")
 
 
-def wait(status: int, headers: httpx2.Headers, message: str) -> tuple[bool, float | None]:
-    """Whether an answer is a rate limit, and how many seconds it asks to wait; None: it does not say."""
-    said = message.lower()
+def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float | None]:
+    """Whether an answer is a rate limit, and how many seconds it asks to wait; None: it names no time."""
+    words = words.lower()
     if status == HTTPStatus.UNPROCESSABLE_ENTITY:
-        return "submitted too quickly" in said, None
-    if status not in (HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS):
+        return "submitted too quickly" in words, None
+    if status not in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}:
         return False, None
-    asked = headers.get("retry-after", "")
-    if asked.isdigit():
+    asked, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
+    if asked.isdecimal():
         return True, float(asked)
-    if headers.get("x-ratelimit-remaining") == "0" and headers.get("x-ratelimit-reset", "").isdigit():
-        return True, max(0.0, float(headers["x-ratelimit-reset"]) - _server_time(headers)) + 1
-    limit = "rate limit" in said or "abuse detection" in said
+    if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        return True, max(0.0, float(reset) - _server_time(headers)) + 1
+    limit = "rate limit" in words or "abuse detection" in words
     return status == HTTPStatus.TOO_MANY_REQUESTS or limit, None
 
 
-def refused(response: httpx2.Response, what: str) -> HostError:
-    """Our error for an answer with a status of 400 or more."""
-    status, said = response.status_code, message(response)
-    limited, seconds = wait(status, response.headers, said)
-    if limited:
-        if seconds is None:
-            return Unnamed(f"GitHub asks to wait: {said or what}")
-        return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {said or what}", seconds)
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
-        return HostDown(f"GitHub failed at {what} with {status}")
-    meaning = MEANING.get(status, "it is refused")
-    return HostRefused(f"GitHub refuses {what} with {status}, {meaning}{f': {said}' if said else ''}", status)
-
-
-def message(response: httpx2.Response) -> str:
-    """What GitHub says of its refusal, on one line."""
-    try:
-        data: Any = response.json()
-    except ValueError:  # an error page of something in between
-        return ""
+def _words(response: httpx.Response) -> str:
+    """What GitHub gives as its reason, on one line."""
+    data = _json(response)
     if not isinstance(data, dict):
         return ""
     errors = data.get("errors")
@@ -115,18 +137,15 @@ def message(response: httpx2.Response) -> str:
     return " ".join("; ".join(str(word) for word in words if word).split())[:LONGEST]
 
 
-def _faulty(errors: list[tuple[str, str]], what: str) -> HostError:
-    said = "; ".join(text for _, text in errors)[:LONGEST]
-    kinds = {kind for kind, _ in errors}
-    if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in said.lower():
-        return Unnamed(f"GitHub asks to wait: {said}")
-    if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or said.lower().startswith("something went wrong"):
-        return HostDown(f"GitHub failed at {what}: {said}")
-    status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
-    return HostRefused(f"GitHub refuses {what}, {MEANING[status]}: {said}", status)
+def _json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
+    """The body, None where something in between answered with a page of its own."""
+    try:
+        return json.loads(response.content)
+    except (ValueError, RecursionError):
+        return None
 
 
-def _server_time(headers: httpx2.Headers) -> float:
+def _server_time(headers: httpx.Headers) -> float:
     """The clock that the reset time was read from."""
     try:
         return parsedate_to_datetime(headers["date"]).timestamp()

@@ -1,13 +1,24 @@
 """Check runs on the commits of one repository: ours alone are seen and changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot.errors import HostDown
 from bot.github import shapes
-from bot.github.client import TRIES, GitHubClient
+from bot.github.client import GitHubClient
 from bot.github.identity import Voice
+from bot.github.policy import TRIES
 from bot.values import Action, Annotation, Check, Ending
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest import types
+
+    Button = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropActionsItemsType
+    Output = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputType
+    Row = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputPropAnnotationsItemsType
 
 BATCH = 50  # annotations in one request
 
@@ -15,34 +26,37 @@ BATCH = 50  # annotations in one request
 class Checks:
     """The check runs of one repository."""
 
-    def __init__(self, client: GitHubClient, repo: str, voice: Voice) -> None:
-        self._client, self._repo, self._voice = client, repo, voice
+    def __init__(self, client: GitHubClient, owner: str, repo: str, voice: Voice) -> None:
+        self._client, self._repo, self._voice = client, (owner, repo), voice
+        self._api = client.rest.checks
 
     async def listed(self, ref: str, name: str) -> tuple[Check, ...]:
-        """Our check runs of this name on a commit, newest first as GitHub lists them."""
-        path = f"{self._repo}/commits/{quote(ref, safe='')}/check-runs"
-        found = self._client.pages(path, key="check_runs", check_name=name, filter="all")
-        return shapes.checks([data async for data in found], self._voice)
+        """Read our check runs of this name on a commit, newest first as GitHub lists them."""
+        listing = partial(
+            self._api.async_list_for_ref, *self._repo, quote(ref, safe=""), check_name=name, filter_="all"
+        )
+        return shapes.checks([data async for data in self._client.pages(listing, "check_runs")], self._voice)
 
     async def start(
         self, head: str, name: str, external_id: str, title: str, summary: str, actions: Sequence[Action] = ()
     ) -> Check:
-        """A new check run, in progress."""
-        asked = {
-            "name": name,
-            "head_sha": head,
-            "external_id": external_id,
-            "status": "in_progress",
-            "output": {"title": title, "summary": summary},
-            "actions": [_button(action) for action in actions],
-        }
-        return shapes.check(await self._client.write("POST", f"{self._repo}/check-runs", asked))
+        """Make a new check run, in progress."""
+        asked = self._api.async_create(
+            *self._repo,
+            name=name,
+            head_sha=head,
+            external_id=external_id,
+            status="in_progress",
+            output={"title": title, "summary": summary},
+            actions=[_button(action) for action in actions],
+        )
+        return shapes.value(Check, await self._client.answer(asked), shapes.CHECK)
 
     async def update(self, number: int, title: str, summary: str, text: str = "") -> None:
-        """What a check run in progress says."""
-        output = {"title": title, "summary": summary} | ({"text": text} if text else {})
-        asked = {"status": "in_progress", "output": output}
-        await self._client.write("PATCH", f"{self._repo}/check-runs/{number}", asked, again=True)
+        """Change what a check run in progress shows."""
+        output = _output(title, summary, text)
+        patch = partial(self._api.async_update, *self._repo, number, status="in_progress", output=output)
+        await self._again(lambda: self._client.answer(patch()))
 
     async def done(
         self,
@@ -54,48 +68,58 @@ class Checks:
         annotations: Sequence[Annotation] = (),
         actions: Sequence[Action] = (),
     ) -> None:
-        """End a check run; it is not ended before its last annotation is there."""
-        output = {"title": title, "summary": summary} | ({"text": text} if text else {})
-        end = {"status": "completed", "conclusion": conclusion, "actions": [_button(one) for one in actions]}
-        for tries in range(1, TRIES + 1):
-            try:
-                return await self._end(number, output, end, annotations)
-            except HostDown:
-                if tries == TRIES:
-                    raise
-            await self._client.pace.breathe(tries)
-        return None
+        """End a check run; it is not ended before its last annotation is there.
 
-    async def _end(
-        self, number: int, output: Mapping[str, object], end: Mapping[str, object], annotations: Sequence[Annotation]
-    ) -> None:
-        """Annotations are added and never replaced: what a lost answer has stored is not sent again."""
-        known = await self.annotations(number) if annotations else frozenset()
-        left = [one for one in annotations if _key(one) not in known]
-        while True:
-            batch, left = left[:BATCH], left[BATCH:]
-            rows = {"output": {**output, "annotations": [_annotation(one) for one in batch]}}
-            await self._client.write("PATCH", f"{self._repo}/check-runs/{number}", {**rows, **({} if left else end)})
-            if not left:
-                return
+        Annotations are added and never replaced: what a lost answer has stored is not sent again.
+        """
+        output = _output(title, summary, text)
+
+        async def send() -> None:
+            known = await self.annotations(number) if annotations else frozenset()
+            rows = [_row(one) for one in annotations if (one.path, one.start, one.title) not in known]
+            while len(rows) > BATCH:
+                part: Output = {**output, "annotations": rows[:BATCH]}
+                await self._client.answer(self._api.async_update(*self._repo, number, output=part))
+                rows = rows[BATCH:]
+            await self._client.answer(
+                self._api.async_update(
+                    *self._repo,
+                    number,
+                    status="completed",
+                    conclusion=conclusion,
+                    output={**output, "annotations": rows},
+                    actions=[_button(action) for action in actions],
+                )
+            )
+
+        await self._again(send)
 
     async def annotations(self, number: int) -> frozenset[tuple[str, int, str]]:
-        """Which annotations a check run has: path, line, title."""
-        rows = self._client.pages(f"{self._repo}/check-runs/{number}/annotations")
+        """Read which annotations a check run has: path, line, title."""
+        rows = self._client.pages(partial(self._api.async_list_annotations, *self._repo, number))
         return frozenset(
             [(str(row.get("path")), int(row.get("start_line") or 0), str(row.get("title") or "")) async for row in rows]
         )
 
+    async def _again(self, send: Callable[[], Awaitable[object]]) -> None:
+        """Send, and once more if GitHub fails: a change of a check run is not repeated as it is."""
+        for tries in range(1, TRIES):
+            with suppress(HostDown):
+                await send()
+                return
+            await self._client.pace.breathe(tries)
+        await send()
 
-def _button(action: Action) -> dict[str, str]:
+
+def _output(title: str, summary: str, text: str) -> "Output":
+    return {"title": title, "summary": summary, "text": text} if text else {"title": title, "summary": summary}
+
+
+def _button(action: Action) -> "Button":
     return {"label": action.label, "description": action.description, "identifier": action.identifier}
 
 
-def _key(one: Annotation) -> tuple[str, int, str]:
-    return one.path, one.start, one.title
-
-
-def _annotation(one: Annotation) -> dict[str, object]:
+def _row(one: Annotation) -> "Row":
     return {
         "path": one.path,
         "start_line": one.start,

@@ -1,185 +1,187 @@
-"""Every request to GitHub, under one policy: who may try again, after how long, and with which token."""
+"""githubkit's client for one piece of work, with our policy and our errors."""
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from functools import cache, partial
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+import httpx
 import httpx2
+from githubkit import AppInstallationAuthStrategy, BaseAuthStrategy, GitHub, GitHubCore, Response
+from githubkit.cache import BaseCache, MemCacheStrategy
+from githubkit.exception import GitHubException
+from githubkit.utils import UNSET
+from pydantic import ValidationError
 
 from bot import __version__
-from bot.errors import HostDown, HostLimited, HostRefused
-from bot.github.answers import Unnamed, Unsent, graphql_data, refused, unanswered
+from bot.errors import HostDown, HostError
+from bot.github.answers import failure
 from bot.github.pace import RequestPace
-from bot.github.tokens import Token
+from bot.github.policy import Policy
 
-HEADERS = {
-    "Accept": "application/vnd.github+json",
-    "Cache-Control": "no-cache",  # what a proxy has kept is not the answer
-    "User-Agent": f"deeprepo/{__version__}",
-    "X-GitHub-Api-Version": "2022-11-28",  # newer ones are unknown to Enterprise servers
-}
-ENTERPRISE = "/api/v3/"  # what the path of an Enterprise server's REST API ends with; GraphQL is beside it
-TRIES = 3
-MOST_LIMITS = 10  # in a row: whoever is told to wait no time at all is not told the truth
+if TYPE_CHECKING:
+    from githubkit.auth.app import AppAuth
+
 MOST_PAGES = 100
-UNAUTHORIZED = 401
+END = object()  # of a list
+UNAUTHORIZED, UNPROCESSABLE = 401, 422
+Json = TypeVar("Json")
+Found = TypeVar("Found")
+Listing = Callable[..., Awaitable[Response[Any, Any]]]
+_number = count()
 
-Answer = TypeVar("Answer")
-Asked = Mapping[str, str | int]  # the parameters of a request
+
+class HiddenText(str):
+    """A text whose repr does not show it: the library's values show everything in theirs."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'**********'"
+
+
+class Installation(BaseAuthStrategy, httpx.Auth):
+    """An installation's token for one piece of work: githubkit makes and renews it, and nobody else has it, so it can be revoked."""
+
+    _auth: "AppAuth"
+    _cache: BaseCache
+
+    def __init__(self, asked: AppInstallationAuthStrategy) -> None:
+        self._asked, self._making, self._key = asked, asyncio.Lock(), f"token {next(_number)}"
+
+    def get_auth_flow(self, github: "GitHubCore[Any]") -> httpx.Auth:
+        """Sign the requests of a client."""
+        self._cache, auth = github.config.cache_strategy.get_cache_storage(), self._asked.get_auth_flow(github)
+        self._auth = cast("AppAuth", auth)
+        self._auth.INSTALLATION_CACHE_KEY = self._key  # type: ignore[misc] # of this one alone
+        return self
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Sign a request. githubkit sees another one in its place: it cannot read a path with a question mark in a name."""
+        stands = httpx.Request("GET", self._auth.github.config.base_url.join("installation/repositories"))
+        async with self._making:  # one token, however many requests wait for it
+            flow = self._auth.async_auth_flow(stands)
+            signed = await anext(flow)
+            if signed is not stands:
+                signed = await flow.asend((yield signed))
+            await flow.aclose()
+        request.headers["Authorization"] = signed.headers["Authorization"]
+        yield request
+
+    def renewed(self, status: int) -> bool:
+        """Whether another token may be accepted after this refusal: a new one, or one for what the owner has granted."""
+        narrow = status == UNPROCESSABLE and not self.used and self._auth.permissions is not UNSET
+        if narrow:
+            self._auth.permissions = UNSET
+        elif status == UNAUTHORIZED:
+            self.forget()
+        return narrow or status == UNAUTHORIZED
+
+    @property
+    def used(self) -> bool:
+        """Whether there is a token to revoke."""
+        return bool(self._cache.get(self._key))
+
+    def forget(self) -> None:
+        """Drop the token."""
+        self._cache.set(self._key, "", timedelta(days=-1))
+        self._cache.get(self._key)  # which deletes what is over
 
 
 class GitHubClient:
-    """Speaks for one installation, or for the App itself (installation 0, no token: its key signs)."""
+    """Speaks for an installation, for the App itself, or for the owner of a token.
 
-    def __init__(
-        self, http: httpx2.AsyncClient, pace: RequestPace, installation: int = 0, token: Token | None = None
-    ) -> None:
-        self.pace = pace
-        self._http, self._installation, self._token = http, installation, token
+    What githubkit's methods return is handed to `answer`, those that list to `pages`.
+    """
 
-    async def get(self, path: str, **params: str | int) -> Any:  # noqa: ANN401 - JSON
-        """One answer."""
-        data, _ = await self._patient(partial(self._send, "GET", path, params=params), again=True)
-        return data
+    def __init__(self, github: GitHub[Any], pace: RequestPace) -> None:
+        self.github, self.rest, self.pace = github, github.rest, pace
 
-    async def pages(self, path: str, key: str = "", most: int = MOST_PAGES, **params: str | int) -> AsyncIterator[Any]:
-        """The items of a list, page after page; `key` names the list where the answer is an object."""
-        asked: Asked | None = {"per_page": 100, **params}
-        for _ in range(most):
-            data, asked = await self._patient(partial(self._send, "GET", path, params=asked), again=True)
-            for item in data.get(key, ()) if key else data:
-                yield item
-            if asked is None:
+    async def answer(self, asked: Awaitable[Response[Any, Json]]) -> Json:
+        """Await one answer: its JSON, None if it has no body."""
+        response = await _ours(asked)
+        return _json(response) if response.content else cast("Json", None)
+
+    async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:
+        """Go through the items of a list, page after page; `key` names the list if the answer is an object."""
+        pages = left = 0
+
+        def items(response: Response[Any, Any]) -> list[Any]:
+            nonlocal pages, left
+            data = _json(response)
+            rows = data.get(key) if key and isinstance(data, dict) else data
+            if not isinstance(rows, list) or pages == most:  # the last: GitHub goes on with empty pages
+                raise HostError("GitHub answered with something that is not the list that was asked for")
+            pages, left = pages + 1, len(rows)
+            return rows
+
+        listed = self.rest.paginate(listing, items, per_page=100)
+        while left or pages < most:
+            item = await _ours(anext(listed, END))
+            if item is END:
                 return
-
-    async def write(self, method: str, path: str, body: object = None, *, again: bool = False) -> Any:  # noqa: ANN401 - JSON
-        """A request that changes something. `again`: doing it twice is the same as once, so a lost answer costs a second try."""
-        data, _ = await self._patient(partial(self._send, method, path, body=body), again=again, write=True)
-        return data
-
-    async def order(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """A request that leaves nothing for people to see, like one for a token: not paced, and tried again."""
-        data, _ = await self._patient(partial(self._send, method, path, body=body), again=True)
-        return data
-
-    async def revoke(self) -> None:
-        """End the token in use."""
-        await self._send("DELETE", "installation/token")
+            left -= 1
+            yield item
 
     async def ask(self, document: str, **variables: object) -> dict[str, Any]:
-        """A question that only GraphQL answers."""
-        return await self._patient(partial(self._graphql, document, variables), again=True)
+        """Await the data of a GraphQL document, which may be carried out twice."""
+        return await _ours(self.github.async_graphql(document, variables))
 
-    async def change(self, document: str, **variables: object) -> None:
-        """A mutation that may be done twice."""
-        await self._patient(partial(self._graphql, document, variables), again=True, write=True)
-
-    async def _patient(self, send: Callable[[], Awaitable[Answer]], *, again: bool, write: bool = False) -> Answer:
-        """Send, wait out limits as long as patience lasts, try again where nothing can be done twice by it."""
-        waited, limits, tries = 0.0, 0, 0
-        while True:
-            if write:
-                await self.pace.turn(self._installation)
-            waited += await self._quiet(waited)
-            try:
-                answer = await self._authorized(send)
-            except HostLimited as limit:
-                named = None if isinstance(limit, Unnamed) else limit.retry_after
-                limit.retry_after = self.pace.limited(self._installation, named)
-                limits += 1
-                if waited + limit.retry_after > self.pace.patience or limits == MOST_LIMITS:
-                    raise
-            except HostDown as down:
-                tries += 1
-                if tries == TRIES or not (again or isinstance(down, Unsent)):
-                    raise
-                await self.pace.breathe(tries)
-            else:
-                self.pace.fine(self._installation)
-                return answer
-
-    async def _quiet(self, waited: float) -> float:
-        """Wait until the installation's last limit is over, whoever met it; raises HostLimited where that takes too long."""
-        left = self.pace.left(self._installation)
-        if waited + left > self.pace.patience:
-            raise HostLimited(f"GitHub asked to wait for {left:.0f} s more", left)
-        await asyncio.sleep(left)
-        return left
-
-    async def _authorized(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Send with the token in use. A 401 has stored nothing: with a new token the same is sent once more."""
-        if self._token is None:
-            return await send()
-        used = await self._token.current()
-        try:
-            return await send()
-        except HostRefused as refused:
-            if refused.status != UNAUTHORIZED or not self._token.drop(used):
-                raise
-        await self._token.current()
-        return await send()
-
-    async def _send(
-        self, method: str, path: str, *, body: object = None, params: Asked | None = None
-    ) -> tuple[Any, Asked | None]:
-        """One request as it is: the JSON of the answer, and what the next page is asked with."""
-        what = f"{method} {path}"
-        answer = await self._answer(method, path, what, body, params)
-        try:
-            data = answer.json() if answer.content else None
-        except ValueError:
-            raise HostDown(f"GitHub answered {what} with something that is not JSON") from None
-        following = answer.links.get("next", {}).get("url")
-        return data, dict(httpx2.URL(following).params) if following else None
-
-    async def _graphql(self, document: str, variables: Mapping[str, object]) -> dict[str, Any]:
-        what = "a GraphQL request"
-        body = {"query": document, "variables": variables} if variables else {"query": document}
-        rest = self._http.base_url
-        beside = rest.copy_with(path=f"{rest.path.removesuffix(ENTERPRISE)}/api/graphql")
-        address = beside if rest.path.endswith(ENTERPRISE) else "graphql"
-        return graphql_data(await self._answer("POST", address, what, body), what)
-
-    async def _answer(
-        self, method: str, address: str | httpx2.URL, what: str, body: object = None, params: Asked | None = None
-    ) -> httpx2.Response:
-        """The answer to one request. `from None`: a request in the chain of an error would carry the token along."""
-        try:
-            answer = await self._http.request(method, address, json=body, params=params or None)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise unanswered(error, what) from None
-        if answer.is_error:
-            raise refused(answer, what)
-        return answer
+    async def revoke(self) -> None:
+        """End the token in use. If that fails it ends by itself within the hour."""
+        with suppress(HostError):
+            await self.answer(self.rest.apps.async_revoke_installation_access_token())
 
 
 @asynccontextmanager
 async def opened(
-    api: str, auth: httpx2.Auth, pace: RequestPace, installation: int = 0, token: Token | None = None
+    api: str, auth: BaseAuthStrategy, pace: RequestPace, installation: int = 0, kept: MemCacheStrategy | None = None
 ) -> AsyncIterator[GitHubClient]:
-    """A client for one task and its children: they share its connections."""
-
-    async def answered(response: httpx2.Response) -> None:
-        left = response.headers.get("x-ratelimit-remaining", "")
-        pace.heard(response.status_code, int(left) if left.isdigit() else None)
-
-    http = httpx2.AsyncClient(
-        auth=auth,
+    """Open a client for one task and its children: they share its connections. A token that it made ends with it."""
+    made = auth if isinstance(auth, Installation) else None
+    policy = Policy(api, pace, installation, made.renewed if made else lambda _status: False)
+    github = GitHub(
+        auth,
         base_url=api,
-        headers=HEADERS,
-        timeout=httpx2.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
-        verify=_trusted() if httpx2.URL(api).scheme == "https" else False,
-        follow_redirects=True,  # a renamed repository; the library leaves the token behind when the host changes
-        event_hooks={"response": [answered]},
+        user_agent=f"deeprepo/{__version__}",
+        timeout=httpx.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
+        ssl_verify=_trusted() if api.startswith("https:") else False,
+        async_event_hooks={"request": [policy.leaves], "response": [policy.arrives]},
+        cache_strategy=kept or MemCacheStrategy(),
+        http_cache=False,  # what was kept is not the answer
+        throttler=policy,
+        auto_retry=policy.retry,
+        rest_api_validate_body=False,  # mypy has compared the requests with GitHub's description; doing it again loads the models
     )
-    async with http:
-        yield GitHubClient(http, pace, installation, token)
+    async with github:
+        client = GitHubClient(github, pace)
+        try:
+            yield client
+        finally:
+            if made and made.used:
+                await client.revoke()
+                made.forget()
+
+
+async def _ours(asked: Awaitable[Found]) -> Found:
+    try:
+        return await asked
+    except (GitHubException, ValidationError, httpx.InvalidURL) as error:
+        wrong = failure(error)
+    raise wrong.with_traceback(None)  # outside of `except`: what the library raised has the request, and it the token
+
+
+def _json(response: Response[Any, Json]) -> Json:
+    with suppress(ValueError, RecursionError):
+        return response.json()
+    raise HostDown("GitHub answered with something that is not JSON")
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Which certificates are trusted: the system's, or SSL_CERT_FILE. Reading them takes longer than a request, so once is enough."""
+    """Read the certificates that are trusted, those of model calls: the system's, or SSL_CERT_FILE. It takes longer than a request."""
     return httpx2.create_ssl_context()

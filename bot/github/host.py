@@ -3,18 +3,23 @@
 import base64
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import quote
+
+from githubkit import Response
+from githubkit.utils import UNSET
 
 from bot.errors import HostDown, HostRefused, UsageError
 from bot.github import documents, shapes
 from bot.github.checks import Checks
-from bot.github.client import TRIES, GitHubClient
+from bot.github.client import MOST_PAGES, GitHubClient, Listing
 from bot.github.identity import Voice
+from bot.github.policy import TRIES
 from bot.values import (
     Access,
     Bases,
@@ -30,9 +35,16 @@ from bot.values import (
     WorkflowRun,
 )
 
+if TYPE_CHECKING:
+    from githubkit_schemas.latest.types import (
+        ReposOwnerRepoPullsPullNumberReviewsPostBodyPropCommentsItemsType as OnLines,
+    )
+
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
+BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 MOST_ISSUES = 3  # of one pull request
+Kind = Literal["issue", "review", "whole"]
 MOST_OTHERS = 300  # comments of other people that one list holds
 MOST_READ = 16_000  # characters of one of them: no more of it is looked at
 Thing = TypeVar("Thing")
@@ -47,9 +59,9 @@ class Host:
         if not all(_NAME.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError("an owner and a repository have names of letters, digits, dots, dashes and underscores")
         self.pull, self.voice = pull, voice
-        self._client, self._repo = client, f"repos/{pull.owner}/{pull.name}"
-        self.checks = Checks(client, self._repo, voice)
-        self._pull, self._issue = f"{self._repo}/pulls/{pull.number}", f"{self._repo}/issues/{pull.number}"
+        self._client, self._rest = client, client.rest
+        self._repo, self._at = (pull.owner, pull.name), (pull.owner, pull.name, pull.number)
+        self.checks = Checks(client, *self._repo, voice)
 
     def beside(self, number: int) -> "Host":
         """Another pull request of the same repository."""
@@ -70,83 +82,82 @@ class Host:
         return found
 
     async def facts(self) -> PullFacts:
-        """The pull request as it is now."""
-        return shapes.pull(await self._client.get(self._pull))
+        """Read the pull request as it is now."""
+        return shapes.pull(await self._client.answer(self._rest.pulls.async_get(*self._at)))
 
     async def bases(self, base: str, head: str) -> Bases:
-        """Where `head` left `base`; either is a branch or a commit.
+        """Look up where `head` left `base`; either is a branch or a commit.
 
         The second page is asked for because the first holds the patches of up to 300 files, which may be many megabytes.
         """
-        ends = f"{quote(base, safe='/')}...{quote(head, safe='/')}"
-        return shapes.compared(await self._client.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1, page=2))
+        ends = _safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
+        asked = self._rest.repos.async_compare_commits(*self._repo, ends, per_page=1, page=2)
+        return shapes.value(Bases, await self._client.answer(asked), BASES)
 
     async def permission(self, login: str) -> Access:
-        """What a person may do here."""
-        try:
-            said = await self._client.get(f"{self._repo}/collaborators/{_safe(quote(login, safe=''))}/permission")
-        except HostRefused as refused:
-            if refused.status == NOT_FOUND:
-                return "none"
-            raise
-        return next((access for access in ACCESS if access == said.get("permission")), "none")
+        """Look up what a person may do here."""
+        asked = self._rest.repos.async_get_collaborator_permission_level(*self._repo, _safe(quote(login, safe="")))
+        said = await _there(self._client.answer(asked))
+        return next((access for access in ACCESS if said and access == said.get("permission")), "none")
 
     async def file_at(self, path: str, ref: str) -> bytes | None:
-        """A small file of the repository in a commit, None if it does not exist. Everything else is read by git."""
-        try:
-            said = await self._client.get(f"{self._repo}/contents/{_safe(quote(path))}", ref=ref)
-        except HostRefused as refused:
-            if refused.status == NOT_FOUND:
-                return None
-            raise
+        """Read a small file of the repository in a commit, None if it does not exist. Everything else is read by git."""
+        asked = self._rest.repos.async_get_content(*self._repo, _safe(quote(path)), ref=ref)
+        said: Any = await _there(self._client.answer(asked))
         found = isinstance(said, dict) and said.get("type") == "file" and said.get("encoding") == "base64"
         return base64.b64decode(said.get("content", "")) if found else None
 
     async def runs(self, since: str) -> tuple[WorkflowRun, ...]:
-        """The repository's runs of workflows since then (ISO 8601), newest first. Needs the permission `actions: read`."""
-        listed = self._client.pages(f"{self._repo}/actions/runs", "workflow_runs", created=f">={since}")
-        return tuple([shapes.run(data) async for data in listed])
+        """List the repository's runs of workflows since then (ISO 8601), newest first. Needs the permission `actions: read`."""
+        listing = partial(self._rest.actions.async_list_workflow_runs_for_repo, *self._repo, created=f">={since}")
+        return tuple([shapes.run(data) async for data in self._client.pages(listing, "workflow_runs")])
 
     async def comments(self) -> tuple[Posted, ...]:
-        """The comments of the conversation, oldest first: ours, and the last ones of others."""
-        return await self._posted(f"{self._issue}/comments", "issue")
+        """Read the comments of the conversation, oldest first: ours, and the last ones of others."""
+        return await self._posted(partial(self._rest.issues.async_list_comments, *self._at), "issue")
 
     async def review_comments(self, thread: int = 0) -> tuple[Posted, ...]:
-        """The comments on the diff, replies included, as above. `thread`: of this one alone."""
-        return await self._posted(f"{self._pull}/comments", "review", thread)
+        """Read the comments on the diff, replies included, as above. `thread`: of this one alone."""
+        return await self._posted(partial(self._rest.pulls.async_list_review_comments, *self._at), "review", thread)
 
     async def reviews(self) -> tuple[Posted, ...]:
-        """The texts of the reviews."""
-        return await self._posted(f"{self._pull}/reviews", "whole")
+        """Read the texts of the reviews."""
+        return await self._posted(partial(self._rest.pulls.async_list_reviews, *self._at), "whole")
 
     async def comment_at(self, ref: CommentRef) -> Posted:
-        """One comment."""
-        return shapes.posted(await self._client.get(self._of(ref.kind, ref.id)), ref.kind, self.voice)
+        """Read one comment."""
+        one = self._rest.issues.async_get_comment if ref.kind == "issue" else self._rest.pulls.async_get_review_comment
+        return await self._new(one(*self._repo, ref.id), ref.kind)
 
     async def reactions(self, ref: CommentRef, content: str = "") -> tuple[Reacted, ...]:
-        """The reactions of people on a comment, the first hundred; `content`: of this kind only."""
-        asked = {"content": content} if content else {}
-        listed = self._client.pages(f"{self._of(ref.kind, ref.id)}/reactions", most=1, **asked)
-        return tuple([one async for data in listed if (one := shapes.reacted(data)) is not None])
+        """Read the reactions of people on a comment, the first hundred; `content`: of this kind only."""
+        api = self._rest.reactions
+        listing = (
+            api.async_list_for_issue_comment if ref.kind == "issue" else api.async_list_for_pull_request_review_comment
+        )
+        listed = self._client.pages(
+            partial(listing, *self._repo, ref.id, content=cast("Reaction", content) if content else UNSET), most=1
+        )
+        people = [row async for row in listed if shapes.at(row, "user.type") == "User"]
+        return tuple(shapes.value(Reacted, row, {"login": "user.login"}) for row in people)
 
     async def threads(self) -> tuple[Thread, ...]:
-        """The review threads with what people and pushes have made of them."""
+        """Read the review threads with what people and pushes have made of them."""
         found: list[Thread] = []
         after: str | None = None
-        names = {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
-        while True:
-            data = await self._client.ask(documents.THREADS, **names, after=after)
+        for _ in range(MOST_PAGES):
+            data = await self._client.ask(documents.THREADS, **self._named, after=after)
             listed = ((data.get("repository") or {}).get("pullRequest") or {}).get("reviewThreads") or {}
             found += [one for node in listed.get("nodes") or () if node and (one := shapes.thread(node))]
-            page: Mapping[str, Any] = listed.get("pageInfo") or {}
+            page: dict[str, Any] = listed.get("pageInfo") or {}
             if not page.get("hasNextPage") or page.get("endCursor") == after:
-                return tuple(found)
+                break
             after = page.get("endCursor")
+        return tuple(found)
 
     async def closes(self) -> tuple[LinkedIssue, ...]:
-        """The first issues of this repository that the pull request closes, with the beginning of their texts."""
-        names = {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
-        data = await self._client.ask(documents.CLOSES, **names, first=2 * MOST_ISSUES)
+        """Read the first issues of this repository that the pull request closes, with the beginning of their texts."""
+        data = await self._client.ask(documents.CLOSES, **self._named, first=2 * MOST_ISSUES)
         where = data.get("repository") or {}
         listed = ((where.get("pullRequest") or {}).get("closingIssuesReferences") or {}).get("nodes") or ()
         found = (shapes.issue(node, str(where.get("nameWithOwner"))) for node in listed if node)
@@ -155,74 +166,98 @@ class Host:
     async def review(
         self, head: str, body: str, drafts: Sequence[Draft], event: Literal["COMMENT", "REQUEST_CHANGES"] = "COMMENT"
     ) -> Posted:
-        """One review with all its comments on lines; GitHub takes all of them or none."""
+        """Post one review with all its comments on lines; GitHub takes all of them or none."""
         comments = [_on_lines(draft) for draft in drafts]
-        asked = {"commit_id": head, "event": event, "body": body, "comments": comments}
-        return self._new(await self._client.write("POST", f"{self._pull}/reviews", asked), "whole")
+        asked = self._rest.pulls.async_create_review(
+            *self._at, commit_id=head, event=event, body=body, comments=comments
+        )
+        return await self._new(asked, "whole")
 
     async def dismiss(self, review: int, why: str) -> None:
         """Take back a request for changes. `why` is shown on the pull request."""
-        path = f"{self._pull}/reviews/{review}/dismissals"
-        await self._client.write("PUT", path, {"message": why, "event": "DISMISS"}, again=True)
+        await self._client.answer(
+            self._rest.pulls.async_dismiss_review(*self._at, review, message=why, event="DISMISS")
+        )
 
     async def comment(self, body: str) -> Posted:
-        """A comment in the conversation."""
-        return self._new(await self._client.write("POST", f"{self._issue}/comments", {"body": body}), "issue")
+        """Post a comment in the conversation."""
+        return await self._new(self._rest.issues.async_create_comment(*self._at, body=body), "issue")
 
     async def line_comment(self, head: str, draft: Draft) -> Posted:
-        """A comment on lines that is a review of its own."""
-        asked = {"commit_id": head, **_on_lines(draft)}
-        return self._new(await self._client.write("POST", f"{self._pull}/comments", asked), "review")
+        """Post a comment that is a review of its own, on lines or, without a line, on a changed file as a whole."""
+        first, side = _first(draft) or UNSET, draft.side or UNSET
+        asked = self._rest.pulls.async_create_review_comment(
+            *self._at,
+            commit_id=head,
+            path=draft.path,
+            body=draft.body,
+            line=draft.line or UNSET,
+            side=side,
+            start_line=first,
+            start_side=side if first else UNSET,
+            subject_type="line" if draft.line else "file",
+        )
+        return await self._new(asked, "review")
 
     async def file_comment(self, head: str, path: str, body: str) -> Posted:
-        """A comment on a changed file as a whole."""
-        asked = {"commit_id": head, "path": path, "body": body, "subject_type": "file"}
-        return self._new(await self._client.write("POST", f"{self._pull}/comments", asked), "review")
+        """Post a comment on a changed file as a whole."""
+        return await self.line_comment(head, Draft(path, body))
 
     async def reply(self, thread: int, body: str) -> Posted:
-        """An answer in a review thread, named by its top comment."""
-        path = f"{self._pull}/comments/{thread}/replies"
-        return self._new(await self._client.write("POST", path, {"body": body}), "review")
+        """Answer in a review thread, named by its top comment."""
+        asked = self._rest.pulls.async_create_reply_for_review_comment(*self._at, thread, body=body)
+        return await self._new(asked, "review")
 
-    async def edit_comment(self, number: int, body: str, kind: Literal["issue", "review", "whole"] = "issue") -> Posted:
-        """Another text for a comment of the conversation, or of a thread ("review")."""
-        done = await self._client.write("PATCH", self._of(kind, number), {"body": body}, again=True)
-        return self._new(done, kind)
+    async def edit_comment(self, number: int, body: str, kind: Kind = "issue") -> Posted:
+        """Give a comment of the conversation, or of a thread ("review"), another text."""
+        issues, pulls = self._rest.issues, self._rest.pulls
+        if kind == "issue":
+            return await self._new(issues.async_update_comment(*self._repo, number, body=body), kind)
+        return await self._new(pulls.async_update_review_comment(*self._repo, number, body=body), kind)
 
     async def delete(self, posted: Posted) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
         if posted.kind == "whole":
             raise UsageError("a review that was submitted cannot be deleted")
+        issues, pulls = self._rest.issues, self._rest.pulls
+        one = issues.async_delete_comment if posted.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
-            await self._client.write("DELETE", self._of(posted.kind, posted.id), again=True)
+            await self._client.answer(one(*self._repo, posted.id))
 
     async def minimize(self, node_id: str, why: Hidden) -> None:
         """Fold a comment, with the reason shown."""
-        await self._client.change(documents.MINIMIZE, id=node_id, why=why)
+        await self._client.ask(documents.MINIMIZE, id=node_id, why=why)
 
     async def unminimize(self, node_id: str) -> None:
         """Show a minimised comment again."""
-        await self._client.change(documents.UNMINIMIZE, id=node_id)
+        await self._client.ask(documents.UNMINIMIZE, id=node_id)
 
     async def resolve(self, thread: str) -> None:
         """Mark a review thread as resolved, named by its node id. GitHub asks for `contents: write` for that."""
-        await self._client.change(documents.RESOLVE, id=thread)
+        await self._client.ask(documents.RESOLVE, id=thread)
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
         if comment.kind == "whole":
             return
-        path = f"{self._of(comment.kind, comment.id)}/reactions"
-        await self._client.write("POST", path, {"content": content}, again=True)
+        api = self._rest.reactions
+        one = (
+            api.async_create_for_issue_comment(*self._repo, comment.id, content=content)
+            if comment.kind == "issue"
+            else api.async_create_for_pull_request_review_comment(*self._repo, comment.id, content=content)
+        )
+        await self._client.answer(one)
 
-    async def _posted(
-        self, path: str, kind: Literal["issue", "review", "whole"], thread: int = 0
-    ) -> tuple[Posted, ...]:
-        """A list, read page by page. Anybody can write thousands of long comments, so of others' only the last are held."""
+    @property
+    def _named(self) -> dict[str, object]:
+        return {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
+
+    async def _posted(self, listing: Listing, kind: Kind, thread: int = 0) -> tuple[Posted, ...]:
+        """Read a list page by page. Anybody can write thousands of long comments, so of others' only the last are held."""
         ours: list[tuple[int, Posted]] = []
         others: deque[tuple[int, Posted]] = deque(maxlen=MOST_OTHERS)
         at = 0
-        async for data in self._client.pages(path):
+        async for data in self._client.pages(listing):
             one, at = shapes.posted(data, kind, self.voice), at + 1
             if one.ours:
                 ours.append((at, one))
@@ -231,11 +266,18 @@ class Host:
         listed = sorted((*ours, *others), key=itemgetter(0))
         return tuple(one for _, one in listed if not thread or one.thread == thread)
 
-    def _new(self, data: Any, kind: Literal["issue", "review", "whole"]) -> Posted:  # noqa: ANN401 - JSON
-        return shapes.posted(data, kind, self.voice)
+    async def _new(self, asked: Awaitable[Response[Any, Any]], kind: Kind) -> Posted:
+        return shapes.posted(await self._client.answer(asked), kind, self.voice)
 
-    def _of(self, kind: str, number: int) -> str:
-        return f"{self._repo}/{'issues' if kind == 'issue' else 'pulls'}/comments/{number}"
+
+async def _there(asked: Awaitable[Thing]) -> Thing | None:
+    """Await what may not exist."""
+    try:
+        return await asked
+    except HostRefused as refused:
+        if refused.status != NOT_FOUND:
+            raise
+    return None
 
 
 def _safe(path: str) -> str:
@@ -245,8 +287,14 @@ def _safe(path: str) -> str:
     return path
 
 
-def _on_lines(draft: Draft) -> dict[str, object]:
-    said: dict[str, object] = {"path": draft.path, "body": draft.body, "line": draft.line, "side": draft.side}
-    if draft.start is not None and draft.line is not None and draft.start < draft.line:
-        said |= {"start_line": draft.start, "start_side": draft.side}
+def _first(draft: Draft) -> int:
+    """The first of several lines, 0 if the comment is on one."""
+    return draft.start if draft.start and draft.line and draft.start < draft.line else 0
+
+
+def _on_lines(draft: Draft) -> "OnLines":
+    said: OnLines = {"path": draft.path, "body": draft.body}
+    if draft.line and draft.side:
+        said |= {"line": draft.line, "side": draft.side}
+        said |= {"start_line": _first(draft), "start_side": draft.side} if _first(draft) else {}
     return said

@@ -29,9 +29,13 @@ class RequestPace:
         self._free[installation] = at + self.between
         await asyncio.sleep(max(0.0, at - _now()))
 
+    def pause(self, tries: int) -> float:
+        """Seconds before another try: longer each time."""
+        return self.backoff * 2.0 ** (tries - 1)
+
     async def breathe(self, tries: int) -> None:
-        """Wait before another try: longer each time."""
-        await asyncio.sleep(self.backoff * 2 ** (tries - 1))
+        """Wait before another try."""
+        await asyncio.sleep(self.pause(tries))
 
     def left(self, installation: int) -> float:
         """Seconds until GitHub's last limit is over."""

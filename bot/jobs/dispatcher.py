@@ -9,7 +9,7 @@ from bot.jobs.rows import JobRow, JobRows
 from bot.jobs.runner import Runner
 from bot.jobs.settings import JobSettings
 from bot.jobs.shares import Shares
-from bot.jobs.turns import Order, Turns
+from bot.jobs.turns import Order, RoundRobin
 
 log = logging.getLogger("deeprepo.jobs")
 RETRY = 1.0  # seconds until the database is asked again after it failed
@@ -84,7 +84,7 @@ def orders(settings: JobSettings) -> tuple[Order, ...]:
     """The queues and the order of each."""
     places = settings.at_once
     return (
-        Turns("reviews", places, settings.per_installation),
+        RoundRobin("reviews", places, settings.per_installation),
         Shares("commands", places),
-        Turns("small", places, places),
+        RoundRobin("small", places, places),
     )

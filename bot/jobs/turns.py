@@ -29,7 +29,7 @@ class Order(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class RoundRobin:
     """Installations have their turns; each has so many places at most, over all processes."""
 
     queue: str

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from bot.findings import earlier
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, written
@@ -90,12 +91,13 @@ def numbered(data: bytes, numbers: Mapping[str, int]) -> str:
 
 def _given(said: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
-    same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round read areas"
+    same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round areas"
     spot = ("place", "spot", "replacement", "refused")
     coverage = said["coverage"]
     return {
         **{name: said[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **said["settings"],
+        "read": earlier.marks(said),
         "refuted": said["refuted"],
         "minimum": said["minimum_severity"],
         "version": said["tool"]["version"],

@@ -11,7 +11,7 @@ from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.standing import BADNESS, CommitState, Ended, How, fold, waits_for
+from bot.standing import BADNESS, CheckResult, CommitState, How, fold, waits_for
 from bot.values import Action, Annotation, Check, Ending, Review
 from bot.values.progress import Progress
 
@@ -30,7 +30,7 @@ class _Ending:
     number: int
     run: str
     head: str
-    own: Ended
+    own: CheckResult
     title: str
     text: str
     page: str = ""
@@ -97,7 +97,7 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Publi
         number,
         run,
         review.pull.head,
-        Ended(host.pull.number, review.pull.base_name, ending, "reviewed"),
+        CheckResult(host.pull.number, review.pull.base_name, ending, "reviewed"),
         line(verdict)[:TITLE],
         first,
         page or await asyncio.to_thread(markdown.render, review),
@@ -136,7 +136,7 @@ async def ended(
     says = f"{words.say('check_not')}: {says}"
     how: How = "declined" if declined else "broken"
     own = ending or _word((known or {}).get("broken", "")) or "cancelled"
-    told = Ended(host.pull.number, (known or {}).get("base", ""), own, how)
+    told = CheckResult(host.pull.number, (known or {}).get("base", ""), own, how)
     one = _Ending(number, run, head, told, line(says)[:TITLE], plain(says))
     if known is None:
         await _written(host, one, CommitState(), words)
@@ -191,7 +191,7 @@ async def _shown(host: Host, one: Check, state: CommitState, words: Phrases) -> 
     if known.get("lead"):
         lead, _, text = text.partition("\n\n")
         title = title.removeprefix(f"{lead} ")
-    told = Ended(_pull(one), known.get("base", ""), _own(one), _how(known))
+    told = CheckResult(_pull(one), known.get("base", ""), _own(one), _how(known))
     await _written(host, _Ending(one.id, known.get("run", ""), one.head, told, title, text, one.text), state, words)
 
 
@@ -220,7 +220,7 @@ async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrase
     )
 
 
-def _lead(own: Ended, state: CommitState, words: Phrases) -> str:
+def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     """Why a check run shows something else than what it came to by itself; empty if it does not."""
     blame = state.blame
     if blame not in (None, own.pull) and state.ending not in (None, own.ending):
@@ -229,7 +229,7 @@ def _lead(own: Ended, state: CommitState, words: Phrases) -> str:
     return words.say("check_stands") if declined or state.ending not in (None, own.ending) else ""
 
 
-async def _state(host: Host, head: str, rows: Sequence[Ended], sure: Mapping[int, str]) -> CommitState:
+async def _state(host: Host, head: str, rows: Sequence[CheckResult], sure: Mapping[int, str]) -> CommitState:
     """What these rows come to, with the pull requests asked for that could make it worse."""
     known, asked = dict(sure), set[int]()
     while left := [pull for pull in waits_for(rows, known) if pull not in asked]:
@@ -245,7 +245,7 @@ async def _state(host: Host, head: str, rows: Sequence[Ended], sure: Mapping[int
     return fold(_placed(rows, known), known)
 
 
-def _placed(rows: Iterable[Ended], known: Mapping[int, str]) -> list[Ended]:
+def _placed(rows: Iterable[CheckResult], known: Mapping[int, str]) -> list[CheckResult]:
     """Check runs of earlier versions name no base branch: they count for the one that is there now."""
     return [replace(row, base=row.base or known.get(row.pull, "")) for row in rows]
 
@@ -255,10 +255,10 @@ async def _listed(host: Host, head: str) -> list[Check]:
     return sorted(await host.checks.listed(head, NAME), key=lambda one: one.id)
 
 
-def _rows(listed: Iterable[Check]) -> list[Ended]:
+def _rows(listed: Iterable[Check]) -> list[CheckResult]:
     """What they came to, each for its own pull request."""
     return [
-        Ended(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
+        CheckResult(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
         for one in listed
         if one.ended and _pull(one)
     ]

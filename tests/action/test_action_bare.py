@@ -10,10 +10,12 @@ from bot.extras import Extra
 
 
 @pytest.mark.parametrize(
-    "installed", [(), pytest.param(("models",), marks=pytest.mark.slow)], ids=["no extra", "models"]
+    "installed",
+    [("github",), pytest.param(("github", "models"), marks=pytest.mark.slow)],
+    ids=["github", "models"],
 )
 def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra, ...]) -> None:
-    """Offline it reviews and posts in a base installation, and with what its lock holds."""
+    """Offline it reviews and posts with the client of GitHub alone, and with what its lock holds."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, *installed)}")
     assert python != PYTHON
 
@@ -29,7 +31,7 @@ def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra
 
 def test_a_key_without_the_models_parts_is_an_error(tmp_path: Path) -> None:
     """The step fails with the remedy; it does not review by code in the model's place."""
-    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path)}")
+    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")
 
     async def go() -> None:
         async with stage(tmp_path, BASE) as at:
@@ -39,3 +41,11 @@ def test_a_key_without_the_models_parts_is_an_error(tmp_path: Path) -> None:
             assert "pip install '.[models]'" in ran.log
 
     asyncio.run(go())
+
+
+def test_a_step_without_the_client_of_github_is_an_error(tmp_path: Path) -> None:
+    """The step names the extra that it needs before it does anything."""
+    done = bare.deeprepo(tmp_path, bare.path(tmp_path), "action")
+    assert done.returncode == 2
+    assert done.stderr.startswith("deeprepo: The parts that speak to GitHub are not installed: ")
+    assert "'.[github]'" in done.stderr

@@ -115,7 +115,8 @@ def test_the_demo_in_a_terminal_needs_no_extra(base: str, tmp_path: Path) -> Non
 def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
     """Each extra of the project is as long as the list of what is looked for."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    named = {extra: {re.split(r"[\[<>=]", row)[0].replace("-", "_") for row in extras[extra]} for extra in PARTS}
+    rows = {extra: [row for row in extras[extra] if not row.startswith("deeprepo-bot")] for extra in PARTS}
+    named = {extra: {re.split(r"[\[<>=]", row)[0].replace("-", "_") for row in rows[extra]} for extra in PARTS}
     imported = {"pyjwt": "jwt"}
     assert {extra: {imported.get(name, name) for name in names} for extra, names in named.items()} == {
         extra: set(names) for extra, names in PARTS.items()
@@ -170,3 +171,23 @@ def test_a_base_installation_is_small(tmp_path: Path, repository: Repository) ->
         check=False,
     )
     assert "shop.py:3" in done.stdout, done.stderr
+
+
+def test_the_command_line_does_not_load_githubs_client() -> None:
+    """What a review of a checkout, the hook and the tools for editors import speaks to nobody at GitHub."""
+    rooms = "bot.cli.commands, bot.cli.reviewing, bot.cli.hook, bot.wiring.local, bot.wiring.tasks, bot.mcp"
+    found = (
+        f"import sys, {rooms}; print([m for m in sys.modules if m.split('.')[0] in {{'githubkit', 'httpx', 'hishel'}}])"
+    )
+    done = subprocess.run([sys.executable, "-c", found], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_githubs_client_can_be_imported_with_the_versions_of_the_locks() -> None:
+    """With hishel 2.0, which githubkit 0.16 allows, it cannot: pyproject.toml and the locks hold an older one."""
+    from githubkit import AppAuthStrategy
+
+    held = [row for path in LOCKS for row in path.read_text().splitlines() if row.startswith("hishel==")]
+    assert AppAuthStrategy("1", "a key").app_id == "1"
+    assert held
+    assert {row.split("==")[1].split(".")[0] for row in held} == {"1"}

@@ -17,8 +17,8 @@ from bot.app import manifest
 from bot.app.opened import Opened
 from bot.app.operator.attempts import Attempts
 from bot.app.operator.seals import Seal, fresh
+from bot.app.operator.visitors import Door, Visitor
 from bot.config import Server
-from bot.github.visitors import Door, Visitor
 from bot.storage.days import Scope
 
 CHECKED = 3600.0  # seconds after which GitHub is asked again what a person administers

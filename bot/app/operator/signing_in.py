@@ -10,10 +10,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from bot.app.logs import log
-from bot.app.operator import answers
+from bot.app.operator import answers, visitors
 from bot.app.operator.gate import LEAVING, Gate, inside
 from bot.errors import HostError
-from bot.github import RequestPace, visitors
+from bot.github import RequestPace
 
 MOST, FIELDS = 8192, 20  # bytes and fields of a form
 CROSS = frozenset({"cross-site", "same-site"})

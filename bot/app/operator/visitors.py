@@ -8,23 +8,22 @@ import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
-import httpx2
+from githubkit import OAuthTokenAuthStrategy, UnauthAuthStrategy
 from pydantic import SecretStr
 
-from bot import __version__
 from bot.errors import HostDown, HostError, HostRefused
 from bot.github import apps, client
-from bot.github.client import GitHubClient
+from bot.github.client import GitHubClient, HiddenText
 from bot.github.identity import Identity, site
 from bot.github.pace import RequestPace
-from bot.github.tokens import Bearer, Token
 
 PATIENCE = 10.0  # seconds for an answer while somebody looks at an empty page
 MOST = 5  # pages of installations
 MOST_REPOSITORIES = 50  # pages of repositories of one installation: who has more uses the link of the server's log
-METADATA = {"metadata": "read"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Visitor:
 
 
 def authorize(api: str, door: Door, state: str, verifier: str) -> str:
-    """The address at GitHub where a person agrees. `verifier` stays here: only its hash is sent (PKCE)."""
+    """Make the address at GitHub where a person agrees. `verifier` stays here: only its hash is sent (PKCE)."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
     asked = {
         "client_id": door.client_id,
@@ -58,22 +57,24 @@ def authorize(api: str, door: Door, state: str, verifier: str) -> str:
 
 
 async def visitor(identity: Identity, door: Door, code: str, verifier: str, pace: RequestPace) -> Visitor:
-    """Who has come back with this code. Raises HostRefused and HostDown."""
-    token = Token(first=await _exchanged(identity.api, door, code, verifier))
-    try:
-        async with client.opened(identity.api, Bearer(token), pace, token=token) as asked:
-            me = await asked.get("user")
+    """Look up who has come back with this code. Raises HostRefused and HostDown."""
+    token, secret = await _exchanged(identity.api, door, code, verifier, pace), door.client_secret.get_secret_value()
+    auth = OAuthTokenAuthStrategy(door.client_id, HiddenText(secret), token)
+    async with client.opened(identity.api, auth, pace) as asked:
+        try:
+            me: Any = await asked.answer(asked.rest.users.async_get_authenticated())
+            listing = asked.rest.apps.async_list_installations_for_authenticated_user
             found = [
                 int(data["id"])
-                async for data in asked.pages("user/installations", key="installations", most=MOST)
+                async for data in asked.pages(listing, "installations", MOST)
                 if await _administers(data, int(me["id"]), asked, identity, pace)
             ]
             return Visitor(str(me["login"]), tuple(found))
-    except (KeyError, TypeError, ValueError):
-        raise HostDown("GitHub's answer about the person who signs in cannot be read") from None
-    finally:
-        with suppress(HostError):
-            await _revoked(identity.api, door, await token.current())
+        except (KeyError, TypeError, ValueError):
+            raise HostDown("GitHub's answer about the person who signs in cannot be read") from None
+        finally:
+            with suppress(HostError):  # if GitHub does not answer, the token ends by itself within hours
+                await asked.answer(asked.rest.apps.async_delete_token(door.client_id, access_token=token))
 
 
 async def _administers(
@@ -88,62 +89,44 @@ async def _administers(
         return False
     if account.get("type") == "User":
         return account.get("id") == me
-    count = 0
-    path = f"user/installations/{data['id']}/repositories"
-    async for repository in asked.pages(path, key="repositories", most=MOST_REPOSITORIES):
+    count, number = 0, int(str(data["id"]))
+    listing = partial(asked.rest.apps.async_list_installation_repos_for_authenticated_user, number)
+    async for repository in asked.pages(listing, "repositories", MOST_REPOSITORIES):
         if not (repository.get("permissions") or {}).get("admin"):
             return False
         count += 1
-    return count > 0 and count >= await _whole(identity, int(str(data["id"])), pace)
+    return count > 0 and count >= await _whole(identity, number, pace)
 
 
 async def _whole(identity: Identity, installation: int, pace: RequestPace) -> int:
-    """How many repositories an installation has."""
-    async with apps.acting(identity, installation, METADATA, pace) as inside:
-        return int((await inside.get("installation/repositories", per_page=1))["total_count"])
+    """Count the repositories of an installation."""
+    async with apps.acting(identity, installation, {"metadata": "read"}, pace) as inside:
+        listing = inside.rest.apps.async_list_repos_accessible_to_installation
+        return int((await inside.answer(listing(per_page=1)))["total_count"])
 
 
-async def _exchanged(api: str, door: Door, code: str, verifier: str) -> SecretStr:
-    """The person's token for the code that GitHub gave their browser. GitHub refuses with status 200 and the name of an error."""
-    asked = {
+async def _exchanged(api: str, door: Door, code: str, verifier: str, pace: RequestPace) -> HiddenText:
+    """Exchange the code of a person's browser for their token. GitHub refuses with status 200 and the name of an error.
+
+    githubkit's own exchange sends no verifier.
+    """
+    form = {
         "client_id": door.client_id,
         "client_secret": door.client_secret.get_secret_value(),
         "code": code,
         "redirect_uri": door.back,
         "code_verifier": verifier,
     }
-    try:
-        async with _plain() as http:
-            answer = await http.post(f"{site(api)}/login/oauth/access_token", data=asked)
-            said = answer.json()
-            token = said.get("access_token")
-    except (httpx2.HTTPError, ValueError, AttributeError) as error:
-        raise HostDown(f"GitHub did not answer the sign-in ({type(error).__name__})") from None
-    if answer.is_error or not isinstance(token, str) or not token:
-        raise HostRefused(f"GitHub refused the sign-in ({_name(said)})", answer.status_code)
-    return SecretStr(token)
+    address, headers = f"{site(api)}/login/oauth/access_token", {"Accept": "application/json"}
+    async with client.opened(api, UnauthAuthStrategy(), pace) as asked:
+        said: Any = await asked.answer(asked.github.arequest("POST", address, data=form, headers=headers))
+    token = said.get("access_token") if isinstance(said, dict) else None
+    if not isinstance(token, str) or not token:
+        raise HostRefused(f"GitHub refused the sign-in ({_name(said)})", 200)
+    return HiddenText(token)
 
 
-def _name(said: Mapping[str, object]) -> str:
+def _name(said: object) -> str:
     """The error's name, where it is one: nothing else of the answer is repeated."""
-    name = str(said.get("error", ""))
+    name = str(said.get("error", "")) if isinstance(said, dict) else ""
     return name if name.replace("_", "").isalpha() and name.isascii() else "no reason given"
-
-
-async def _revoked(api: str, door: Door, token: SecretStr) -> None:
-    """End the person's token. If GitHub does not answer, it ends by itself within hours."""
-    secret = door.client_secret.get_secret_value()
-    with suppress(httpx2.HTTPError):
-        async with _plain() as http:
-            await http.request(
-                "DELETE",
-                f"{api.rstrip('/')}/applications/{door.client_id}/token",
-                json={"access_token": token.get_secret_value()},
-                auth=(door.client_id, secret),
-                headers={"accept": "application/vnd.github+json"},
-            )
-
-
-def _plain() -> httpx2.AsyncClient:
-    headers = {"accept": "application/json", "user-agent": f"deeprepo/{__version__}"}
-    return httpx2.AsyncClient(timeout=PATIENCE, headers=headers, follow_redirects=False)

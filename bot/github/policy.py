@@ -1,0 +1,121 @@
+"""What githubkit leaves to us: how fast it asks, what is asked again, which answers are taken, and where a token may go."""
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import cast
+
+import httpx
+from githubkit.exception import GitHubException
+from githubkit.throttling import BaseThrottler
+from githubkit.typing import RetryOption
+
+from bot.errors import HostError, HostLimited, HostRefused
+from bot.github import answers
+from bot.github.pace import RequestPace
+
+VERSION = "2022-11-28"  # of the API; newer ones are unknown to Enterprise servers
+TRIES = 3
+MOST_LIMITS = 10  # in a row: whoever is told to wait no time at all is not told the truth
+MOST_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
+AT_ONCE = 0.001  # seconds; for a wait of 0 githubkit waits a minute
+UNSEEN = (
+    "/access_tokens",
+    "/access_token",
+    "/token",
+    "/attempts",
+    "/conversions",
+)  # they leave nothing for people to see
+_waited: ContextVar[float] = ContextVar("waited")  # seconds that the request under way has spent on limits
+
+
+class Policy(BaseThrottler):
+    """The hooks of one client. `renewed` answers, for the status of a refusal, whether another token may be accepted."""
+
+    def __init__(self, api: str, pace: RequestPace, installation: int, renewed: Callable[[int], bool]) -> None:
+        self._api, self._pace, self._installation, self._renewed = httpx.URL(api), pace, installation, renewed
+
+    @contextmanager
+    def acquire(self, request: httpx.Request) -> Iterator[None]:
+        """Refuse: every request is made in an event loop."""
+        raise NotImplementedError
+
+    @asynccontextmanager
+    async def async_acquire(self, request: httpx.Request) -> AsyncIterator[None]:
+        """Wait for a request's turn. Raises HostLimited if GitHub wants to hear nothing for longer than patience lasts."""
+        path, question = request.url.path, b'{"query":"\\nquery'
+        if request.method != "GET" and not path.endswith(UNSEEN) and not request.content.startswith(question):
+            await self._pace.turn(self._installation)
+        left = self._pace.left(self._installation)
+        if left > self._pace.patience:
+            raise HostLimited(f"GitHub asked to wait for {left:.0f} s more", left)
+        await asyncio.sleep(left)
+        yield
+
+    async def leaves(self, request: httpx.Request) -> None:
+        """Look at a signed request, also one that follows a redirect or a link to the next page: no other server gets the token."""
+        request.headers.update({"X-GitHub-Api-Version": VERSION, "Accept-Encoding": "gzip"})  # which `_Bounded` unpacks
+        signed, here = request.headers.pop("Authorization", ""), request.url
+        if signed and (here.scheme, here.host, here.port) == (self._api.scheme, self._api.host, self._api.port):
+            request.headers["Authorization"] = signed.replace("token ", "Bearer ", 1)
+
+    async def arrives(self, response: httpx.Response) -> None:
+        """Look at an answer. Raises our error unless it is one to the request."""
+        left = response.headers.get("x-ratelimit-remaining", "")
+        self._pace.heard(response.status_code, int(left) if left.isdecimal() else None)
+        response.stream = _Bounded(response)
+        if response.has_redirect_location and response.request.method != "GET":
+            what, status = answers.named(response.request), response.status_code
+            raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
+        await response.aread()
+        if response.is_error:
+            raise answers.refused(response)
+        if response.url.path.endswith("/graphql"):
+            answers.graphql(response)
+        self._pace.fine(self._installation)
+
+    def retry(self, error: GitHubException, count: int) -> RetryOption:
+        """Whether to ask again after the failure of this number, and after how long."""
+        failed, waited, wait = answers.failure(error), _waited.get() if count else 0.0, AT_ONCE
+        if isinstance(failed, HostLimited):
+            unnamed = isinstance(failed, answers.Unnamed)
+            failed.retry_after = self._pace.limited(self._installation, None if unnamed else failed.retry_after)
+            wait += failed.retry_after
+            _waited.set(waited + failed.retry_after)
+            return RetryOption(
+                _waited.get() <= self._pace.patience and count + 1 < MOST_LIMITS, timedelta(seconds=wait)
+            )
+        _waited.set(waited)
+        down = isinstance(failed, answers.Repeatable)
+        wait += self._pace.pause(count + 1) if down else 0.0
+        again = count + 1 < TRIES and (down or (isinstance(failed, HostRefused) and self._renewed(failed.status)))
+        return RetryOption(again, timedelta(seconds=wait))
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """The body of an answer, unpacked here so that its length is known, and cut off if it is too long."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._stream, self._what = cast("httpx.AsyncByteStream", response.stream), answers.named(response.request)
+        self._unzip = zlib.decompressobj(47) if response.headers.pop("content-encoding", "") else None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MOST_BYTES
+        async for chunk in self._stream:
+            try:
+                part = self._unzip.decompress(chunk, left + 1) if self._unzip else chunk
+            except zlib.error:
+                raise httpx.DecodingError("not as its header names it") from None
+            left -= len(part)
+            if left < 0:
+                raise HostError(
+                    f"GitHub's answer to {self._what} was not read: it is longer than {MOST_BYTES >> 20} MB"
+                )
+            yield part
+
+    async def aclose(self) -> None:
+        """Close the connection's side of it."""
+        await self._stream.aclose()

@@ -1,0 +1,391 @@
+import asyncio
+import gc
+import gzip
+import json
+import logging
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hosted import scene
+from pydantic import SecretStr
+
+from bot import github
+from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
+from bot.github import Host, Identity, RequestPace
+from bot.github.apps import holding
+from bot.values import PullRef
+from deeprepo_sandbox.github import Fault, keys
+
+TOKEN = "ghs_planted0123456789"
+PULL = PullRef(1, 2, "acme", "shop", 3)
+
+
+def pace() -> RequestPace:
+    """No waiting, and no patience with limits."""
+    return RequestPace(between=0, backoff=0, patience=0)
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a server answers to one request."""
+
+    body: object = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def raw(self) -> bytes:
+        """The bytes."""
+        content = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+        rows = {"content-length": str(len(content)), "connection": "close", **self.headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in rows.items())
+        return f"HTTP/1.1 {self.status} X\r\n{head}\r\n".encode() + content
+
+
+@asynccontextmanager
+async def server(answer: Callable[[str, str], Answer]) -> AsyncIterator[tuple[str, list[str]]]:
+    """A server on a socket that answers a request line and an origin; its address, and the heads of the requests."""
+    seen: list[str] = []
+    origin = ""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        seen.append(head)
+        writer.write(answer(head.partition(" HTTP/")[0], origin).raw())
+        try:
+            await writer.drain()
+        except ConnectionError:  # who reads has had enough
+            pass
+        finally:
+            writer.close()
+
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+    origin = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+    async with listening:
+        yield origin, seen
+
+
+@asynccontextmanager
+async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") -> AsyncIterator[tuple[Host, list[str]]]:
+    """A pull request at such a server, with somebody's token."""
+    async with (
+        server(answer) as (origin, seen),
+        github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, "me", pace()) as host,
+    ):
+        yield host, seen
+
+
+def lines(seen: list[str]) -> list[str]:
+    """The request lines."""
+    return [head.partition(" HTTP/")[0] for head in seen]
+
+
+@cache
+def key() -> SecretStr:
+    """A key of an App."""
+    return SecretStr(keys.pair()[0])
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
+@pytest.mark.parametrize("status", [200, 404])
+def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
+    """Its length counts unpacked, so a small packed one cannot fill the memory; an error page is no exception."""
+    whole = b'{"message": "' + b"x" * (33 << 20) + b'"}'
+    body, more = (gzip.compress(whole, 1), {"content-encoding": "gzip"}) if packed else (whole, {})
+
+    async def go() -> None:
+        async with hosted(lambda _line, _origin: Answer(body, status, more)) as (host, seen):
+            with pytest.raises(HostError, match="was not read: it is longer than 32 MB") as error:
+                await host.facts()
+            assert type(error.value) is HostError
+            assert len(seen) == 1
+
+    asyncio.run(go())
+
+
+def test_an_answer_that_is_packed_is_read() -> None:
+    """Unpacked, and one that is not what its header names is a failure of GitHub's."""
+    said = gzip.compress(json.dumps({"permission": "write"}).encode())
+
+    async def go() -> None:
+        for body, packed in ((said, "gzip"), (b"{}", "br")):
+            async with hosted(lambda _line, _origin, b=body, p=packed: Answer(b, 200, {"content-encoding": p})) as (
+                host,
+                seen,
+            ):
+                if packed == "gzip":
+                    assert await host.permission("ann") == "write"
+                    assert "accept-encoding: gzip\r\n" in seen[0].lower()
+                else:
+                    with pytest.raises(HostDown, match="DecodingError"):
+                        await host.permission("ann")
+
+    asyncio.run(go())
+
+
+def test_a_repository_that_was_renamed_is_read() -> None:
+    """A read follows GitHub to the new address on the same server, with its token."""
+
+    def answer(line: str, origin: str) -> Answer:
+        moved = "/repositories/" not in line
+        place = {"location": f"{origin}/api/v3/repositories/2/x"}
+        return Answer({}, 301, place) if moved else Answer({"permission": "admin"})
+
+    async def go() -> None:
+        async with hosted(answer) as (host, seen):
+            assert await host.permission("ann") == "admin"
+            assert len(seen) == 2
+            assert all(f"authorization: bearer {TOKEN}" in head.lower() for head in seen)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_write_is_not_sent_elsewhere(status: int) -> None:
+    """Neither as a read, as browsers do it, nor once more: the sentence names the reason."""
+
+    async def go() -> None:
+        async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
+            with pytest.raises(HostRefused, match=f"with {status}, it has moved") as refused:
+                await host.comment("hello")
+            assert refused.value.status == status
+            assert lines(seen) == ["POST /api/v3/repos/acme/shop/issues/3/comments"]
+
+    asyncio.run(go())
+
+
+def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
+    """A next page on another server is asked for without our token."""
+
+    async def go() -> None:
+        async with server(lambda _line, _origin: Answer([])) as (other, elsewhere):
+            place = {"link": f'<{other.replace("127.0.0.1", "localhost")}/x?page=2>; rel="next"'}
+            async with hosted(lambda _line, _origin: Answer([], 200, place)) as (host, seen):
+                assert await host.comments() == ()
+                assert "authorization" in seen[0].lower()
+            assert len(elsewhere) == 1
+            assert "authorization" not in elsewhere[0].lower()
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["comments", "empty pages"])
+def test_a_list_without_an_end_is_left(*, empty: bool) -> None:
+    """After a hundred pages; a server that sends empty ones for ever has not sent a list."""
+    one = {"id": 7, "node_id": "n", "body": "b", "html_url": "u", "created_at": "c", "user": None}
+
+    def answer(_line: str, origin: str) -> Answer:
+        return Answer([] if empty else [one], 200, {"link": f'<{origin}/api/v3/x>; rel="next"'})
+
+    async def go() -> None:
+        async with hosted(answer) as (host, seen):
+            if empty:
+                with pytest.raises(HostError, match="not the list"):
+                    await host.comments()
+            else:
+                assert len(await host.comments()) == 100
+            assert len(seen) == 100 + empty
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(("base", "rest"), [("", ""), ("/", ""), ("/api/v3", "/api/v3"), ("/api/v3/", "/api/v3")])
+def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
+    """REST is below the address that is set, with or without a slash at its end; GraphQL is at its own place."""
+    data = {"data": {"repository": None}}
+
+    async def go() -> None:
+        async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
+            assert await host.permission("ann") == "none"
+            assert await host.closes() == ()
+            graph = "/api/graphql" if rest else "/graphql"
+            assert lines(seen) == [f"GET {rest}/repos/acme/shop/collaborators/ann/permission", f"POST {graph}"]
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("wait", "named"), [("7", 7.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 60.0), ("-5", 60.0), ("²", 60.0)]
+)
+def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
+    """As many seconds as GitHub names; what is no number of seconds names no time."""
+
+    async def go() -> None:
+        said = Answer({"message": "slow down"}, 429, {"retry-after": wait})
+        async with hosted(lambda _line, _origin: said) as (host, seen):
+            with pytest.raises(HostLimited) as limit:
+                await host.facts()
+            assert limit.value.retry_after == named
+            assert len(seen) == 1
+
+    asyncio.run(go())
+
+
+def test_a_token_is_renewed_before_it_expires() -> None:
+    """One that ends in a minute is not used again; one that is good is."""
+    ends = [datetime.now(UTC) + timedelta(seconds=seconds) for seconds in (60.0, 3600.0)]
+    made: list[str] = []
+
+    def answer(line: str, _origin: str) -> Answer:
+        if line == "GET /app":
+            return Answer({"id": 7, "slug": "bot"})
+        if line.endswith("/access_tokens"):
+            made.append(f"{TOKEN}-{len(made)}")
+            return Answer({"token": made[-1], "expires_at": f"{ends[len(made) - 1]:%Y-%m-%dT%H:%M:%SZ}"}, 201)
+        return Answer({"permission": "read"})
+
+    async def go() -> None:
+        async with server(answer) as (origin, seen), github.opened(Identity("7", key(), origin), PULL, pace()) as host:
+            for _ in range(3):
+                assert await host.permission("ann") == "read"
+            used = [head.lower().partition("authorization: bearer ")[2].partition("\r\n")[0] for head in seen]
+            assert used[2::2][:1] == [made[0]]
+            assert [head.split()[0] for head in lines(seen)] == ["GET", "POST", "GET", "POST", "GET", "GET"]
+            assert used[4:6] == [made[1]] * 2
+        assert lines(seen)[-1] == "DELETE /installation/token"
+
+    asyncio.run(go())
+
+
+def test_several_first_requests_make_one_token(tmp_path: Path) -> None:
+    """So that none is left over when the work is done."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await asyncio.gather(*(at.host.permission("maintainer") for _ in range(5)))
+            assert len([seen for seen in at.gh.requests if seen.path.endswith("/access_tokens")]) == 1
+            world = at.gh.world
+        assert world.tokens == {}
+
+    asyncio.run(go())
+
+
+def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
+    """Git's as well as the one for posting."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            with pytest.raises(OSError, match="no space"):
+                async with github.read_token(at.identity, at.pull, at.pace):
+                    raise OSError("no space")
+            assert at.gh.world.tokens == {}
+
+    asyncio.run(go())
+
+
+def test_the_making_of_a_token_is_tried_again(tmp_path: Path) -> None:
+    """Also before a write, which has not left yet."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            at.gh.fail("POST", r"/access_tokens$", Fault(502, times=2))
+            await at.host.comment("hello")
+            assert [one.body for one in at.stands.comments] == ["hello"]
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("name", ["fix/#1", "50%", "a?b"])
+def test_names_with_signs_of_addresses(tmp_path: Path, name: str) -> None:
+    """A branch or a path may have what means something else in an address."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            tip = await at.repo.commit("main", {f"{name.replace('/', '-')}.py": "x\n"})
+            assert await at.host.file_at(f"{name.replace('/', '-')}.py", tip) == b"x\n"
+            if "?" not in name:  # git has no such branch
+                head = await at.repo.commit(name, {"b.py": "y\n"})
+                assert (await at.host.bases("main", name)).merge_base
+                assert (await at.host.bases("main", head)).merge_base
+
+    asyncio.run(go())
+
+
+def leaks(error: BaseException, secret: str) -> list[str]:
+    """Where an error, what it came from, or the values in its frames show a secret; the test's own frame knows it."""
+    error = error.with_traceback(error.__traceback__.tb_next if error.__traceback__ else None)
+    shown = traceback.TracebackException.from_exception(error, capture_locals=True)
+    chain: list[BaseException | None] = [error, error.__cause__, error.__context__]
+    texts = [*shown.format(), *(f"{one!r}{one}{vars(one)}" for one in chain if one is not None)]
+    return [text for text in texts if secret in text]
+
+
+async def failed(asked: Awaitable[object]) -> DeepRepoError | None:
+    """What a question comes to, None if it is answered."""
+    try:
+        await asked
+    except DeepRepoError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer({"message": "no"}, 401),
+        Answer({"message": "no"}, 404),
+        Answer({"message": "no"}, 422),
+        Answer({"message": "secondary rate limit"}, 403),
+        Answer({}, 500),
+        Answer({}, 307, {"location": "/x"}),
+        Answer(b"<html>", 200),
+        Answer(b"{}", 200, {"content-length": "99"}),
+        Answer(b"xx", 200, {"content-encoding": "gzip"}),
+        Answer([], 200),
+    ],
+    ids=lambda one: f"{one.status} {one.body!r:.9} {len(one.headers)}",
+)
+def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither in its words nor in what it came from, nor in the values of its frames, nor in the log."""
+
+    async def go() -> None:
+        async with hosted(lambda _line, _origin: answer) as (host, _):
+            for ask in (host.facts(), host.comment("hello"), host.comments(), host.threads(), host.resolve("x")):
+                error = await failed(ask)
+                assert error is None or leaks(error, TOKEN) == []
+                assert error is None or not hasattr(error.__context__, "request")
+
+    with caplog.at_level(logging.DEBUG):
+        asyncio.run(go())
+    assert TOKEN not in caplog.text
+
+
+@pytest.mark.parametrize("token", [f"{TOKEN}\nx: y", f"{TOKEN}\r"])
+def test_a_token_that_was_copied_badly(token: str) -> None:
+    """Is a setting to correct; nothing is sent, and nothing shows it."""
+
+    async def go() -> None:
+        async with (
+            server(lambda _line, _origin: Answer({})) as (origin, seen),
+            github.with_token(SecretStr(token), origin, PULL, "me", pace()) as host,
+        ):
+            with pytest.raises(ConfigError, match="copy it again") as error:
+                await host.comment("hello")
+            assert leaks(error.value, TOKEN) == []
+            assert seen == []
+
+    asyncio.run(go())
+
+
+def test_what_the_client_holds_shows_no_secret() -> None:
+    """The library's own values have reprs that show all their fields: ours are empty of the token and of the key."""
+    identity = Identity("7", key(), "http://127.0.0.1:9")
+
+    async def go() -> None:
+        async with (
+            holding(SecretStr(TOKEN), "http://127.0.0.1:9", pace()) as one,
+            github.apps.app(identity, pace()) as other,
+            github.apps.acting(identity, 1, {"metadata": "read"}, pace()) as third,
+        ):
+            texts = [
+                repr(auth) for client in (one, other, third) for auth in (client.github.auth, client.github.config)
+            ]
+            texts += [repr(made) for made in gc.get_objects() if type(made).__module__.startswith("githubkit.auth")]
+            assert [text for text in texts if TOKEN in text or "PRIVATE KEY" in text] == []
+
+    asyncio.run(go())
