@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from bot.findings import merge, numbers
-from bot.values import Earlier, FileNote, Finding, IssueReport, Mark, ReaderNotes, Source
+from bot.values import Earlier, FileNote, Finding, IssueReport, ReaderNotes, Source, marks_of
 
 SCHEMA_VERSION = 1
 # The analysers of the versions that wrote a finding's sources in words alone.
@@ -55,7 +55,7 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         number=max(1, int(found["round"]["number"])),
         base=str(found["pull"]["base"]),
         head=str(found["pull"]["head"]),
-        marks=marks(found),
+        marks=marks_of(_reader(_MARKS).validate_python(found["read"]), found.get("read_by_model")),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
@@ -70,13 +70,6 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         issues=_reader(_ISSUES).validate_python(found.get("issues", ())),
         numbers=given(found, said),
     )
-
-
-def marks(found: Mapping[str, Any]) -> tuple[Mark, ...]:
-    """The units that were judged, from their rows. Raises KeyError and ValueError."""
-    models = found.get("read_by_model")
-    rows = _reader(_MARKS).validate_python(found["read"])
-    return tuple(Mark(name, digest, by, "/" in by if models is None else name in models) for name, digest, by in rows)
 
 
 def _told(found: Mapping[str, Any] | None) -> ReaderNotes:

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from bot.findings import earlier
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, written
-from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review
+from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review, marks_of
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
@@ -97,7 +96,7 @@ def _given(said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: said[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **said["settings"],
-        "read": earlier.marks(said),
+        "read": marks_of(said["read"], said.get("read_by_model")),
         "refuted": said["refuted"],
         "minimum": said["minimum_severity"],
         "version": said["tool"]["version"],

@@ -28,17 +28,19 @@ _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9-]*)(?::([0-9a-f-]*):([A-Za-
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 FOREIGN = "the state of the last review was not signed by this workflow, or with another key"
 # What a state that anybody could have made may not bring: what leaves code unread, silences, folds, or speaks in our name.
-_UNATTESTED: Mapping[str, Any] = MappingProxyType({
-    "read": [],
-    "read_by_model": [],
-    "coverage": {"readings": []},
-    "suppressed": [],
-    "kept_back": [],
-    "issues": [],
-    "summary": "",
-    "walkthrough": None,
-    "attested": False,
-})
+_UNATTESTED: Mapping[str, Any] = MappingProxyType(
+    {
+        "read": [],
+        "read_by_model": [],
+        "coverage": {"readings": []},
+        "suppressed": [],
+        "kept_back": [],
+        "issues": [],
+        "summary": "",
+        "walkthrough": None,
+        "attested": False,
+    }
+)
 FOREIGN_FILE = (
     "the file of the last review was not signed by this workflow, or with another key, or for another pull request"
 )

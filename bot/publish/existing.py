@@ -130,7 +130,9 @@ async def outdated(one: Posted, host: Host) -> bool:
         return False
     own = decisive(one, host)
     others = [decisive(each, host) for each in (*await host.review_comments(), *await host.reviews())]
-    runs = (said for said in others if said.get("kind") in (FINDING, FIXED, REVIEW) and said.get("run") != own.get("run"))
+    runs = (
+        said for said in others if said.get("kind") in (FINDING, FIXED, REVIEW) and said.get("run") != own.get("run")
+    )
     return any(_made(said) > _made(own) for said in runs)
 
 
