@@ -87,7 +87,7 @@ def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
         return f"{marker.make(kind, **facts)}\n{text}"
     bound = {**facts, "at_time": str(int(time.time()))}
     where = f"{host.pull.key}:{place}"
-    return f"{marker.signed(host.voice.seal, where, _content(text), kind, **bound)}\n{text}"
+    return f"{marker.signed(host.voice.seal, where, _content(kind, text), kind, **bound)}\n{text}"
 
 
 def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
@@ -101,7 +101,7 @@ def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
         return found
     where = f"{host.pull.key}:{_place(posted)}"
     text = posted.body.replace("\r\n", "\n").partition("\n")[2]
-    if voice.seal is None or not marker.attested(found, voice.seal, where, _content(text)):
+    if voice.seal is None or not marker.attested(found, voice.seal, where, _content(found.get("kind", ""), text)):
         return {}
     return found if _bound(found, posted) else {}
 
@@ -143,8 +143,10 @@ def _place(posted: Posted) -> str:
     return f"thread {posted.thread}" if posted.thread not in (0, posted.id) else f"file {posted.path}"
 
 
-def _content(text: str) -> str:
-    """What below a marker is signed with it: the state of a round."""
+def _content(kind: str, text: str) -> str:
+    """What below a marker is signed with it: the words of a finding, with which people argue, else the state of a round."""
+    if kind == FINDING:
+        return " ".join(text.split())
     first = text.partition("\n")[0]
     return first if first.startswith("<!-- deeprepo-state:") else ""
 
