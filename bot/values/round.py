@@ -25,6 +25,6 @@ class Earlier:
     summary: str = ""
     told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
-    # Fingerprint and identity of each proof that an owner's word silenced by its fingerprint, as older versions did.
+    # Fingerprint and identity of each proof that an owner's word may mean by its fingerprint, as in older versions.
     ignored: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
