@@ -12,6 +12,7 @@ DEMO ?= .venv-demo
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+	@echo; echo "(network): reaches package registries or GitHub. Every other target does so once, to set up $(VENV) or $(DEMO)."
 
 $(READY): requirements-dev.lock pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
@@ -60,7 +61,7 @@ imports: $(READY)
 tests: $(READY)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist worksteal
 
-test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel
+test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel (network)
 	@if command -v npm >/dev/null; then $(MAKE) --silent axe; else echo "npm was not found: axe does not look at the pages" >&2; fi
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
@@ -76,10 +77,10 @@ HISTORIES = The-PR-Agent/pr-agent pallets/flask fastify/fastify gin-gonic/gin go
 	celery/celery saleor/saleor vitejs/vite typescript-eslint/typescript-eslint prometheus/prometheus redis/redis
 have = @test -d "$($(1))" || { echo "$($(1)) is not there: \`make $(2)\` brings it, or name another with make $@ $(1)=/path" >&2; exit 2; }
 
-fetch: $(READY)  ## the commits of the cases into REPOS, from where they are hosted; prints first how much that is
+fetch: $(READY)  ## the commits of the cases into REPOS, from where they are hosted; prints first how much that is (network)
 	$(BIN)/deeprepo eval fetch --cases $(CASES) --repos $(REPOS)
 
-fetch-histories: $(READY)  ## whole clones for bench-review, bench-start, bench-clean and bench-dependents, into REPOS
+fetch-histories: $(READY)  ## whole clones for bench-review, bench-start, bench-clean and bench-dependents, into REPOS (network)
 	$(BIN)/deeprepo eval fetch --repos $(REPOS) $(foreach name,$(HISTORIES),--whole $(name))
 
 PEERS ?= .cache/peers
@@ -90,7 +91,7 @@ bench-start: $(READY)  ## start-up, own time and memory beside the peers of PEER
 bench-hook: $(READY)  ## our hook in a real pre-commit beside an empty one, for a change of 5 files; RUNS=20
 	$(BIN)/python -m benchmarks.hook $(if $(RUNS),--runs $(RUNS))
 
-bench-action: $(READY)  ## how long the GitHub Action's own steps take; downloads what the lock holds
+bench-action: $(READY)  ## how long the GitHub Action's own steps take; downloads what the lock holds (network)
 	$(BIN)/python -m benchmarks.action --cold
 
 bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, without it only ours
@@ -100,7 +101,7 @@ bench-review: $(READY)  ## tokens, time and memory of whole reviews beside the p
 	$(call have,REPO,fetch-histories)
 	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS) $(if $(SMALL),--small)
 
-bench-peers: $(READY)  ## install the peers from the package registries into PEERS, each into a folder of its own; PEER_PYTHON=Python 3.12 or newer, for pr-agent
+bench-peers: $(READY)  ## install the peers from the package registries into PEERS, each into a folder of its own; PEER_PYTHON=Python 3.12 or newer, for pr-agent (network)
 	$(BIN)/python -m benchmarks.peers $(PEERS) $(if $(PEER_PYTHON),--python $(PEER_PYTHON))
 
 bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved
@@ -126,7 +127,7 @@ bench-dependents: $(READY)  ## dependents of real commits against each language'
 	$(call have,REPOS,fetch-histories)
 	$(BIN)/python -m benchmarks.dependents --repos $(REPOS) --tools $(TRUTH)
 
-bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; go, a JDK and gcc come from the system
+bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; go, a JDK and gcc come from the system (network)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	$(PYTHON) -m pip --disable-pip-version-check --quiet install --target $(TRUTH)/python grimp==3.19
 	npm install --silent --no-audit --no-fund --prefix $(TRUTH)/node typescript@5.9
@@ -148,11 +149,15 @@ bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the long
 
 # An environment of its own: verifiers takes 0.6 GB and wants openai 2, which the model clients are then tested with too.
 TRAIN ?= .cache/train
-train-check:  ## the training environment inside verifiers; TRAIN=a virtual environment for it, made where it is missing
+$(TRAIN)/.ready: pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@test -x $(TRAIN)/bin/python || $(PYTHON) -m venv $(TRAIN)
-	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[server]" -e sandbox -e "evals[train]" "pytest>=9,<10"
-	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
+	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[server,bedrock,vertex]" -e sandbox -e "evals[train]" "pytest>=9,<10"
+	@touch $@
+
+train-check: $(TRAIN)/.ready  ## the training environment inside verifiers; TRAIN=a virtual environment for it, made where it is missing (network)
+	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py -o faulthandler_timeout=1800
+	$(TRAIN)/bin/python -m pytest tests/packaging/test_imports.py -m "not slow"
 
 # torch by itself and first: by its exact version, an installer takes a build without CUDA where the machine has one on disk.
 TRAIN_CPU ?= .cache/train-cpu
@@ -163,11 +168,12 @@ $(TRAIN_CPU)/.ready: evals/train-cpu.txt pyproject.toml sandbox/pyproject.toml e
 	@test -x $(TRAIN_CPU)/bin/python || $(PYTHON) -m venv $(TRAIN_CPU)
 	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install "$$(grep '^torch==' evals/train-cpu.txt)" \
 		|| { echo "torch could not be installed: put a build for this machine into $(TRAIN_CPU) and run make train-cpu again" >&2; exit 2; }
-	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install -c evals/train-cpu.txt -e . -e sandbox -e evals trl \
+	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install -c evals/train-cpu.txt -e . -e sandbox -e evals trl "pytest>=9,<10" \
 		|| { echo "TRL could not be installed: run make train-cpu again with network" >&2; exit 2; }
 	@touch $@
 
-train-cpu: $(TRAIN_CPU)/.ready  ## GRPO with tiny policies on two cores, under our reward and a gameable one; LEARNT=folder of the report
+train-cpu: $(TRAIN_CPU)/.ready  ## GRPO with tiny policies on two cores, under our reward and a gameable one; LEARNT=folder of the report (network)
+	$(TRAIN_CPU)/bin/python -m pytest tests/evals/test_small_policy.py
 	$(TRAIN_CPU)/bin/deeprepo eval learn --out $(LEARNT)
 
 bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
@@ -178,7 +184,7 @@ bench-wallet: $(READY)  ## orders of pushes, commands and kills against the caps
 
 bench-time: $(READY)  ## first words in the check run; with REPOS=folder of clones also reviews beside the longest chain of their model calls; SPEED=5 CHANGES=30
 	$(BIN)/python -m benchmarks.first_words
-	$(if $(REPOS),$(BIN)/python -m benchmarks.waiting --repos $(REPOS) $(if $(SPEED),--speed $(SPEED)) $(if $(CHANGES),--changes $(CHANGES)))
+	$(if $(wildcard $(REPOS)/.),$(BIN)/python -m benchmarks.waiting --repos $(REPOS) $(if $(SPEED),--speed $(SPEED)) $(if $(CHANGES),--changes $(CHANGES)))
 
 bench-scale: $(READY)  ## what 100, 10,000 and 1,000,000 pull requests a day need, with the queue measured and simulated; QUICK=1 for half a minute
 	$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick)
@@ -197,6 +203,7 @@ bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a 
 
 bench-conversation: $(READY)  ## what six answers in a thread cost with the default workers
 	$(BIN)/python -m benchmarks.conversation
+
 bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
 	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
 
@@ -207,11 +214,11 @@ bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on
 bench-fuzz: $(READY)  ## 100,000 places of made-up findings and 10,000 damaged webhook bodies; PLACEMENTS=, BODIES= for other numbers
 	$(BIN)/python -m benchmarks.fuzz $(if $(PLACEMENTS),--placements $(PLACEMENTS)) $(if $(BODIES),--bodies $(BODIES))
 
-axe:  ## install axe-core, which looks at the operator's pages in tests/app/test_operator_browser.py
+axe:  ## install axe-core, which looks at the operator's pages in tests/app/test_operator_browser.py (network)
 	mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml docs/workflows/*.yml)
-workflows: $(READY)  ## lint the workflows, the action, the compose file and the Dockerfile
+workflows: $(READY)  ## lint the workflows, the action, the compose file and the Dockerfile (network)
 	$(BIN)/zizmor --offline --quiet $(wildcard action.yml) .github/dependabot.yml $(WORKFLOWS)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(if $(wildcard action.yml),$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml)
@@ -223,12 +230,12 @@ workflows: $(READY)  ## lint the workflows, the action, the compose file and the
 	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; elif command -v hadolint >/dev/null; then hadolint Dockerfile; \
 		else echo "hadolint was not found: the Dockerfile was not linted" >&2; fi
 
-image-check:  ## carry out the Dockerfile without an engine, as root: DEBOOTSTRAP=program, BIND="paths that pip needs for its index"
+image-check:  ## carry out the Dockerfile without an engine, as root: DEBOOTSTRAP=program, BIND="paths that pip needs for its index" (network)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	$(PYTHON) .ci/image_check.py $(if $(DEBOOTSTRAP),--debootstrap $(DEBOOTSTRAP)) $(foreach path,$(BIND),--bind $(path))
 
 # Tools with known hashes and nothing else: what a release is built with must not come from the environment of the tests.
-dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z only where that is the version
+dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z only where that is the version (network)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	$(if $(TAG),$(PYTHON) .ci/version.py "$(TAG)")
 	rm -rf dist .cache/build
@@ -237,7 +244,7 @@ dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z 
 	.cache/build/bin/python -m hatchling build --target sdist --target wheel --directory dist
 	for part in sandbox evals; do (cd $$part && ../.cache/build/bin/python -m hatchling build --target wheel --directory ../dist) || exit 1; done
 
-dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository
+dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository (network)
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800
 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
@@ -246,7 +253,7 @@ dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh 
 EXTRAS := --extra models --extra github --extra server --extra mcp
 locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade --exclude-newer $(DATE)
 
-lock:  ## renew the lock files: make lock DATE=2026-11-13
+lock:  ## renew the lock files: make lock DATE=2026-11-13 (network)
 	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
 	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) -o requirements.lock
 	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --extra models --extra github -o requirements-action.lock

@@ -84,7 +84,9 @@ def _build(stage: Stage, base: Path, root: Path, roots: dict[str, Path], binds: 
         if step.word == "RUN":
             say(f"  RUN {' '.join(step.rest.split())[:100]}")
             indexes = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-            chroot.run(root, ["/bin/sh", "-c", step.rest], where, {**indexes, **environment}, binds=binds, check=True)
+            given = {**indexes, **environment}
+            if code := chroot.run(root, ["/bin/sh", "-c", step.rest], where, given, binds=binds).returncode:
+                raise SystemExit(f"RUN failed with exit code {code}; its output is above")
         elif step.word == "WORKDIR":
             where = step.rest
             (root / where.lstrip("/")).mkdir(parents=True, exist_ok=True)

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import chroot
 from dockerfile import Stage
@@ -22,6 +24,15 @@ AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
 PLACES = "/ /etc /home /opt/deeprepo /opt/deeprepo/bin /root /src /tmp /usr /usr/local/bin /var /var/tmp"
 WRITABLE = ["sh", "-c", f'for place in {PLACES}; do touch "$place/probe" 2>/dev/null && echo "$place"; done; true']
 TOOLS = ["sh", "-c", "for tool in cc c99 gcc g++ clang ld make; do command -v $tool; done; true"]
+# The image holds the product alone; the sandbox distribution is mounted, and stages a GitHub around the image's own server.
+SANDBOX = {"/sandbox": str(Path(__file__).resolve().parent.parent / "sandbox")}
+DEMO = [
+    "env",
+    "PYTHONPATH=/sandbox",
+    "python",
+    "-c",
+    "from deeprepo_sandbox.command import command; command(once=True)",
+]
 OWNER = 12345  # of a mounted repository: `--user "$(id -u):$(id -g)"`
 STARTS = 60  # seconds that a server may take on a busy machine
 
@@ -33,10 +44,9 @@ def look(stage: Stage, root: Path, say: Callable[[str], None]) -> int:
         folder = _sample(Path(scratch))
         facts = {
             "deeprepo --version answers": image.prints(["deeprepo", "--version"], "deeprepo"),
-            "deeprepo demo --terminal reviews the sample": image.prints(
-                ["deeprepo", "demo", "--terminal"], "findings:"
+            "with the sandbox beside it: a webhook in, a review posted": image.prints(
+                DEMO, "comments on lines", SANDBOX
             ),
-            "deeprepo demo --once: a webhook in, a review posted": image.prints(["deeprepo", "demo", "--once"], ""),
             "deeprepo review finds the forgotten caller of a mounted repository, as its owner": _finds(image, folder),
             "nothing outside /data can be written": image.silent(WRITABLE),
             "there is no compiler": image.silent(TOOLS),
@@ -74,10 +84,10 @@ class Image:
             stdin=subprocess.DEVNULL,
         )
 
-    def prints(self, words: Sequence[str], text: str) -> bool:
-        """Whether it works and says this."""
-        done = self.run(words)
-        holds = done.returncode == 0 and text in done.stdout
+    def prints(self, words: Sequence[str], text: str, mounts: Mapping[str, str] = MappingProxyType({})) -> bool:
+        """Whether it works and prints this."""
+        done = self.run(words, replace(self.use, mounts=mounts))
+        holds = done.returncode == 0 and text in done.stdout + done.stderr
         if not holds:
             sys.stderr.write(done.stdout + done.stderr)
         return holds

@@ -1,26 +1,29 @@
-"""A Python in which extras are not installed: importing their parts fails as it does in a base installation."""
+"""A Python in which extras are not installed: importing what they bring fails as it does where they were not asked for."""
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from pathlib import Path
 
-from bot.extras import PARTS, Extra
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-BELOW: dict[Extra, tuple[str, ...]] = {  # what the parts themselves bring
-    "github": ("cryptography", "httpx", "githubkit_schemas"),
-    "server": ("starlette",),
-    "mcp": ("starlette", "uvicorn", "jwt", "cryptography"),
-    "models": (),
-}
+PRODUCT = "deeprepo-bot"
+OURS = {PRODUCT, "deeprepo-sandbox", "deeprepo-evals"}
+SHARED = ("google", "opentelemetry")  # packages that several distributions fill
 # Every Python that finds it on its path runs it first, so that the processes that a review starts are the same.
 CUSTOMIZED = """
 import sys
 
 
 class Refused:
+    missing = frozenset({missing!r})
+
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {missing!r}:
+        if name in self.missing:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 
@@ -28,15 +31,21 @@ sys.meta_path.insert(0, Refused())
 """
 
 
-def path(folder: Path, *installed: Extra) -> str:
-    """What PYTHONPATH is where these extras are installed and no other."""
-    wanted = {*installed, *(["github"] if "server" in installed else [])}
-    there = {name for extra in wanted for name in (*PARTS[extra], *BELOW[extra])}
-    missing = {name for extra in PARTS for name in (*PARTS[extra], *BELOW[extra])} - there
+def path(folder: Path, *installed: str, of: str = PRODUCT) -> str:
+    """What PYTHONPATH is where a distribution is installed with these extras and nothing else is."""
     place = folder / "customized"
     place.mkdir()
-    (place / "sitecustomize.py").write_text(CUSTOMIZED.format(missing=missing))
+    (place / "sitecustomize.py").write_text(CUSTOMIZED.format(missing=sorted(missing(*installed, of=of))))
     return f"{place}:{ROOT}"
+
+
+def missing(*installed: str, of: str = PRODUCT) -> set[str]:
+    """What cannot be imported there of all that is installed here: names of packages and modules."""
+    names = _names()
+    there = {name for name in _brought(of, frozenset(installed)) if name in names}
+    return {name for key in names.keys() - there - OURS for name in names[key]} - {
+        name for key in there | OURS for name in names.get(key, ())
+    }
 
 
 def deeprepo(folder: Path, path: str, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -44,3 +53,40 @@ def deeprepo(folder: Path, path: str, *arguments: str, **env: str) -> subprocess
     place = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), "PYTHONPATH": path, "COLUMNS": "120"}
     command = [sys.executable, "-P", "-m", "bot", *arguments]
     return subprocess.run(command, cwd=folder, env=place | env, capture_output=True, text=True, check=False)
+
+
+def _brought(name: str, extras: frozenset[str]) -> set[str]:
+    """The distributions that an installation of this one brings, itself included."""
+    wanted, seen = [(canonicalize_name(name), extras)], set[tuple[str, frozenset[str]]]()
+    while wanted:
+        if (one := wanted.pop()) not in seen:
+            seen.add(one)
+            wanted.extend(_required(*one))
+    return {name for name, _ in seen}
+
+
+def _required(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    try:
+        rows = distribution(name).requires or []
+    except PackageNotFoundError:
+        return  # of another system
+    for row in map(Requirement, rows):
+        if row.marker is None or any(row.marker.evaluate({"extra": extra}) for extra in {"", *extras}):
+            yield canonicalize_name(row.name), frozenset(row.extras)
+
+
+@cache
+def _names() -> dict[str, set[str]]:
+    """What each installed distribution can be imported as."""
+    return {canonicalize_name(one.name): set(_modules(one)) for one in distributions()}
+
+
+def _modules(one: Distribution) -> Iterator[str]:
+    for file in one.files or ():
+        first, *below = file.parts
+        if first in SHARED and len(below) > 1:
+            yield f"{first}.{below[0]}"
+        elif below and first not in SHARED and file.suffix in {".py", ".so", ".pyd"}:
+            yield first
+        elif not below and file.suffix in {".py", ".so", ".pyd"}:
+            yield first.partition(".")[0]

@@ -249,7 +249,7 @@ def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Re
     assert all(f"a{n} = 2" in shown and f"a{n} = 1" in shown for n in range(0, 40_000, 20))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(edits, spans)
 def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
     """Whatever changed and whichever definitions were found, no added or removed line is lost."""
@@ -261,7 +261,7 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
     assert {("+", line) for line in file.added} | {("-", line) for line in file.removed} <= shown
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(edits, spans, st.data())
 def test_a_file_that_is_told_shows_every_line_of_its_units_once(
     rows: list[tuple[str, str]], wanted: list[tuple[int, int]], data: st.DataObject

@@ -135,30 +135,24 @@ class Calls:
 
     async def _complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """The same of a prompt that is masked."""
-        reply = await self._fitting(model, prompt, role)
-        return reply if prompt.tool else self.masks.reply(reply)
-
-    async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """A reply in the form that was asked for."""
         with self._noting_failure():
             reply = await self._once(model, prompt, role)
             if reply.stop == "length":
                 reply = await self._longer(model, prompt, role, reply)
             if not prompt.answer:
-                return reply
+                return reply if prompt.tool else self.masks.reply(reply)
             if reply.stop == "refusal":  # asked again it would decline again
                 raise self._of_no_use(f"{model.name} declined to answer")
             wrong = misfit(reply.data, prompt.answer.demanded)
-            if not wrong:
-                return reply
-            again = prompt.further(reply, MEND.format(wrong=wrong))
-            reply = await self._once(model, again, role)
-            if reply.stop == "length":
-                reply = await self._longer(model, again, role, reply)
-            wrong = misfit(reply.data, prompt.answer.demanded)
+            if wrong:
+                again = prompt.further(reply, MEND.format(wrong=wrong))
+                reply = await self._once(model, again, role)
+                if reply.stop == "length":
+                    reply = await self._longer(model, again, role, reply)
+                wrong = misfit(reply.data, prompt.answer.demanded)
             if wrong:
                 raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
-            return reply
+            return reply if prompt.tool else self.masks.reply(reply)
 
     @contextmanager
     def _noting_failure(self) -> Iterator[None]:

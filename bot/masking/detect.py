@@ -16,11 +16,11 @@ SHORTEST_RUN = 8  # characters of a key's last line
 ANY = ("a.py", "a.yml", "a.go", "a.c", "a.cpp")  # one of each kind of file that has patterns of its own
 HEADING = re.compile(r"--- (?:unchanged: |finding \d+, in )?(\"?[^\s\"]*[./][^\s\"]*)")
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
-BEGIN = re.compile(r"BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d+")
-END = re.compile(r"END [A-Z0-9 ]*PRIVATE KEY|Private-MAC")
+BEGIN = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
+END = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
-BODY = re.compile(r"\s*[+-]?\d* ?\s*([A-Za-z0-9+/]{60,76})\s*")  # a line of a key of which only the middle is shown
+BODY = re.compile(r"\s{0,40}[+-]?\d{0,7}\s{0,40}([A-Za-z0-9+/]{60,76})\s{0,8}")  # a line of a key of which only the middle is shown
 BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
 MIXED = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
 NO_RUNS = re.compile(r"[a-z]\d|\d[a-z]|[A-Z]\d|\d[A-Z]|[a-z][A-Z]")

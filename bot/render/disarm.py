@@ -30,6 +30,8 @@ _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # and what has no width
 _BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U000e01ef"  # fillers, tags, variants of letters
 _UNSEEN = re.compile(f"[{_CONTROLS}{_BIDI}{_BLANK}]")
+_ASCII_UNSEEN = bytes(point for point in range(128) if _UNSEEN.match(chr(point)))
+_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
@@ -49,13 +51,14 @@ _LIVE = re.compile(  # mentions, issues, links, emoji
 
 def encodable(value: str) -> str:
     """The text with lone surrogates replaced, so that it can be written and sent."""
-    return _SURROGATE.sub("\ufffd", str(value))  # str: a name that a template was not given says so here
+    text = str(value)  # a name that a template was not given says so here
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def visible(value: str) -> str:
     """Code as it should be shown: control, bidi and zero-width characters become escapes that a reader can see."""
     unified = encodable(value).replace("\r\n", "\n")
-    return _UNSEEN.sub(lambda found: _escape(found[0]), unified)
+    return unified if _seen(unified) else _UNSEEN.sub(lambda found: _escape(found[0]), unified)
 
 
 def inside(value: str) -> str:
@@ -92,12 +95,12 @@ def named(value: str) -> str:
 
 def line(value: str) -> str:
     """Text on one line, without characters that cannot be seen."""
-    return " ".join(_UNSEEN.sub("", _spaced(value)).split())
+    return " ".join(_without_unseen(_spaced(value)).split())
 
 
 def plain(value: str, *, cell: bool = False) -> Safe:
     """Prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
-    clean = _UNSEEN.sub("", _spaced(value))
+    clean = _without_unseen(_spaced(value))
     clean = "\n".join(row.strip() for row in clean.split("\n")).strip("\n")
     parts, at = [], 0
     for span in _SPAN.finditer(clean):
@@ -168,7 +171,17 @@ def unseen(value: str) -> bool:
 
 def _spaced(value: str) -> str:
     """Line and paragraph separators of every kind as line feeds, so that words do not run together."""
-    return re.sub("\r\n?|[\v\f\x85\u2028\u2029]", "\n", encodable(value))
+    clean = encodable(value)
+    return clean if _seen(clean) else _BREAK.sub("\n", clean)
+
+
+def _seen(value: str) -> bool:
+    """Whether it is plain ASCII without control characters, as nearly every text is: that is known much sooner than by a pattern."""
+    return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_UNSEEN)) == len(value)
+
+
+def _without_unseen(value: str) -> str:
+    return value if _seen(value) else _UNSEEN.sub("", value)
 
 
 def _escape(character: str) -> str:

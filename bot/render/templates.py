@@ -81,6 +81,13 @@ def filters() -> dict[str, Any]:
     }
 
 
+def load() -> None:
+    """Compile the templates of a review's comments, so that processes that are forked from this one need not."""
+    made = _comments()
+    for name in made.list_templates(filter_func=lambda name: name.endswith(".md.j2") and "/" not in name):
+        made.get_template(name)
+
+
 def part(name: str) -> str | None:
     """The source of a part of a comment; None for every other template."""
     found = (folder / name for folder in FOLDERS if name in PARTS)

@@ -1,4 +1,4 @@
-"""What the fork server of `child` loads before it forks: what every review needs, and the library of the model that is likely.
+"""What the fork server of `child` loads before it forks: what every review needs, its comments' templates, the likely model's library.
 
 Children share the memory of it. What garbage collection would write into each object's page is kept apart from theirs.
 """
@@ -11,6 +11,7 @@ from bot import analyzers, config, context, findings, strategies
 from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.models import library
+from bot.render import templates
 from bot.wiring import review, tasks
 
 __all__ = ["tasks"]
@@ -30,5 +31,6 @@ LATER = ("anyio._backends._asyncio", "jinja2")  # what libraries load when they 
 _rooms = (found.name for room in ROOMS for found in iter_modules(room.__path__, f"{room.__name__}."))
 for _module in (*_rooms, *LATER, *library(_likely() or "")):
     import_module(_module)
+templates.load()
 gc.collect()
 gc.freeze()

@@ -7,7 +7,6 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from bot.models import connect
-from bot.wiring import aside
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.train import Task, policies, roll
 from deeprepo_evals.train.run import failed
@@ -53,7 +52,7 @@ class OrchestrationHarness(vf.Harness[OrchestrationHarnessConfig]):
         root = connect(f"compatible/{ctx.model}", secret, endpoint, wanted.reply_seconds)
         worker = policies.worker(wanted.worker, task, wanted.worker_base_url)
         journal = wanted.journals / f"{trace.id}.jsonl" if wanted.journals else None
-        rolled = await aside.run(roll, task, root, worker, trace=journal)
+        rolled = await roll(task, root, worker, trace=journal)
         if failed(rolled) and trace.stop_condition is None:
             raise vf.HarnessError(f"the policy's endpoint failed: {rolled.why}")
         trace.info[NAME] = asdict(rolled.facts)

@@ -1,10 +1,7 @@
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from cli.recorded import deeprepo
 from fakes import Repository
 from families import few
 
@@ -15,13 +12,8 @@ ENTRY = "- fingerprint: 0123456789abcdef\n  reason: known\n"
 
 def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], list[str]]:
     """The findings of an offline review as a user gets it, and its notes."""
-    env = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(repository.folder.parent),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
-    command = [sys.executable, "-m", "bot", "review", "HEAD~1..HEAD", "--format", "json"]
-    done = subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, text=True, check=True)
+    done = deeprepo("review", "HEAD~1..HEAD", "--format", "json", cwd=repository.folder)
+    assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     found = [(each["severity"], each["path"], each["start"], each["title"]) for each in told["findings"]]
     return found, told["notes"]

@@ -41,6 +41,7 @@ def http(origin: str) -> Iterator[httpx2.Client]:
         yield client
 
 
+@pytest.mark.slow  # the library alone takes two seconds to load
 def test_the_api_is_as_it_is_described(origin: str) -> None:
     """Statuses, types and forms of all answers, whatever is asked."""
     import schemathesis

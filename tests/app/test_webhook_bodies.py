@@ -3,11 +3,12 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from serving import SECRET, served, settings
 
 from benchmarks import bodies
 
-SOME = 300
+SOME = 150
 
 
 def test_every_damaged_body_is_answered_with_the_status_that_is_right_for_it(tmp_path: Path) -> None:
@@ -36,6 +37,7 @@ def test_a_body_can_be_made_again_from_its_number() -> None:
     assert [bodies.body(number) for number in range(40)] == [bodies.body(number) for number in range(40)]
 
 
+@pytest.mark.slow
 def test_the_bodies_are_of_every_kind() -> None:
     """Taken on, refused, and of megabytes; each damage is among the first thousand."""
     made = [bodies.body(number) for number in range(1_000)]

@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import editor
 import pytest
 from fakes import Repository
 from families import few
-from mcp import Client, StdioServerParameters
 
 COMMAND = Path(sys.executable).with_name("deeprepo")
 OTHERS = (
@@ -82,8 +82,7 @@ def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hos
     """`deeprepo mcp` in the folder of the project, which is where editors start it; its children too."""
 
     async def talk() -> list[str]:
-        parameters = StdioServerParameters(command=start[0], args=[*start[1:], "mcp"], cwd=hostile.top, env=hostile.env)
-        async with Client(parameters) as client:
+        async with editor.connected([*start, "mcp"], hostile.top, hostile.env) as client:
             asked = [
                 ("review", {"effort": "none"}),
                 ("review", {"change": "uncommitted", "effort": "none"}),

@@ -15,7 +15,6 @@ from bot import cli
 from bot.checkout import Checkout, pull
 from bot.checkout.held import held
 from bot.errors import DeepRepoError
-from bot.mcp import local
 from bot.values import PullRequest, ReviewRequest
 
 ROOT = Path(__file__).parents[2]
@@ -86,7 +85,6 @@ def test_git_knows_many_keys_that_can_name_a_program() -> None:
         ["review", "--uncommitted", "--strategy", "offline"],
         ["estimate"],
         ["config", "--explain"],
-        ["ignore", "0123456789abcdef", "--reason", "because"],
     ],
 )
 def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -> None:
@@ -94,9 +92,17 @@ def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
 
 
+def test_looking_a_finding_up_starts_no_program(watched: Planted) -> None:
+    """`ignore` reviews by code what is staged, uncommitted and committed, and refuses a fingerprint that none of it has."""
+    arguments = ["ignore", "0123456789abcdef", "--reason", "because"]
+    assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) == 2
+
+
 def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:
     """The tools of `deeprepo mcp`: a review of uncommitted work, and who calls a function."""
     folder = str(watched.repository.folder)
+    from bot.mcp import local
+
     done = asyncio.run(local.review(folder, "uncommitted", {"strategy": "offline"}, str(tmp_path)))
     assert "a.py" in {file.path for file in done.files}
     assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))

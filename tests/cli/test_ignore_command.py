@@ -67,7 +67,7 @@ def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository
 
 def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
     """The second time changes nothing."""
-    mark = reviewed(changed)["findings"][0]["fingerprint"]
+    mark = reviewed(changed)["findings"][0]["identity"]
     for _ in range(2):
         assert run("ignore", mark, "--reason", "r", cwd=changed.folder).returncode == 0
     assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1

@@ -125,16 +125,14 @@ def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path:
         ('{"version": "2.0.0", "runs": []}', "is not SARIF 2.1.0"),
         ("[]", "is not SARIF 2.1.0"),
         ('{"version": "2.1.0", "runs": [{"results": [' + ",".join(["{}"] * 9) + "]}, 7, {}]}", ""),
-        (
-            json.dumps({"version": "2.1.0", "runs": [{"results": [located("a", 1)] * 100_001}]}),
-            "more than 100,000 results",
-        ),
+        ('{"version": "2.1.0", "runs": [{"results": ["MANY"]}]}', "more than 100,000 results"),
     ],
     ids=["text", "deep", "old", "list", "odd", "many"],
 )
 def test_a_file_that_cannot_be_used_is_said(changed: Repository, tmp_path: Path, text: str, said: str) -> None:
     """A usage error with the file's name; nothing is reviewed without it."""
-    code, _, error = review(changed, tmp_path, text)
+    many = ",".join([json.dumps(located("a", 1))] * 100_001) if "MANY" in text else ""
+    code, _, error = review(changed, tmp_path, text.replace('"MANY"', many))
     assert (code, said in error) == (2 if said else 0, True)
 
 

@@ -19,7 +19,7 @@ vf = pytest.importorskip(
     reason="verifiers takes 565 MB and is no part of the development environment: `make train-check TRAIN=folder` runs these",
 )
 ID = "deeprepo-orchestration"
-CONFIGS = Path(__file__).parents[2] / "environments" / "configs"
+CONFIGS = Path(__file__).parents[2] / "evals" / "configs"
 
 
 def taskset(**given: Any) -> Any:  # noqa: ANN401 - verifiers is not here where types are checked

@@ -258,7 +258,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
     return value | {key: changed(value[key], data)}
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
     """Sound deliveries with anything in any place of them."""

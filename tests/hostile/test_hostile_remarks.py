@@ -41,22 +41,21 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, A
         finding = review.findings[0].finding
         assert finding.verdict == "proven"
         last = json_file.render(review).encode()
-        rows = []
-        for entry in CORPUS:
-            text = text_of(entry)[:2_000]
-            heard = HeardRemark((Speech("someone", "person", text), Speech("maintainer", "person", text)), 0, (finding.fingerprint,))  # fmt: skip
-            reply = await conversation.respond(heard, last, "en", opened, time.monotonic)
-            rows.append((entry, reply, json.dumps(server.requests[-1])))
-        return rows
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Session]:
         deps = wiring.deps({"worker": "compatible/worker"}, str(top / "scratch"), lambda _: None)
-        async with (
-            pipeline.survey(ReviewRequest(str(repository.folder)), deps) as (subject, resolved),
-            deps.open_session(subject, resolved) as session,
-        ):
-            yield session
+        rows = []
+        async with pipeline.survey(ReviewRequest(str(repository.folder)), deps) as (subject, resolved):
+
+            @asynccontextmanager
+            async def opened() -> AsyncIterator[Session]:
+                async with deps.open_session(subject, resolved) as session:
+                    yield session
+
+            for entry in CORPUS:
+                text = text_of(entry)[:2_000]
+                heard = HeardRemark((Speech("someone", "person", text), Speech("maintainer", "person", text)), 0, (finding.fingerprint,))  # fmt: skip
+                reply = await conversation.respond(heard, last, "en", opened, time.monotonic)
+                rows.append((entry, reply, json.dumps(server.requests[-1])))
+        return rows
 
     with pytest.MonkeyPatch.context() as patch, doubles.in_thread(Server(answer)) as server:
         patch.setenv("DEEPREPO_BASE_URL", server.openai_url)

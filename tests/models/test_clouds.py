@@ -179,7 +179,7 @@ def test_no_region_and_no_project() -> None:
 def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra, the error says what to install."""
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UsageError, match=rf"install deeprepo-bot\[{name.partition('/')[0]}\]"):
+    with pytest.raises(UsageError, match=rf"install '\.\[{name.partition('/')[0]}\]'"):
         models.connect(name, region="us-east-1", project="p")
 
 

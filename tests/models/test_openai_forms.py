@@ -9,7 +9,6 @@ import pytest
 from bot import models
 from bot.errors import BadAnswer, ProviderDown, ProviderRefused
 from bot.models.answers import strict
-from bot.models.openai import OpenAIModel
 from bot.values import Completion, Message, Prompt, Schema, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
@@ -37,7 +36,7 @@ def ask(
     async def run() -> tuple[list[Completion], list[Any], int]:
         async with doubles.openai_server(script, rejects=rejects) as server:
             model = models.connect(name, "key", server.base_url)
-            assert isinstance(model, OpenAIModel)
+            assert type(model).__name__ == "OpenAIModel"
             try:
                 done = [await model.complete(prompt) for _ in range(times)]
             finally:
@@ -128,7 +127,7 @@ def test_64_calls_discover_a_form_together() -> None:
             first = server.count
             await asyncio.gather(*(model.complete(Prompt(QUESTION, ANSWER)) for _ in range(64)))
             await model.close()
-            assert isinstance(model, OpenAIModel)
+            assert type(model).__name__ == "OpenAIModel"
             return first, server.count - first, model.asked_again
 
     first, second, again = asyncio.run(run())

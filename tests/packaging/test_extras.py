@@ -53,8 +53,6 @@ def changed(repository: Repository) -> Path:
             (("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"), "fanout"),
             (("ignore", "0123456789abcdef", "--reason", "it is meant so"), "no check by code reports"),
         ],
-        0,
-        1,
         5,
     ),
     ids=str,
@@ -91,7 +89,6 @@ def test_the_hook_needs_no_extra(base: str, changed: Path, env: dict[str, str]) 
         0,
         4,
         5,
-        9,
     ),
     ids=str,
 )

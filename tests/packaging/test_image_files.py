@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -98,3 +99,17 @@ def test_every_setting_exists() -> None:
 def test_images_of_others_are_pinned() -> None:
     """The database is one known image."""
     assert "@sha256:" in COMPOSE["services"]["database"]["image"]
+
+
+def test_the_image_is_asked_for_commands_that_it_has() -> None:
+    """What the two checks of the image run is a command of the product, not of a distribution that the image lacks."""
+    smoke, facts = ((ROOT / ".ci" / name).read_text() for name in ("image_smoke", "image_facts.py"))
+    given = [step.words[0] for step in FINAL.steps if step.word == "CMD"]
+    asked = {
+        *given,
+        *re.findall(r'"\$image" (?:\\\n\s*)?([a-z]+)', smoke),
+        *re.findall(r'"deeprepo", "([a-z]+)"', facts),
+    }
+    own = (ROOT / "bot" / "cli" / "commands.py").read_text()
+    assert {"serve", "review"} <= asked
+    assert asked <= set(re.findall(r'app\.command\(name="(\w+)"', own))

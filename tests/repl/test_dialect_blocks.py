@@ -13,7 +13,7 @@ from bot.agent.state import RunState
 from bot.repl import hints
 from bot.repl.bridge import opened
 from bot.review.session import Session
-from bot.values import Limits, Observation, Prompt
+from bot.values import Limits, Observation, Prompt, Source
 
 CONSTRUCT = re.compile(
     r"not (?:yet )?support|No module|not defined|has no attribute|cannot import|got an unexpected|not an iterator|Error"
@@ -26,7 +26,7 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
     table.limits = Limits(usd=None, turn_seconds=2)
 
     async def step(session: Session) -> list[Observation]:
-        state = RunState(session, author="root")
+        state = RunState(session, Source("model", "root"))
         async with opened(await tools.variables(session), tools.functions(state), table.limits) as bridge:
             return [await bridge.run(block) for block in blocks]
 

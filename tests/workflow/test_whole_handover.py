@@ -3,27 +3,25 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult
+import editor
 from whole import MENDED, Whole, whole
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult
 
 ROOT = Path(__file__).parents[2]
 
 
-async def handed(at: Whole, *pulls: str) -> list[CallToolResult]:
+async def handed(at: Whole, *pulls: str) -> "list[CallToolResult]":
     """What one `deeprepo mcp` on the server's machine answers about each of these pull requests."""
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "bot", "mcp", "--repo", str(at.data)],
-        cwd=ROOT,
-        env={"DEEPREPO_DATA": str(at.data)},
-    )
-    async with Client(parameters) as client:
+    command = [sys.executable, "-m", "bot", "mcp", "--repo", str(at.data)]
+    async with editor.connected(command, ROOT, {"DEEPREPO_DATA": str(at.data)}) as client:
         return [await client.call_tool("hand_over", {"pull": pull}) for pull in pulls]
 
 
-def text(result: CallToolResult) -> str:
+def text(result: "CallToolResult") -> str:
     return "".join(part.text for part in result.content if part.type == "text")
 
 

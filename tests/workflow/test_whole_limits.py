@@ -33,6 +33,7 @@ WHY = {
 }
 
 
+@pytest.mark.slow  # a child's limits are tested in tests/wiring
 def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping[str, Any]) -> None:
     """The findings of the other files stand, each review reports what was left out and why, and none is clean.
 

@@ -16,7 +16,7 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
 PATIENCE = 60.0  # seconds: also on a machine that does much else
-LOOK = 0.05  # seconds between two looks: each copies a pull request or asks a database
+LOOK = 0.1  # seconds between two looks: each asks a database
 SECRET = "a secret of the webhook, planted"
 BASE = {
     "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
@@ -47,9 +47,7 @@ class Whole:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until something stands at GitHub."""
-        async with asyncio.timeout(PATIENCE):
-            while not true():  # noqa: ASYNC110 - the sandbox has no event for each of its changes
-                await asyncio.sleep(LOOK)
+        await self.gh.until(true, PATIENCE)
 
     async def quiet(self) -> None:
         """Wait until every delivery has arrived and no job is left."""

@@ -40,7 +40,7 @@ MIXED_IN = frozenset(
 )
 # Methods and constants that are written nowhere: then nothing can be said to be missing.
 DYNAMIC = re.compile(
-    rb"\b(?:(?:define_method|define_singleton_method|const_set)\b(?![ \t]*\(?[ \t]*(?::\w|['\"]\w+[?!=]?['\"][ \t]*[,)\n]))"
+    rb"\b(?:(?:define_method|define_singleton_method|const_set)\b(?![ \t]{0,8}\(?[ \t]{0,8}(?::\w|['\"]\w+[?!=]?['\"][ \t]{0,8}[,)\n]))"
     rb"|method_missing|const_missing|class_eval|module_eval|instance_eval"
     rb"|class_exec|module_function|refine|eval)\b"
 )

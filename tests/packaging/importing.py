@@ -1,0 +1,64 @@
+"""Import every module of some packages, and print which were refused for the lack of what, in one installation after the other.
+
+Run as a program: its argument is JSON, `{"packages": [...], "allowed": [...], "then": {name: the same}}`. `allowed` is what may be
+imported besides; an installation in `then` goes on from there in a fork, so that what both have is imported once.
+"""
+
+import importlib
+import json
+import os
+import pkgutil
+import sys
+from typing import Any
+
+ALEMBIC_S = "bot.storage.migrations.env"  # alembic executes it itself, with a context of its own
+
+
+def imported(packages: list[str]) -> dict[str, str]:
+    """The modules that were refused, with the name that was missing. Any other exception ends the process."""
+    refused: dict[str, str] = {}
+
+    def attempt(name: str) -> None:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            refused[name] = error.name or ""
+
+    for package in packages:
+        attempt(package)
+        if package in sys.modules:
+            known = pkgutil.walk_packages(sys.modules[package].__path__, f"{package}.", onerror=lambda _: None)
+            for name in (module.name for module in known if module.name != ALEMBIC_S):
+                attempt(name)
+    return refused
+
+
+def visit(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The refused modules of an installation, and of those that go on from it, each in a child of its own."""
+    for finder in sys.meta_path:
+        if hasattr(finder, "missing"):
+            finder.missing -= set(installation["allowed"])
+    found = {name: imported(installation["packages"])}
+    for larger in installation["then"].items():
+        found |= forked(*larger)
+    return found
+
+
+def forked(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The same in a child: nothing that it imports is there for the next one."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        with os.fdopen(writing, "w") as pipe:
+            json.dump(visit(name, installation), pipe)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        found = pipe.read()
+    if os.waitpid(child, 0)[1]:
+        sys.exit(f"{name}: a module failed, see above")
+    return json.loads(found)
+
+
+if __name__ == "__main__":
+    json.dump(visit("base", json.loads(sys.argv[1])), sys.stdout)

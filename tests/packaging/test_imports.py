@@ -1,0 +1,123 @@
+"""Every module of every distribution can be imported with what its installation brings."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import bare
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# The rooms that need an extra before their first line; all others can be imported in a base installation.
+ROOMS = {
+    "models": ("bot.models",),
+    "github": ("bot.action", "bot.github", "bot.publish", "bot.wiring.action"),
+    "server": ("bot.app", "bot.jobs", "bot.storage", "bot.wiring.server", "bot.workflow"),
+    "mcp": ("bot.mcp",),
+}
+# verifiers takes 0.6 GB and is there for `make train-check`, which imports the real one; here any name of it is a class.
+STAND_IN = """
+class Anything:
+    def __class_getitem__(cls, item): return cls
+    def __init__(self, *given, **named): pass
+    def __call__(self, function): return function
+
+def __getattr__(name): return Anything
+"""
+VERIFIERS = find_spec("verifiers") is not None
+
+
+def larger(*extras: str, of: str = bare.PRODUCT, packages: list[str], **then: dict[str, Any]) -> dict[str, Any]:
+    """An installation that has more than the base, as `importing.py` reads it."""
+    return {"packages": packages, "allowed": sorted(bare.missing() - bare.missing(*extras, of=of)), "then": then}
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """What cannot be imported in each installation, and which name was missing."""
+    folder = tmp_path_factory.mktemp("imports")
+    if not VERIFIERS:
+        (folder / "verifiers").mkdir()
+        (folder / "verifiers" / "__init__.py").touch()
+        (folder / "verifiers" / "v1.py").write_text(STAND_IN)
+    train = ("train",) if VERIFIERS else ()
+    benchmarks = {"packages": ["benchmarks"], "allowed": sorted(bare.missing()), "then": {}}
+    evals = larger(
+        *train, of="deeprepo-evals", packages=["deeprepo_evals", "deeprepo_orchestration"], benchmarks=benchmarks
+    )
+    sandbox = larger(of="deeprepo-sandbox", packages=["deeprepo_sandbox"], evals=evals)
+    extras = {extra: larger(extra, packages=["bot"]) for extra in ROOMS}
+    extras["models"]["then"] = {"sandbox": sandbox}
+    beside = (ROOT / "sandbox", ROOT / "evals", ROOT / "tests", ROOT / "tests" / "app", folder)
+    path = ":".join([bare.path(folder), *map(str, beside)])
+    wanted = {"packages": ["bot"], "allowed": [], "then": extras}
+    done = subprocess.run(
+        [sys.executable, "-P", Path(__file__).with_name("importing.py"), json.dumps(wanted)],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_base_installation_imports_all_but_the_rooms_of_extras(refused: dict[str, dict[str, str]]) -> None:
+    """Each refused module is in a room that an extra is for, and each such room is refused: the table has no idle row."""
+    rooms = tuple(room for names in ROOMS.values() for room in names)
+    assert [name for name in refused["base"] if not name.startswith(rooms)] == []
+    assert [room for room in rooms if not any(name.startswith(room) for name in refused["base"])] == []
+
+
+@pytest.mark.parametrize("extra", ROOMS)
+def test_an_extra_brings_all_that_its_rooms_import(refused: dict[str, dict[str, str]], extra: str) -> None:
+    """With that extra alone, every module of its rooms is imported."""
+    assert [name for name in refused[extra] if name.startswith(ROOMS[extra])] == []
+
+
+@pytest.mark.parametrize("distribution", ["sandbox", "evals"])
+def test_the_other_distributions_bring_what_they_import(refused: dict[str, dict[str, str]], distribution: str) -> None:
+    """Every module of theirs is imported with their own requirements alone, the training environment's too."""
+    assert refused[distribution] == {}
+
+
+@pytest.mark.skipif(VERIFIERS, reason="benchmarks run in the development environment")
+def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None:
+    """What few people run rots first."""
+    assert refused["benchmarks"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lock", "rooms"),
+    [
+        ("-base", ()),
+        ("-action", (*ROOMS["models"], *ROOMS["github"])),
+        ("", tuple(room for names in ROOMS.values() for room in names)),
+    ],
+)
+def test_a_lock_brings_what_its_installation_imports(lock: str, rooms: tuple[str, ...], tmp_path: Path) -> None:
+    """In a real environment made from a lock file and nothing else, every module is imported but the rooms of other extras."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "PATH"}
+    python = tmp_path / "environment" / "bin" / "python"
+    install = ["-m", "pip", "--quiet", "install", "--no-compile", "--no-deps", "--require-hashes"]
+    for command in (
+        [sys.executable, "-m", "venv", tmp_path / "environment"],
+        [python, *install, "-r", ROOT / f"requirements{lock}.lock"],
+    ):
+        subprocess.run(command, env=kept | {"HOME": str(tmp_path)}, check=True, capture_output=True)
+    wanted = {"packages": ["bot"], "allowed": [], "then": {}}
+    done = subprocess.run(
+        [python, Path(__file__).with_name("importing.py"), json.dumps(wanted)],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    others = tuple(room for names in ROOMS.values() for room in names if room not in rooms)
+    assert [name for name in json.loads(done.stdout)["base"] if not name.startswith(others or ("-",))] == []
