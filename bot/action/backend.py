@@ -22,7 +22,7 @@ from bot.payloads import Change, Made
 from bot.policy import No
 from bot.publish import checks, existing, summary
 from bot.render import plain
-from bot.values import PullRequest, Review
+from bot.values import Posted, PullRequest, Review
 from bot.wiring import action as parts
 from bot.workflow import asking, fetching
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
@@ -49,6 +49,16 @@ async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     said = [existing.decisive(one, host) for one in listed]
     marks = [mark for one in said if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
+
+
+async def _kept(stands: Posted, run: ReviewRun) -> bytes | str:
+    """The state in our summary, or the sentence that explains why it is not believed."""
+    secret = parts.secret()
+    if secret is not None and not existing.decisive(stands, run.host):
+        return state.FOREIGN
+    if await existing.outdated(stands, run.host):
+        return state.OLDER
+    return state.unpack(stands.body, run.ask.pull, secret)
 
 
 def _again(why: str) -> str:
@@ -135,13 +145,8 @@ class StepBackend:
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
             return None, refused
-        secret = parts.secret()
-        if secret is not None and not existing.decisive(stands, run.host):
-            return None, _again(state.FOREIGN)
-        kept = state.unpack(stands.body, run.ask.pull, secret)
-        if isinstance(kept, bytes):
-            return kept, refused
-        return None, _again(kept)
+        kept = await _kept(stands, run)
+        return (kept, refused) if isinstance(kept, bytes) else (None, _again(kept))
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:

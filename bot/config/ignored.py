@@ -52,8 +52,15 @@ class IgnoreEntry(BaseModel):
 
 
 def digest(finding: Finding) -> str:
-    """What a finding is about, in a form that nobody can meet with another one: its file, its line of code, its category."""
-    parts = (finding.path, " ".join(finding.quote.split()), finding.category)
+    """What a finding is about, in a form that nobody can meet with another one: its file, its line of code, its category.
+
+    Of a committed secret the secret itself, by the digest in its proof: its line is masked in whatever is stored.
+    """
+    proofs = (
+        sorted({source.proof for source in finding.sources if source.proof}) if finding.category == "secret" else ()
+    )
+    line = "\0".join(proofs) or " ".join(finding.quote.split())
+    parts = (finding.path, line, finding.category)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 

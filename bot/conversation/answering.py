@@ -29,7 +29,7 @@ MAX_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
 MOST_FINDINGS, MOST_LISTED = 3, 20
 BODY_CHARS = 600
-Refused = Literal["proven", "unshown", "unsaid"]
+Refused = Literal["unsigned", "proven", "unshown", "unsaid"]
 MIN_WORDS, SHARED = 3, 0.3  # words that state a fact; the part of the telling words that the reason takes from them
 _ENDING = re.compile(r"[.!?](?=\s|$)")
 
@@ -91,7 +91,7 @@ def meant(heard: HeardRemark, said: LastReview | None) -> tuple[Finding, ...]:
     if said is None:
         return ()
     if heard.findings:
-        known = [said.known(mark) for mark in heard.findings]
+        known = [said.meant(mark) for mark in heard.findings]
     else:
         known = [said.numbered(number) for number in mentioned(heard.said[-1].text)]
     return tuple(dict.fromkeys(one for one in known if one is not None))[:MOST_FINDINGS]
@@ -150,6 +150,8 @@ def _withdrawals(
         refused: Refused | None = None
         if finding.proven:
             refused = "proven"
+        elif not heard.lasts:
+            refused = "unsigned"
         elif not reason or (row["because"] == "code" and not any(_further(one, finding) for one in quotes)):
             refused = "unshown"
         elif (row["because"] != "code" or _others(heard)) and not _stated(row.get("words", ""), reason, heard):

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from bot.findings import merge, numbers
-from bot.values import Earlier, FileNote, Finding, IssueReport, Mark, ReaderNotes, Source
+from bot.values import Earlier, FileNote, Finding, IssueReport, ReaderNotes, Source, marks_of
 
 SCHEMA_VERSION = 1
 # The analysers of the versions that wrote a finding's sources in words alone.
@@ -49,25 +49,23 @@ def read(data: bytes) -> Earlier | str:
 
 def _earlier(found: Mapping[str, Any]) -> Earlier:
     said = listed(found)
-    marks = _reader(_MARKS).validate_python(found["read"])
-    models = found.get("read_by_model")
     rows = found["coverage"]["readings"]
     silenced = findings([row["finding"] for row in found.get("suppressed", ())])
+    attested = found.get("attested", True) is True
     return Earlier(
         number=max(1, int(found["round"]["number"])),
         base=str(found["pull"]["base"]),
         head=str(found["pull"]["head"]),
-        marks=tuple(
-            Mark(name, digest, by, "/" in by if models is None else name in models) for name, digest, by in marks
-        ),
+        marks=marks_of(_reader(_MARKS).validate_python(found["read"]), found.get("read_by_model")),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
         findings=(*said, *findings(found.get("kept_back", ())), *silenced),
         silenced=frozenset(finding.identity for finding in silenced),
-        ignored=_ignored(found.get("suppressed", ())),
+        ignored=_ignored(found) if attested else (),
         files=tuple(str(row["path"]) for row in found["files"]),
+        attested=attested,
         summary=str(found["summary"]),
         told=_told(found.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(found.get("issues", ())),
@@ -117,15 +115,15 @@ def _source(words: str) -> Source:
     return Source("analyser" if words in ANALYSERS else "tool", words)
 
 
-def _ignored(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    """The proofs that a word of their owner silenced by the fingerprint alone; of later rounds those that it still does."""
-    return tuple(
-        (finding.fingerprint, finding.identity)
-        for row in rows
-        if row.get("scope") == "finding"
-        for finding in findings([row["finding"]])
-        if finding.proven and (row.get("former") or "sources" not in row["finding"])
-    )
+def _ignored(found: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The proofs that a word of an older version means by the fingerprint alone: those that the older version reported or silenced.
+
+    In a review of this version, those that such a word still silences.
+    """
+    hushed = [row for row in found.get("suppressed", ()) if row.get("scope") == "finding"]
+    rows = [row["finding"] for row in hushed if row.get("former") or "sources" not in row["finding"]]
+    rows += [row for row in (*found["findings"], *found["still"]) if "sources" not in row]
+    return tuple((one.fingerprint, one.identity) for one in findings(rows) if one.proven)
 
 
 def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:

@@ -90,7 +90,7 @@ async def recall(
             continue
         if again is not None:
             left.remove(again)
-            still.append(_renewed(past, again))
+            still.append(_renewed(past, again, attested=earlier.attested))
             continue
         means = _silence(past, silence)
         back = await _taken_back(past, earlier, files, tree)
@@ -197,9 +197,11 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
-def _renewed(past: Finding, again: Finding) -> Finding:
-    """This round's telling under the old identity."""
+def _renewed(past: Finding, again: Finding, *, attested: bool) -> Finding:
+    """This round's telling under the old identity; under its own if anybody could have chosen the old one."""
     moved = (again.path, again.start) != (past.path, past.start)
+    if not attested:
+        return replace(again, number=past.number, status="moved" if moved else "open")
     verdict = past.verdict if again.verdict == "unproven" else again.verdict
     kept = again if again.proven else replace(again, rule=past.rule, category=past.category)
     return replace(

@@ -27,7 +27,13 @@ PULL = {
     "pages": "base.repo.html_url",
     "default_branch": "base.repo.default_branch",
 }
-POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "disliked": "reactions.-1"}
+POSTED = {
+    "author": "user.login",
+    "url": "html_url",
+    "head": "commit_id",
+    "updated": "updated_at",
+    "disliked": "reactions.-1",
+}
 CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 THREAD = {"resolved": "isResolved", "outdated": "isOutdated", "node_id": "id"}
 

@@ -8,7 +8,7 @@ from typing import Any
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, written
-from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review
+from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review, marks_of
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
@@ -90,12 +90,13 @@ def numbered(data: bytes, numbers: Mapping[str, int]) -> str:
 
 def _given(said: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
-    same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round read areas"
+    same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round areas"
     spot = ("place", "spot", "replacement", "refused")
     coverage = said["coverage"]
     return {
         **{name: said[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **said["settings"],
+        "read": marks_of(said["read"], said.get("read_by_model")),
         "refuted": said["refuted"],
         "minimum": said["minimum_severity"],
         "version": said["tool"]["version"],

@@ -11,7 +11,8 @@ import hmac
 import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from bot.outputs import json_file
@@ -26,9 +27,24 @@ UNSIGNED, TOO_LARGE = "-", "too-large"
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9-]*)(?::([0-9a-f-]*):([A-Za-z0-9+/=]*))? -->")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 FOREIGN = "the state of the last review was not signed by this workflow, or with another key"
+# What a state that anybody could have made may not bring: what leaves code unread, silences, folds, or speaks in our name.
+_UNATTESTED: Mapping[str, Any] = MappingProxyType(
+    {
+        "read": [],
+        "read_by_model": [],
+        "coverage": {"readings": []},
+        "suppressed": [],
+        "kept_back": [],
+        "issues": [],
+        "summary": "",
+        "walkthrough": None,
+        "attested": False,
+    }
+)
 FOREIGN_FILE = (
     "the file of the last review was not signed by this workflow, or with another key, or for another pull request"
 )
+OLDER = "the summary holds the state of an older review than the last one"
 DAMAGED = "the state of the last review is damaged"
 NONE = "the summary of the last review holds no state"
 
@@ -83,7 +99,7 @@ def from_file(data: bytes, pull: PullRef, secret: bytes | None) -> bytes | str:
         ):
             return FOREIGN_FILE
         if secret is None:
-            found |= {"read": [], "coverage": {"readings": []}}
+            found |= _UNATTESTED
         return json.dumps(found).encode()
     except (ValueError, AttributeError, TypeError, RecursionError):
         return "the file of the last review is damaged"
@@ -167,7 +183,7 @@ def _checked(text: str, *, signed: bool) -> bytes | str:
         if not 0 < int(found["round"]["number"]) <= MOST_ROUNDS:
             return DAMAGED
         if not signed:
-            found |= {"read": [], "read_by_model": [], "coverage": {"readings": []}}
+            found |= _UNATTESTED
             data = json.dumps(found).encode()
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED

@@ -81,13 +81,13 @@ def facts(posted: Posted, host: Host) -> Mapping[str, str]:
 def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
     """A comment with its marker; signed for its place if there is something to sign with. `place`: see `_place`.
 
-    A comment that is there is bound by its number (the fact `id`), a new one by the time at which it is written.
+    It is bound by the time at which it is written, and by the comment's number (the fact `id`) if the comment exists.
     """
     if host.voice.app or host.voice.seal is None:
         return f"{marker.make(kind, **facts)}\n{text}"
-    bound = facts if "id" in facts else {**facts, "at_time": str(int(time.time()))}
+    bound = {**facts, "at_time": str(int(time.time()))}
     where = f"{host.pull.key}:{place}"
-    return f"{marker.signed(host.voice.seal, where, _content(text), kind, **bound)}\n{text}"
+    return f"{marker.signed(host.voice.seal, where, _content(kind, text), kind, **bound)}\n{text}"
 
 
 def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
@@ -101,19 +101,39 @@ def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
         return found
     where = f"{host.pull.key}:{_place(posted)}"
     text = posted.body.replace("\r\n", "\n").partition("\n")[2]
-    if voice.seal is None or not marker.attested(found, voice.seal, where, _content(text)):
+    if voice.seal is None or not marker.attested(found, voice.seal, where, _content(found.get("kind", ""), text)):
         return {}
     return found if _bound(found, posted) else {}
 
 
 def _bound(found: Mapping[str, str], posted: Posted) -> bool:
-    """Whether a marker was made for this comment, and not for one from which it was copied."""
-    if "id" in found:
-        return found["id"] == str(posted.id)
-    made = found.get("at_time", "")
-    if not (made.isdecimal() and len(made) <= LONGEST_TIME):
+    """Whether a marker was made for this comment, not for one from which it was copied, and not for an earlier text of it.
+
+    Only the summary is edited: its marker has to be as old as the last change of its text, which GitHub attests.
+    """
+    if found.get("id", str(posted.id)) != str(posted.id):
         return False
-    return abs(datetime.fromisoformat(posted.created).timestamp() - int(made)) <= SOON
+    written = posted.updated if found.get("kind") == SUMMARY else "" if "id" in found else posted.created
+    made = _made(found)
+    return bool(made and written) and abs(datetime.fromisoformat(written).timestamp() - made) <= SOON
+
+
+def _made(found: Mapping[str, str]) -> int:
+    """When a signed marker was made, in seconds; 0 if it does not tell."""
+    made = found.get("at_time", "")
+    return int(made) if made.isdecimal() and len(made) <= LONGEST_TIME else 0
+
+
+async def outdated(one: Posted, host: Host) -> bool:
+    """Whether a run after the one that wrote this summary has posted something: then somebody has put an older text back."""
+    if host.voice.app or host.voice.seal is None:
+        return False
+    own = decisive(one, host)
+    others = [decisive(each, host) for each in (*await host.review_comments(), *await host.reviews())]
+    runs = (
+        said for said in others if said.get("kind") in (FINDING, FIXED, REVIEW) and said.get("run") != own.get("run")
+    )
+    return any(_made(said) > _made(own) for said in runs)
 
 
 def _place(posted: Posted) -> str:
@@ -123,8 +143,10 @@ def _place(posted: Posted) -> str:
     return f"thread {posted.thread}" if posted.thread not in (0, posted.id) else f"file {posted.path}"
 
 
-def _content(text: str) -> str:
-    """What below a marker is signed with it: the state of a round."""
+def _content(kind: str, text: str) -> str:
+    """What below a marker is signed with it: the words of a finding, with which people argue, else the state of a round."""
+    if kind == FINDING:
+        return " ".join(text.split())
     first = text.partition("\n")[0]
     return first if first.startswith("<!-- deeprepo-state:") else ""
 

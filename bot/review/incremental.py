@@ -63,7 +63,7 @@ class Past:
 
     async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
-        if self.earlier is None or self.round.full:
+        if self.earlier is None or self.round.full or not self.earlier.attested:
             return frozenset()
         quiet = [finding for finding in findings if finding.severity not in LOUD]
         return frozenset([f.fingerprint for f in quiet if not await memory.is_new_code(f, self.before)])

@@ -79,6 +79,7 @@ from bot.values.review import (
     Suppressed,
     Tone,
     Transcript,
+    marks_of,
     ordered,
 )
 from bot.values.round import Earlier

@@ -1,6 +1,6 @@
 """What comes out: findings with their evidence, the coverage, the cost, the review."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -183,6 +183,13 @@ class Mark:
     digest: str = field(metadata=EXACT)
     by: str = field(metadata=EXACT)  # in words
     model: bool = False  # whether a model read it
+
+
+def marks_of(rows: Iterable[tuple[str, str, str]], by_model: Collection[str] | None) -> tuple[Mark, ...]:
+    """Make marks of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read; older versions wrote none."""
+    return tuple(
+        Mark(name, digest, by, "/" in by if by_model is None else name in by_model) for name, digest, by in rows
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
     silenced: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
+    attested: bool = True  # whether nobody else can have written it; if not, a finding keeps what this round says of it
     summary: str = ""
     told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
-    # Fingerprint and identity of each proof that an owner's word silenced by its fingerprint, as older versions did.
+    # Fingerprint and identity of each proof that an owner's word may mean by its fingerprint, as in older versions.
     ignored: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -62,8 +62,9 @@ async def counted(host: Host, ask: ReviewAsk, run: str, most: int | None) -> Pus
     """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
-    facts = [existing.decisive(one, host) for one in await summary.stands(host)]
-    found = next(iter(facts), {})
+    stands = next(iter(await summary.stands(host)), None)
+    believed = stands is not None and not await existing.outdated(stands, host)
+    found = existing.decisive(stands, host) if stands is not None and believed else {}
     count, pushed = _count(found), ask.trigger in PUSHED
     before = max(0, count - pushed) if found.get("run") == run else count
     return PushCount(before, before + pushed, most)

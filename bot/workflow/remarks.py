@@ -1,10 +1,14 @@
 """A remark at GitHub: whether it is meant for us, and the answer below it. Without a server's parts: a workflow's step uses it too."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from bot import conversation
 from bot.commands import CommandReply
 from bot.conversation import HeardRemark, RemarkReply
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.publish import existing
 from bot.render import comment as template
 from bot.render import load
 from bot.values import CommentRef, Posted, RemarkAsk
@@ -15,12 +19,18 @@ GONE = 404
 
 async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
+    heard = await _heard(ask, host)
+    lasts = host.voice.app or host.voice.seal is not None  # else a withdrawal has nobody who remembers it
+    return heard if isinstance(heard, str) else replace(heard, lasts=bool(lasts))
+
+
+async def _heard(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     try:
         if place.thread:
             if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
                 return "it is in a thread that other people began"
-            return conversation.above(ask, await host.review_comments(place.thread), login)
+            return conversation.above(ask, _attested(await host.review_comments(place.thread), host), login)
         comments = await host.comments()
         remark = await _remark(place, comments, host)
     except HostRefused as refused:
@@ -28,6 +38,13 @@ async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
             raise
         return "the comment is gone"
     return conversation.below(comments, remark, login)
+
+
+def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
+    """A thread whose first comment is ours for certain, or not ours: what it is about decides what an answer may withdraw."""
+    if host.voice.app or host.voice.seal is None or not thread or existing.decisive(thread[0], host):
+        return thread
+    return (replace(thread[0], ours=False), *thread[1:])
 
 
 async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:

@@ -230,8 +230,9 @@ def _json(path: str) -> Any:  # noqa: ANN401 - any JSON value
     return json.loads(Path(path).read_text())
 
 
-def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
+def test_pushes_are_counted_in_the_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A workflow has no other memory: after `pause_after` pushes the next one is not reviewed, and the step says how to go on."""
+    monkeypatch.setenv("OPENAI_API_KEY", MODEL["openai_api_key"])
 
     async def go() -> None:
         files = {**pushes.BASE, ".deeprepo.yml": "pause_after: 1\n"}

@@ -52,10 +52,10 @@ class Scene:
         return self.model
 
     def thread(self, number: int) -> str:
-        """The fingerprint of a finding, in whose thread the next commands stand."""
+        """The identity of a finding, in whose thread the next commands stand."""
         found = self.review.findings[number].finding
-        self.top = marker.make("finding", fingerprint=found.fingerprint) + f"\n**{found.title}**"
-        return found.fingerprint
+        self.top = marker.make("finding", fingerprint=found.identity) + f"\n**{found.title}**"
+        return found.identity
 
     def rendered(self) -> None:
         """Store the review anew, after it was changed."""

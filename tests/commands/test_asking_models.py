@@ -98,7 +98,7 @@ def test_a_question_in_a_thread_is_about_its_finding(pull: Scene) -> None:
 def test_a_finding_that_is_gone_is_still_known_by_its_comment(pull: Scene) -> None:
     """Its thread says what it was."""
     pull.thread(0)
-    pull.top = pull.top.replace(pull.review.findings[0].finding.fingerprint, "f" * 16)
+    pull.top = pull.top.replace(pull.review.findings[0].finding.identity, "f" * 16)
     pull.answers({"answer": "It was mended."})
     pull.give("ask", "is it gone?")
     assert "--- the comment that is answered ---\n**quote()" in asked(pull)

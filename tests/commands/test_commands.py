@@ -126,30 +126,43 @@ def counts(body: str, finding: Finding) -> bool:
 
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     """It is stored with the reason; the lines in the answer silence it permanently once they are merged."""
-    pull.thread(1)
+    identity = pull.thread(1)
     answer = pull.give("ignore", "measured: nobody calls @it")
-    assert pull.done == [("suppress", pull.review.findings[1].finding.identity, "measured: nobody calls @it")]
+    assert pull.done == [("suppress", identity, "measured: nobody calls @it")]
     assert counts(answer.body, pull.review.findings[1].finding)
     assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
 
 
-def test_ignore_takes_a_number_of_the_summary_or_a_fingerprint(pull: Scene) -> None:
+def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
     """Anything else is asked back, and nothing is stored; without a reason the list names who wanted it."""
-    first, second = (pull.review.findings[n].finding for n in (0, 1))
+    first, second = (pull.review.findings[n].finding.identity for n in (0, 1))
     answer = pull.give("ignore", "#2")
-    pull.give("ignore", f"{first.fingerprint} known")
-    assert pull.done == [("suppress", second.identity, ""), ("suppress", first.identity, "known")]
+    pull.give("ignore", f"{first} known")
+    assert pull.done == [("suppress", second, ""), ("suppress", first, "known")]
     assert "maintainer" in answer.body
-    for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef"):
+    short = pull.review.findings[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
+    for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         body = pull.give("ignore", wrong).body
         assert "`/deeprepo ignore NUMBER REASON`" in body or "The review has 1, 2" in body
     assert len(pull.done) == 2
 
 
+def test_ignore_in_the_thread_of_a_guess_does_not_mean_a_later_proof(pull: Scene) -> None:
+    """Both have one fingerprint: who means the proof names it."""
+    proof = pull.review.findings[0].finding
+    assert proof.proven
+    pull.thread(0)
+    pull.top = pull.top.replace(proof.identity, proof.fingerprint)
+    assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore", "by design").body
+    assert pull.done == []
+    pull.give("ignore", "1 by design")
+    assert pull.done == [("suppress", proof.identity, "by design")]
+
+
 def test_a_finding_of_an_older_review_can_still_be_silenced(pull: Scene) -> None:
     """Its thread is still there; what it said is not known any more."""
     pull.thread(0)
-    pull.top = pull.top.replace(pull.review.findings[0].finding.fingerprint, "f" * 16)
+    pull.top = pull.top.replace(pull.review.findings[0].finding.identity, "f" * 16)
     assert "fingerprint: ffffffffffffffff" in pull.give("ignore").body
     assert "does not report this finding any more" in pull.give("explain").body
 
@@ -164,7 +177,7 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
 
 def test_in_a_thread_about_several_findings_a_command_names_one(pull: Scene) -> None:
     """By its number; without one nothing is guessed."""
-    first, second = (placed.finding.fingerprint for placed in pull.review.findings[:2])
+    first, second = (placed.finding.identity for placed in pull.review.findings[:2])
     pull.top = marker.make("finding", fingerprint=first, also=f"{second}@9") + "\n**Two findings**"
     assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore").body
     assert pull.done == []

@@ -8,9 +8,21 @@ from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import json_file
-from bot.values import Cost, Finding, Placed, Review
+from bot.values import Cost, Finding, Mark, Placed, Review
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
+LISTS = (
+    "findings",
+    "still",
+    "fixed",
+    "kept_back",
+    "suppressed",
+    "unproven",
+    "numbers",
+    "read",
+    "read_by_model",
+    "notes",
+)
 REVIEWS = [
     REVIEW,
     CLEAN,
@@ -40,6 +52,18 @@ def test_a_finding_is_written_whole() -> None:
     assert {*own, "source", "identity", *(item.name for item in fields(Finding))} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
     assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'
+
+
+@pytest.mark.parametrize("review", REVIEWS)
+def test_a_stored_review_is_read_back(review: Review) -> None:
+    """A page is made of it again after each word of a person, so every list in it comes back; also who has read what."""
+    marks = (Mark("a.py:f", "0" * 20, "worker a/b", model=True), Mark("a.py:g", "1" * 20, "ruff"))
+    before = json.loads(json_file.render(replace(review, read=marks)))
+    after = json.loads(json_file.render(json_file.read(json.dumps(before).encode())))
+    assert {name: after[name] for name in LISTS} == {name: before[name] for name in LISTS}
+    assert after["read_by_model"] == ["a.py:f"]
+    del before["read_by_model"]  # as older versions wrote it
+    assert json_file.read(json.dumps(before).encode()).read == marks
 
 
 def test_the_machine_stays_private() -> None:

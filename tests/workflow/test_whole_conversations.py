@@ -96,7 +96,11 @@ class Talk:
 
 @asynccontextmanager
 async def talk(
-    folder: Path, patch: pytest.MonkeyPatch, settings: str = "", files: Mapping[str, str] = HEAD
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    settings: str = "",
+    files: Mapping[str, str] = HEAD,
+    found: Mapping[str, Any] = FOUND,
 ) -> AsyncIterator[Talk]:
     """The whole product with a scripted model behind it."""
     held: list[Talk] = []
@@ -104,7 +108,7 @@ async def talk(
     def reader(body: Mapping[str, Any]) -> Reply:
         name = body["response_format"]["json_schema"]["name"]
         if name != "reply":
-            return Reply(data={"answer": "Read.", "findings": [FOUND], "look_ups": [], "unsettled": []})
+            return Reply(data={"answer": "Read.", "findings": [found], "look_ups": [], "unsettled": []})
         held[0].asked.append("\n".join(str(message["content"]) for message in body["messages"]))
         return Reply(data=held[0].script.pop(0))
 
