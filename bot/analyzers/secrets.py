@@ -24,7 +24,7 @@ PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
 
 
 def wants(file: ChangedFile) -> bool:
-    """Every file to which the change adds lines, unless the base says that it needs no review."""
+    """Every file to which the change adds lines, whatever it says of itself."""
     return file.analyzed and bool(file.added)
 
 

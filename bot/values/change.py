@@ -171,15 +171,16 @@ class ChangedFile:
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None
-    unreviewed: bool = False  # skipped, although it is code: the base does not vouch for the reason
+    unreviewed: bool = False  # skipped, and open: the base does not vouch for the reason, or nothing could read it
+    ignored: bool = False  # the owner's settings leave it out of every check
     note: str = ""  # "mode 100644 to 100755" and the like
     added: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
     removed: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
 
     @property
     def analyzed(self) -> bool:
-        """Whether the checks that need no model run over it: also where only the change itself says that it needs no review."""
-        return self.skip is None or (self.unreviewed and bool(self.hunks))
+        """Whether the checks that need no model run over it: on every text, whatever its name or its header say of it."""
+        return self.skip is None or (bool(self.hunks) and not self.ignored)
 
 
 @dataclass(frozen=True, slots=True)
