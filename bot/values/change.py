@@ -200,6 +200,7 @@ class Signature:
     text: str  # as written: "def resolve(self, packagename, method)"
     opaque: bool = False  # a decorator, an overload or a destructuring makes the parameters unreliable
     also: tuple[tuple[Parameter, ...], ...] = ()  # of the other overloads: a call has to fit one of them
+    ambiguous: bool = False  # only a run decides which of several definitions of the name counts: one that fits proves nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +300,7 @@ class Reference:
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
     held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
-    doubt: str = ""  # what may still define a name that is gone, and where: then its absence is not proven
+    doubt: str = ""  # what else may define the name, and where: then nothing is proven of this use
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )
@@ -329,6 +330,11 @@ class Dependents:
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
     missed: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
+
+    def by_key(self) -> dict[str, ChangedSymbol]:
+        """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""
+        ordered = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
+        return {f"{item.symbol.path}:{item.symbol.name}": item for item in ordered}
 
 
 @dataclass(frozen=True, slots=True)
