@@ -33,7 +33,9 @@ class Contracts:
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether the file can define what others call."""
-        return (file.analyzed or file.skip in (MOVED, REPLACED)) and PurePosixPath(file.path).suffix.lower() in self._suffixes
+        return (file.analyzed or file.skip in (MOVED, REPLACED)) and PurePosixPath(
+            file.path
+        ).suffix.lower() in self._suffixes
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
         """One finding per place of a caller file that breaks."""

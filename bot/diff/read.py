@@ -83,7 +83,9 @@ def _sections(patch: bytes) -> list[bytes]:
 
 def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     retyped = row.letter == "T"
-    came = retyped and row.new_mode.startswith(REGULAR)  # a file in the place of a link or a submodule: all of it is new
+    came = retyped and row.new_mode.startswith(
+        REGULAR
+    )  # a file in the place of a link or a submodule: all of it is new
     hunks = _hunks(parts[-1]) if (came or not retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
     lines = [line for hunk in hunks for line in hunk.lines]
     return ChangedFile(

@@ -200,7 +200,9 @@ class Signature:
     text: str  # as written: "def resolve(self, packagename, method)"
     opaque: bool = False  # a decorator, an overload or a destructuring makes the parameters unreliable
     also: tuple[tuple[Parameter, ...], ...] = ()  # of the other overloads: a call has to fit one of them
-    ambiguous: bool = False  # only a run decides which of several definitions of the name counts: one that fits proves nothing
+    ambiguous: bool = (
+        False  # only a run decides which of several definitions of the name counts: one that fits proves nothing
+    )
 
 
 @dataclass(frozen=True, slots=True)
