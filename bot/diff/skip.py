@@ -64,7 +64,7 @@ def by_mode(old: str, new: str) -> str | None:
         return SUBMODULE if old in (ABSENT, SUBMODULE_MODE) else REPLACED
     if old == SUBMODULE_MODE and new == ABSENT:
         return SUBMODULE
-    if LINK_MODE == new or (old == LINK_MODE and new == ABSENT):
+    if new == LINK_MODE or (old == LINK_MODE and new == ABSENT):
         return LINK
     return None
 
@@ -112,18 +112,21 @@ def unvouched(file: ChangedFile, why: str | None) -> bool:
     """
     if why in (None, MOVED, SUBMODULE, PICTURE) or HARMLESS.match(why):
         return False
-    runs = any(is_code(path) or is_settings(path) for path in (file.path, file.old_path or ""))
     if not file.hunks:
         return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed
     if why == LINK:
         return is_code(file.path)
-    if why.endswith("data rather than code") or why == WITHHELD:
+    if why.endswith("data rather than code"):
         return True
-    if file.old_path is not None:
-        return False
+    return file.old_path is None and not _named(file, why)
+
+
+def _named(file: ChangedFile, why: str) -> bool:
+    """Whether the name of a new file, or the owner's attributes, vouch for it."""
     if why in (LOCK, LICENCE_TEXT):
-        return False
-    return runs or why == VENDOR or not (why == ATTRIBUTED or is_generated(file.path))
+        return True
+    made = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
+    return made and not (is_code(file.path) or is_settings(file.path))
 
 
 def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
