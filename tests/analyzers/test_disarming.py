@@ -101,20 +101,3 @@ def test_an_attribute_that_moves_with_its_class_is_not_gone(repository: Reposito
     }
 
     assert open_uses(repository.change(files, {"shop/cart.py": "OTHER = 1\n", "shop/new.py": cart})) == ()
-
-
-def test_a_submodule_in_the_place_of_a_file_breaks_its_callers(repository: Repository) -> None:
-    """What the file defined is gone from its place, as if it were deleted."""
-    files = {
-        "shop/__init__.py": "",
-        "shop/price.py": "def total(items, tax):\n    return tax\n",
-        "shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 2)\n",
-    }
-    base = repository.commit(files)
-    repository.git("read-tree", base)
-    repository.git("rm", "-q", "--cached", "shop/price.py")
-    repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},shop/price.py")
-    repository.git("commit", "-qm", "place")
-    head = repository.git("rev-parse", "HEAD").strip()
-
-    assert {finding.path for finding in look(repository.pull(base, head))} == {"shop/cart.py"}
