@@ -283,7 +283,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
     - Lines that the change adds are changed code, which is read in its unit; the definition itself is, too.
     - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
     """
-    symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
+    symbols = dependents.by_key()
     fresh = {file.path: file.added for file in files}
     found: dict[Place, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
@@ -297,7 +297,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
         says = " and ".join(_says(part, row, item) for part in changed[:2])
-        says += f", unless {row.doubt} defines it" if row.doubt and gone else ""
+        says += f", unless {row.doubt} {'defines it' if gone else 'is meant'}" if row.doubt else ""
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
         found.setdefault(use.place, use)
     return tuple(found.values())

@@ -417,7 +417,9 @@ def _reviewable(
     left_out = f"left out by {config.FILE}"
     files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
-        replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f
+        replace(f, skip=left_out if not f.skip or f.unreviewed else f.skip, unreviewed=False, ignored=True)
+        if settings.ignores(f.path)
+        else f
         for f in files
     )
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from bot.analyzers.contracts_arity import Misfit, judged, misfit
 from bot.analyzers.contracts_overrides import comparable, outdated, overridden
 from bot.analyzers.contracts_words import Broken, finding
-from bot.diff.skip import MOVED
+from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Reference, Silence
 
@@ -33,7 +33,9 @@ class Contracts:
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether the file can define what others call."""
-        return (file.analyzed or file.skip == MOVED) and PurePosixPath(file.path).suffix.lower() in self._suffixes
+        return (file.analyzed or file.skip in (MOVED, REPLACED)) and PurePosixPath(
+            file.path
+        ).suffix.lower() in self._suffixes
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
         """One finding per place of a caller file that breaks."""
@@ -50,7 +52,7 @@ class Contracts:
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
     """One finding per place of a caller file that breaks, with the caller's own line and both sides as evidence."""
-    symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
+    symbols = dependents.by_key()
     old = {file.path: file.old_path for file in files if file.old_path}
     moved = {file.old_path: file.path for file in files if file.status == "renamed"}
     groups: dict[Group, list[Broken]] = defaultdict(list)
@@ -74,7 +76,7 @@ def compared(dependents: Dependents) -> dict[Place, str]:
     Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
     another return type, another value or another error, this comparison cannot decide: a reader has to.
     """
-    symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
+    symbols = dependents.by_key()
     found: dict[Place, str] = {}
     left: set[Place] = set()
     for reference in dependents.references:
@@ -120,7 +122,7 @@ def _compared(reference: Reference, item: ChangedSymbol) -> str:
     if not judged(item.symbol.path, reference.path):
         return ""
     if misfit(before, after, reference) is None:
-        return FITS
+        return "" if after.ambiguous else FITS
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
     return REPORTED if reference.sure or reference.unique else ""

@@ -47,8 +47,8 @@ async def by_name(
     rows = await _lines(tree, list(owners)) if budget.sites else []
     changed = {file.path: file for file in files}
     held: dict[str, set[str]] = defaultdict(set)
-    for word, path, _, _ in rows:
-        if not is_test(path):
+    for word, path, line, _ in rows:
+        if not is_test(path) and (path not in changed or line not in changed[path].added):
             held[word].add(path)
     found: dict[str, list[Reference]] = defaultdict(list)
     for word, path, line, text in rows:

@@ -61,8 +61,14 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
     suffix = PurePosixPath(item.symbol.path).suffix.lower()
     old, new = _bare(before, suffix), _bare(after, suffix)
     if _squeezed(old) == _squeezed(new):
-        return ()
+        was, now = item.before.signature, item.after.signature
+        return ("declaration",) if was is not None and now is not None and contested(was, now) else ()
     return _changed(item, item.before.signature, item.after.signature, old, new)
+
+
+def contested(before: Signature, after: Signature) -> bool:
+    """Whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
+    return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
 def _changed(
@@ -104,7 +110,8 @@ def _callable(
         found.append("parameters")
     elif old_parts[1] != new_parts[1]:
         found += _parameters(before, after, old_parts[1], new_parts[1], named=suffix in BY_NAME)
-    if not _same_around(old_parts, new_parts):
+    doubted = before is not None and after is not None and contested(before, after)
+    if doubted or not _same_around(old_parts, new_parts):
         found.append("declaration")
     if suffix in UNDECLARED and "declaration" not in found and _returns(old) != _returns(new):
         found.append("returns")

@@ -1,7 +1,7 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.concurrency import together
@@ -9,19 +9,20 @@ from bot.dependents import symbols
 from bot.dependents.budget import SearchLimits, by_risk, minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
-from bot.dependents.contract import lost_attributes, with_contract
+from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.keys import lost_keys
 from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
+from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import CHECKED, LOOSE, UNNAMED, Proof
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
-from bot.diff.skip import MOVED
+from bot.diff.skip import MOVED, REPLACED
 from bot.paths import is_test
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
@@ -42,8 +43,9 @@ async def find(
     chosen = _chosen(files, languages, budget, cut)
     missed += cut
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
+    fresh = {file.path: _fresh(file) for file in files}
     parts = await together(
-        *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
+        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in chosen),
         by_name(tree, files, suffixes, budget),
         lost_keys(tree, files, suffixes, budget),
     )
@@ -72,7 +74,7 @@ def _chosen(
     read = [
         (by_suffix.get(posixpath.splitext(file.path)[1].lower()), file)
         for file in files
-        if file.analyzed or file.skip == MOVED
+        if file.analyzed or file.skip in (MOVED, REPLACED)
     ]
     order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in read if lang is not None))}
     known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path])
@@ -85,8 +87,14 @@ def _chosen(
 
 
 async def _of_language(
-    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits, cut: list[str]
+    tree: Tree,
+    language: Language,
+    files: Sequence[ChangedFile],
+    fresh: Mapping[str, Collection[int]],
+    budget: SearchLimits,
+    cut: list[str],
 ) -> Dependents:
+    """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
     missed: list[str] = []
     sources = await _sources(tree, language, files, budget, missed)
     cut += missed
@@ -107,8 +115,7 @@ async def _of_language(
     dependents = await importing(scene)
     broken = await lost_modules(scene.head, scene.base, scene.lost)
     gone = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken)
-    fresh = {file.path: file.added for file in files}
-    proof = Proof(tree, language, exports, budget, gone)
+    proof = Proof(tree, language, exports, budget, gone, frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
     targets = await wanted(scene)
     references = await search.run(targets)
@@ -123,6 +130,12 @@ async def _of_language(
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
     return Dependents(every, files_of, (*broken, *references), missed=tuple(missed), heirs=overriding)
+
+
+def _fresh(file: ChangedFile) -> Collection[int]:
+    """The lines that a file owes to the change: all, where nothing could read its patch."""
+    unread = file.unreviewed and not file.hunks and file.status != "deleted"
+    return ALL_LINES if unread else file.added
 
 
 def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
@@ -200,21 +213,31 @@ def _weighed(
 
 
 def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
-    """Attributes that no changed file sets or names any more -> "path:name"."""
-    after = b"\n".join(source.after for source in sources)
+    """Attributes that a changed file sets no more, unless their class went to another one with them -> "path:name"."""
     found: dict[str, str] = {}
     for source in sources:
         if not is_test(source.file.path):
             lost = lost_attributes(source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace"))
-            found |= {name: f"{source.file.path}:{name}" for name in lost if name.encode() not in after}
+            others = [other for other in sources if other is not source]
+            found |= {name: f"{source.file.path}:{name}" for name in lost if not _moved(name, source, others)}
     return found
+
+
+def _moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSource]) -> bool:
+    """Whether a class of the same name sets the attribute in another changed file."""
+    owners = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
+    return any(item.short in owners and _sets(other, item, attribute) for other in others for item in other.new.symbols)
+
+
+def _sets(source: ChangedSource, symbol: Symbol, attribute: str) -> bool:
+    return symbol.kind == "class" and attribute in ATTRIBUTE.findall(source.lines(symbol))
 
 
 def _members(
     sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]], missed: list[str]
 ) -> dict[str, str]:
-    """Members of removed classes that no changed file names any more -> "path:name": their users need not name the class."""
-    after = b"\n".join(source.after for source in sources)
+    """Members of removed classes that went nowhere with their class -> "path:name": their users need not name the class."""
+    after = {symbol.name for source in sources for symbol in source.new.symbols}
     rows: dict[str, str] = {}
     for source in sources:
         gone = {
@@ -225,7 +248,7 @@ def _members(
         }  # a library's members may be among them
         checked = source.language.NAME not in LOOSE or source.file.path.endswith(CHECKED)
         for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
-            if symbol.name.rpartition(".")[0] in gone and symbol.short.encode() not in after:
+            if symbol.name.rpartition(".")[0] in gone and symbol.name not in after:
                 rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")
     if len(rows) > MEMBERS:
         missed.append(f"{MEMBERS} of the {len(rows)} members of removed classes were looked up")

@@ -8,6 +8,7 @@ it is evidence for a reader, and what no reader has seen stays open.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from bot.dependents.sites import UseTarget, mention, telling
 from bot.lines import binds, defines, is_comment
@@ -52,17 +53,21 @@ async def mentions(
         missed.append(f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at")
     words, found = re.compile(any_name), defaultdict(list)
     defined: set[str] = set()
+    rivals: dict[str, str] = {}  # what the change gives the name a meaning with: then a reader has to tell
     for path, line, text in rows:
         for name in set(words.findall(text[:LONG])):
             if not is_settings(path) and _gives_meaning(name, path, text[:LONG]):
-                defined.add(name)
+                if line in fresh.get(path, ()):
+                    rivals.setdefault(name, f"{path}:{line}")
+                else:
+                    defined.add(name)
             elif not (is_prose(path) or is_output(path) or is_style(path)):
                 found[name].append((path, line, text.rstrip("\r")))
     # A file that imports the name from elsewhere means that; an import from here was found by syntax.
     bound = {(path, name) for name, rows in found.items() for path, _, text in rows if IMPORTS.match(text)}
     taken = {(row.path, row.line, row.name) for row in known}
     return tuple(
-        mention(owners[name], name, path, line, text)
+        replace(mention(owners[name], name, path, line, text), doubt=rivals.get(name, ""))
         for name, listed in sorted(found.items())
         if name not in defined and len({path for path, line, _ in listed if line not in fresh.get(path, ())}) <= FAR
         for path, line, text in listed[:MOST]

@@ -60,6 +60,7 @@ class Proof:
     exports: Exports
     budget: SearchLimits
     lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
     expected: set[str] = field(default_factory=set)  # names about which questions are to come
     _held: dict[str, Named] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
@@ -128,7 +129,7 @@ class Proof:
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        return len((await self._occurring(name)).files.get(name, ())) <= most
+        return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh) <= most
 
     async def _occurring(self, name: str) -> Named:
         """Where a name occurs in the head tree, asked once, together with the names that are expected to be asked for."""
@@ -139,7 +140,7 @@ class Proof:
                 names, found = {name}, await occurrences(self.tree, self.language, {name})
             rows = {one: found.files.get(one, set()) for one in names}
             self._held |= {
-                one: Named(defaultdict(set, {one: paths}), set(), found.complete) for one, paths in rows.items()
+                one: Named(defaultdict(set, {one: paths}), {}, found.complete) for one, paths in rows.items()
             }
         return self._held[name]
 

@@ -11,7 +11,7 @@ from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
 from bot.dependents.lost import ENTIRE
-from bot.dependents.names import Own, Spans, lonely, occurrences
+from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
 from bot.dependents.sites import LONG, Match, UseTarget, bind, match, names, reference, resembles, telling
@@ -71,12 +71,14 @@ class Search:
         left = still_defined(targets)
         gone = frozenset(name for target in targets if target.gone for name in former_names(target)) - left
         own = Own(await self._spans(targets), gone, self.fresh)
-        by_name, alone = await together(
-            self._by_name(targets), lonely(self.tree, self.language, special, own, self.budget)
+        by_name, known = await together(
+            self._by_name(targets), bearers(self.tree, self.language, special, own, self.budget)
         )
-        bearers = Counter(short for target in targets if resigned(target) for short in target.shorts)
-        alone -= {short for short, times in bearers.items() if times > 1}  # which of them is meant, no name can tell
-        self.proof.expected |= alone
+        times = Counter(short for target in targets if resigned(target) for short in {*target.shorts})
+        several = {short: "another definition of that name that changes" for short, many in times.items() if many > 1}
+        several = {short: why for short, why in several.items() if short in known.alone}
+        known = Bearers(known.alone - several.keys(), known.come, {**known.old, **several})
+        self.proof.expected |= known.alone
         homes = {home for target in targets for home in target.homes}
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
@@ -94,7 +96,7 @@ class Search:
                 )
                 break
             if len(source) <= self.budget.bytes and not minified(source):
-                await self._file(path, source, targets, by_name.get(path, set()), (alone, alone - left), found)
+                await self._file(path, source, targets, by_name.get(path, set()), (known, known.without(left)), found)
         for key, rows in found.items():
             found[key] = [replace(row, likely=row.likely and not self._shared(key, row)) for row in rows]
         return self._limited(found, frozenset(target.key for target in targets if target.contract))
@@ -151,10 +153,10 @@ class Search:
         source: bytes,
         targets: Sequence[UseTarget],
         named: Collection[str],
-        lone: tuple[frozenset[str], frozenset[str]],
+        lone: tuple[Bearers, Bearers],
         found: dict[str, list[Reference]],
     ) -> None:
-        """The references of one file. `lone`: names that nothing else bears; the same of those that nothing bears any more."""
+        """The references of one file. `lone`: who bears the names; the same of those that nothing bears any more."""
         bound = bind(self.importers.get(path, ()), self.origins)
         for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
@@ -171,9 +173,10 @@ class Search:
             )
         lines = source.decode("utf-8", "replace").split("\n")
         imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
-        foreign = await self._foreign(path, source, uses, lone[0], lines)
+        foreign = await self._foreign(path, source, uses, {*lone[0].alone, *lone[0].old}, lines)
         for target in mine:
-            alone = lone[target.gone]
+            known = lone[target.gone]
+            alone = known.alone
             for hit in match(target, uses, bound, path):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
@@ -185,9 +188,11 @@ class Search:
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
                 likely = not missing and await self._likely(path, source, target, hit, uses, alone, foreign, told=told)
                 row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
-                found[target.key].append(
-                    await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
-                )
+                if target.contract:
+                    near = hit.use.receiver not in foreign and await self._told(target, hit.use, path, known.old)
+                    rivals = {**known.old, **known.come} if near else known.come
+                    row = await self._weighed(row, target, hit, uses, (alone, rivals), imported)
+                found[target.key].append(row)
 
     async def _likely(
         self,
@@ -222,10 +227,13 @@ class Search:
         target: UseTarget,
         hit: Match,
         uses: Sequence[Use],
-        alone: frozenset[str],
+        known: tuple[frozenset[str], Mapping[str, str]],
         imported: frozenset[str],
     ) -> Reference:
-        """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant."""
+        """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant.
+
+        `known`: the names that nothing else bears, and those of which a place says that something else may.
+        """
         name = hit.use.name
         # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
         own = hit.use.form != "import" and not hit.use.receiver and (name in imported or _defined(name, uses))
@@ -233,8 +241,9 @@ class Search:
             last = hit.use.receiver.rpartition(".")[2]
             if own or (last[:1].isupper() and last not in (target.owner, *target.shorts)):
                 return row  # or a member of another class, which is named
-            lone = name in alone or (telling(name) and self._takes(row.path, target))
-            return replace(row, lone=lone)
+            alone, rivals = known
+            lone = name in alone or name in rivals or (telling(name) and self._takes(row.path, target))
+            return replace(row, lone=lone, doubt=rivals.get(name, ""))
         if not target.gone or row.missing:
             return row
         row = replace(row, doubt=await self._doubt(target, hit, row.path))
@@ -266,7 +275,7 @@ class Search:
             self.missed.append(sentence)
 
     async def _foreign(
-        self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str], lines: Sequence[str]
+        self, path: str, source: bytes, uses: Sequence[Use], alone: Collection[str], lines: Sequence[str]
     ) -> dict[str, str]:
         """Receivers of the telling names that come from outside the tree, with the line that imports them: what they have is not ours to judge."""
         receivers = {use.receiver for use in uses if use.form == "member" and use.name in alone}
@@ -284,7 +293,7 @@ class Search:
             if (match := ROOT.match(receiver)) and match[0] in outside
         }
 
-    async def _told(self, target: UseTarget, use: Use, path: str, alone: frozenset[str]) -> bool:
+    async def _told(self, target: UseTarget, use: Use, path: str, alone: Collection[str]) -> bool:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
         if use.types or use.name not in alone:
             return False

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
+from bot.dependents.contract import contested
 from bot.ports import Language
 from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
+INDENTED = frozenset({"python"})  # languages in which a line's indentation tells what encloses it
 MOST_FITTING = 100  # new definitions that each removed one is compared with
 
 
@@ -82,6 +84,7 @@ def changed(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
     old = _by_name(source.old.symbols)
     new = _by_name(source.new.symbols, old)
+    new |= {key: _weakened(source, old[key], after) for key, after in new.items() if key in old}
     found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
     removed = _outermost([symbol for key, symbol in old.items() if key not in new])
     added = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
@@ -123,10 +126,18 @@ def _overloaded(symbol: Symbol) -> bool:
     return symbol.signature is not None and bool(symbol.signature.also)
 
 
+def _weakened(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
+    """The definition as it is now: in doubt, where it has moved under a condition, under which it may never be run."""
+    if source.language.NAME not in INDENTED or after.signature is None:
+        return after
+    was, now = (len(text) - len(text.lstrip()) for text in (source.lines(before), source.lines(after)))
+    return replace(after, signature=replace(after.signature, ambiguous=True)) if now > was else after
+
+
 def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:
     if before.signature is not None and after.signature is not None:
         known = before.signature.parameters == after.signature.parameters
-        if not known or before.signature.text != after.signature.text:
+        if not known or contested(before.signature, after.signature) or before.signature.text != after.signature.text:
             return ChangedSymbol(before, after, "signature")
     if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")

@@ -10,10 +10,10 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
-from bot.paths import is_code, vendored
+from bot.paths import vendored
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
-SUBMODULE, ABSENT = "160000", "000000"
+REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
 STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
 
@@ -43,7 +43,7 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         why = skip.reason(file, parts, change, generated)
         found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))
     found += [
-        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=is_code(path))
+        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in found})
     ]
     return _vouched(found)
@@ -82,12 +82,16 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
-    hunks = _hunks(parts[-1]) if row.letter != "T" and SUBMODULE not in (row.old_mode, row.new_mode) else ()
+    retyped = row.letter == "T"
+    came = retyped and row.new_mode.startswith(
+        REGULAR
+    )  # a file in the place of a link or a submodule: all of it is new
+    hunks = _hunks(parts[-1]) if (came or not retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
     lines = [line for hunk in hunks for line in hunk.lines]
     return ChangedFile(
         path=row.new,
-        old_path=None if row.letter == "A" else row.old,
-        status=STATUS.get(row.letter, "modified"),
+        old_path=None if row.letter == "A" or came else row.old,
+        status="added" if came else STATUS.get(row.letter, "modified"),
         hunks=hunks,
         skip=skip.by_mode(row.old_mode, row.new_mode),
         note=_note(row),
@@ -96,9 +100,13 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     )
 
 
+def _modes(row: RawRow, *, came: bool) -> tuple[str, ...]:
+    return (row.new_mode,) if came else (row.old_mode, row.new_mode)
+
+
 def _note(row: RawRow) -> str:
     notes = [f"renamed from {row.old}"] if row.letter == "R" else []
-    if row.old_mode != row.new_mode and ABSENT not in (row.old_mode, row.new_mode):
+    if row.old_mode != row.new_mode and skip.ABSENT not in (row.old_mode, row.new_mode):
         notes.append(f"mode {row.old_mode} to {row.new_mode}")
     return ", ".join(notes)
 

@@ -5,14 +5,21 @@ from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
 from bot import globs
-from bot.paths import is_code, is_generated, is_prose, vendored
+from bot.paths import is_code, is_generated, is_prose, is_settings, vendored
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
 MOST_RULES = 2_000  # of .gitattributes, the last ones: each is held against each changed file
 WITHHELD = "its content passes through a filter program of git, which is not started"
 SUBMODULE = "submodule: its code is in another repository"
+REPLACED = "a submodule is in its place: its code is in another repository"
+LINK = "symbolic link"
 VENDOR = "vendored code"
+LOCK = "lock file"
+LICENCE_TEXT = "text of a licence"
+GENERATED = "generated file"
+ATTRIBUTED = "generated, according to .gitattributes"
+PICTURE = "picture, sound, font or document for a viewer"  # no text by its name and by its first bytes
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
@@ -21,7 +28,28 @@ LOCK_FILES = frozenset(
     Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
     gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 22 quoted names reads worse
 )
+SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
+# How files begin whose name ends so. Archives, programs and everything else that is no text may hold anything.
+VIEWED = (
+    (re.compile(r"\.png$", re.IGNORECASE), re.compile(rb"\x89PNG\r\n")),
+    (re.compile(r"\.jpe?g$", re.IGNORECASE), re.compile(rb"\xff\xd8\xff")),
+    (re.compile(r"\.gif$", re.IGNORECASE), re.compile(rb"GIF8[79]a")),
+    (re.compile(r"\.(webp|wav)$", re.IGNORECASE), re.compile(rb"RIFF[\s\S]{4}(WEBP|WAVE)")),
+    (re.compile(r"\.(avif|heic|mp4|m4a|mov)$", re.IGNORECASE), re.compile(rb"[\s\S]{4}ftyp")),
+    (re.compile(r"\.(ico|cur)$", re.IGNORECASE), re.compile(rb"\x00\x00[\x01\x02]\x00")),
+    (re.compile(r"\.icns$", re.IGNORECASE), re.compile(rb"icns")),
+    (re.compile(r"\.bmp$", re.IGNORECASE), re.compile(rb"BM")),
+    (re.compile(r"\.tiff?$", re.IGNORECASE), re.compile(rb"II\*\x00|MM\x00\*")),
+    (re.compile(r"\.woff2?$", re.IGNORECASE), re.compile(rb"wOF[F2]")),
+    (re.compile(r"\.(ttf|otf|ttc)$", re.IGNORECASE), re.compile(rb"\x00\x01\x00\x00|OTTO|true|ttcf")),
+    (re.compile(r"\.eot$", re.IGNORECASE), re.compile(rb"[\s\S]{34}LP")),
+    (re.compile(r"\.mp3$", re.IGNORECASE), re.compile(rb"ID3|\xff[\xe0-\xff]")),
+    (re.compile(r"\.(ogg|ogv|oga|opus)$", re.IGNORECASE), re.compile(rb"OggS")),
+    (re.compile(r"\.(webm|mkv)$", re.IGNORECASE), re.compile(rb"\x1a\x45\xdf\xa3")),
+    (re.compile(r"\.flac$", re.IGNORECASE), re.compile(rb"fLaC")),
+    (re.compile(r"\.pdf$", re.IGNORECASE), re.compile(rb"%PDF-")),
+)
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
 GENERATED_HEAD = re.compile(
     rb"@generated\b|^[^\w\n]*+Code generated .{1,200} DO NOT EDIT|^[^\w\n]*+(This|The) (file|code) (is|was) (auto(matically)?[- ]?)?generated\b"
@@ -31,11 +59,13 @@ GENERATED_HEAD = re.compile(
 
 
 def by_mode(old: str, new: str) -> str | None:
-    """The reason that the modes alone give."""
-    if "160000" in (old, new):
+    """The reason that the modes alone give. A file that takes the place of a link or a submodule is a file like any other."""
+    if new == SUBMODULE_MODE:
+        return SUBMODULE if old in (ABSENT, SUBMODULE_MODE) else REPLACED
+    if old == SUBMODULE_MODE and new == ABSENT:
         return SUBMODULE
-    if "120000" in (old, new):
-        return "symbolic link"
+    if new == LINK_MODE or (old == LINK_MODE and new == ABSENT):
+        return LINK
     return None
 
 
@@ -44,45 +74,59 @@ def reason(
 ) -> str | None:
     """Why this file needs no review, None if it does. `parts` is its patch.
 
-    A mark (a name, a header, an attribute) counts if the file had it before the change: a change that sets the mark, or moves a
-    file to where it holds, must not hide the file. Of a new file there is no before.
+    A mark (a name, a header, an attribute) counts if the file has it before the change and after it: a change that sets the mark,
+    takes it away, or moves a file to where it holds or from there, must not hide the file. Of a new file there is no before.
     """
     if file.skip:
         return file.skip
     if file.path in change.withheld:
         return WITHHELD
+    paths = [file.path] if file.old_path in (None, file.path) else [file.path, file.old_path or ""]
     if not file.hunks:
-        return _without_hunks(file, parts, large=bool(change.large & {file.path, file.old_path}))
-    before = file.old_path or file.path
-    marked = generated(before)
-    if marked is not None:
-        return "generated, according to .gitattributes" if marked else None
-    start = change.heads.get(file.path, b"") if file.old_path is None else change.bases.get(before, b"")
+        return _without_hunks(file, parts, change, paths)
+    marks = [generated(path) for path in paths]
+    if any(mark is not None for mark in marks):
+        return ATTRIBUTED if all(marks) else None
+    starts = [change.heads.get(file.path, b"")] if file.status != "deleted" else []
+    starts += [change.bases.get(file.old_path, b"")] if file.old_path is not None else []
     changed = len(file.added) + len(file.removed)
-    checks = {
-        "lock file": basename(before) in LOCK_FILES and not is_code(file.path),
-        VENDOR: vendored(before),
-        "text of a licence": LICENCE.search(before) and not is_code(file.path),
+    checks: dict[str, bool] = {
+        LOCK: all(basename(path) in LOCK_FILES for path in paths),
+        VENDOR: all(vendored(path) for path in paths),
+        LICENCE_TEXT: all(LICENCE.search(path) and not is_code(path) for path in paths),
         "deleted documentation": file.status == "deleted" and is_prose(file.path),
-        "generated file": is_generated(before) or GENERATED_HEAD.search(start[:GENERATED_BYTES]),
+        GENERATED: all(map(is_generated, paths))
+        or all(GENERATED_HEAD.search(start[:GENERATED_BYTES]) for start in starts),
         f"{changed:,} changed lines: data rather than code": changed > MAX_CHANGED_LINES,
-        "minified": _minified(file) and (file.old_path is None or _long_lines(start)),
+        "minified": _minified(file) and (file.old_path is None or all(map(_long_lines, starts))),
     }
     return next((why for why, applies in checks.items() if applies), None)
 
 
 def unvouched(file: ChangedFile, why: str | None) -> bool:
-    """Whether a file is skipped for a reason that leaves code unreviewed: such a file is open.
+    """Whether a file is skipped for a reason for which nobody but the change speaks, or could not be read: such a file is open.
 
-    The base vouches for a mark that an existing file had before the change. It does not vouch for a new file, and it says
-    nothing about content that could not be read. The code of a submodule is in another repository, where it has its own reviews:
-    a note reports it, and nothing is open.
+    The base vouches for a mark that an existing file had before the change and has after it. Of a new file the name alone vouches
+    for a lock file, a licence and what no program reads as code or settings. The checks by code run on the text of all of
+    them. The code of a submodule is in another repository, where it has its own reviews: a note reports it, and nothing is open.
     """
-    if why in (None, MOVED, SUBMODULE) or HARMLESS.match(why):
+    if why in (None, MOVED, SUBMODULE, PICTURE) or HARMLESS.match(why):
         return False
-    if not (is_code(file.path) or is_code(file.old_path or "")):
-        return False
-    return file.old_path is None or not file.hunks or why.endswith("data rather than code") or why.startswith("its ")
+    if not file.hunks:
+        return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed
+    if why == LINK:
+        return is_code(file.path)
+    if why.endswith("data rather than code"):
+        return True
+    return file.old_path is None and not _named(file, why)
+
+
+def _named(file: ChangedFile, why: str) -> bool:
+    """Whether the name of a new file, or the owner's attributes, vouch for it."""
+    if why in (LOCK, LICENCE_TEXT):
+        return True
+    made = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
+    return made and not (is_code(file.path) or is_settings(file.path))
 
 
 def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
@@ -111,9 +155,11 @@ def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
     return marked
 
 
-def _without_hunks(file: ChangedFile, parts: Sequence[bytes], *, large: bool) -> str:
+def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange, paths: Sequence[str]) -> str:
     if any(b"\nBinary files " in part for part in parts):
-        return "larger than 2 MiB" if large else "binary file"
+        if file.status != "deleted" and _viewed(file.path, change.heads.get(file.path, b"")):
+            return PICTURE
+        return "larger than 2 MiB" if change.large.intersection(paths) else "binary file"
     if any(b"\n@@ " in part for part in parts):
         return "its patch cannot be read"
     if file.status == "renamed":
@@ -121,6 +167,11 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], *, large: bool) ->
     if file.note.startswith("mode"):
         return "only the file mode changed"
     return "empty file" if file.status in ("added", "deleted") else "no line changed"
+
+
+def _viewed(path: str, start: bytes) -> bool:
+    """Whether a file is for a viewer or a player, by its name and by how it begins."""
+    return any(name.search(path) and begins.match(start) for name, begins in VIEWED)
 
 
 def _minified(file: ChangedFile) -> bool:

@@ -5,7 +5,7 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 
 import re
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -27,6 +27,7 @@ MOST_USES = 2_000  # of one file
 PARSING = 2.0  # seconds of computing for one file; usual code takes a second for 5 MB
 AT_ONCE = 8_000  # bytes of code that cannot take long
 PIECE = 65_536  # bytes
+MOST_ALTERNATIVES = 20  # definitions of one name that a call is held against
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
@@ -114,14 +115,21 @@ def ancestors(node: Node) -> Iterator[Node]:
 
 
 def conditional(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
-    """Of definitions that share a name only a run decides which one counts: their parameters say nothing."""
-    many = Counter(symbol.name for symbol in symbols)
-    return tuple(
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and many[symbol.name] > 1
-        else symbol
-        for symbol in symbols
-    )
+    """Of definitions that share a name only a run decides which one counts: a call that fits none of them fits no run."""
+    same: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in symbols:
+        if symbol.kind != "type":  # a type may share the name of a value
+            same[symbol.name].append(symbol)
+    found = []
+    for symbol in symbols:
+        told, others = symbol.signature, [item for item in same[symbol.name] if item is not symbol]
+        if told is not None and others:
+            signatures = [item.signature for item in others[:MOST_ALTERNATIVES]]
+            vague = any(one is None or one.opaque for one in signatures) or len(others) > MOST_ALTERNATIVES
+            also = tuple(one.parameters for one in signatures if one is not None)
+            told = replace(told, also=also, opaque=told.opaque or vague, ambiguous=True)
+        found.append(replace(symbol, signature=told))
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)

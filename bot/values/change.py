@@ -172,15 +172,16 @@ class ChangedFile:
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None
-    unreviewed: bool = False  # skipped, although it is code: the base does not vouch for the reason
+    unreviewed: bool = False  # skipped, and open: the base does not vouch for the reason, or nothing could read it
+    ignored: bool = False  # the owner's settings leave it out of every check
     note: str = ""  # "mode 100644 to 100755" and the like
     added: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
     removed: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
 
     @property
     def analyzed(self) -> bool:
-        """Whether the checks that need no model run over it: also where only the change itself says that it needs no review."""
-        return self.skip is None or (self.unreviewed and bool(self.hunks))
+        """Whether the checks that need no model run over it: on every text, whatever its name or its header say of it."""
+        return self.skip is None or (bool(self.hunks) and not self.ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +201,9 @@ class Signature:
     text: str  # as written: "def resolve(self, packagename, method)"
     opaque: bool = False  # a decorator, an overload or a destructuring makes the parameters unreliable
     also: tuple[tuple[Parameter, ...], ...] = ()  # of the other overloads: a call has to fit one of them
+    ambiguous: bool = (
+        False  # only a run decides which of several definitions of the name counts: one that fits proves nothing
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +303,7 @@ class Reference:
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
     held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
-    doubt: str = ""  # what may still define a name that is gone, and where: then its absence is not proven
+    doubt: str = ""  # what else may define the name, and where: then nothing is proven of this use
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )
@@ -329,6 +333,11 @@ class Dependents:
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
     missed: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
+
+    def by_key(self) -> dict[str, ChangedSymbol]:
+        """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""
+        ordered = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
+        return {f"{item.symbol.path}:{item.symbol.name}": item for item in ordered}
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class CoverageRow:
     """One row of the coverage, and what became of it.
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
-    was left out although it is code. "search": uses that could not be looked for. "check": what a check by code
+    was left out and that nobody vouches for. "search": uses that could not be looked for. "check": what a check by code
     has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """

@@ -26,6 +26,20 @@ def look(pull: PullRequest) -> list[Finding]:
     return asyncio.run(run())
 
 
+def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
+    """Of these lines, those about which code cannot decide."""
+
+    async def run() -> tuple[coverage.ObligedUse, ...]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            users = await dependents.find(tree, files, LANGUAGES)
+            tracker = coverage.start((), files, users, by_model=False)
+            tracker.compared(contracts.compared(users))
+            return tracker.open_uses()
+
+    return asyncio.run(run())
+
+
 def uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
     """The lines that somebody has to compare or read because of the change."""
 

@@ -1,5 +1,5 @@
 import pytest
-from contract_findings import look
+from contract_findings import look, open_uses
 from fakes import Repository
 
 CALLER = "from lib import f\n\n\ndef go(a, b):\n    return {}\n"
@@ -58,12 +58,61 @@ def test_a_call_that_fits_or_cannot_be_judged_is_silent(
     assert look(repository.change(files, {"lib.py": f"{after}:\n    return a\n"})) == []
 
 
-def test_overloads_and_conditions_are_silent(repository: Repository) -> None:
-    """A function that is defined more than once has no one signature."""
-    before = "if X:\n    def f(a):\n        return a\nelse:\n    def f(a):\n        return a\n"
-    files = {"lib.py": f"X = 1\n{before}", "app.py": CALLER.format("f(a)")}
+TWICE = "X = 1\nif X:\n    def f({}):\n        return 1\nelse:\n    def f({}):\n        return 2\n"
+STUBS = "from typing import overload\n\n\n@overload\ndef f(a: int) -> int: ...\n@overload\ndef f(a: str) -> str: ...\n"
 
-    assert look(repository.change(files, {"lib.py": f"X = 1\n{before.replace('(a)', '(a, b)')}"})) == []
+
+@pytest.mark.parametrize(
+    ("before", "after", "call"),
+    [
+        (TWICE.format("a", "a"), TWICE.format("a, b", "a, b"), "f(a)"),
+        ("def f(a, b):\n    return a\n", f"{STUBS}def f(a):\n    return a\n", "f(a, 2)"),
+        (
+            "def f(a, b):\n    return a\n",
+            "def f(a):\n    return a\n\n\nif False:\n    def f(a, b, c):\n        return a\n",
+            "f(a, 2)",
+        ),
+    ],
+    ids=["both change", "stubs", "under a condition"],
+)
+def test_a_call_that_fits_no_definition_of_a_name_is_reported(
+    repository: Repository, before: str, after: str, call: str
+) -> None:
+    """Which of several definitions counts, only a run decides: a call that fits none of them fits no run."""
+    files = {"lib.py": before, "app.py": CALLER.format(call)}
+
+    found = look(repository.change(files, {"lib.py": after}))
+
+    assert [(finding.path, finding.verdict) for finding in found] == [("app.py", "proven")]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "def f(a):\n    return a\n\n\nif False:\n    def f(a, b):\n        return a\n",
+        "def f(a, b):\n    return a\n\n\ndef f(a):\n    return a\n",
+        "def g(a):\n    return a\n\n\nif False:\n    def f(a, b):\n        return b\n",
+        "def f(a):\n    return a\n\n\nf = f\n",
+        "def f(a):\n    return a\n\n\nf.cache = {}\n",
+    ],
+    ids=["under a condition", "a second one", "only under a condition", "bound again", "an attribute"],
+)
+def test_a_call_that_fits_one_of_several_definitions_is_open(repository: Repository, after: str) -> None:
+    """A second definition, a condition or a new binding takes the proof away, and leaves the use to a reader."""
+    files = {"lib.py": "def f(a, b):\n    return a\n", "app.py": CALLER.format("f(a, 2)")}
+    pull = repository.change(files, {"lib.py": after})
+
+    assert look(pull) == []
+    assert [use.path for use in open_uses(pull)] == ["app.py"]
+
+
+def test_a_setter_puts_no_property_in_doubt(repository: Repository) -> None:
+    """A property and its setter are one member under one name: who reads it has nothing to look at."""
+    before = "class C:\n    @property\n    def size_of_all(self):\n        return 1\n"
+    setter = "    @size_of_all.setter\n    def size_of_all(self, value):\n        self.value = value\n"
+    files = {"lib.py": before, "app.py": "from lib import C\n\nprint(C().size_of_all)\n"}
+
+    assert open_uses(repository.change(files, {"lib.py": f"{before}\n{setter}"})) == ()
 
 
 def test_a_constructor_is_called_by_its_class(repository: Repository) -> None:

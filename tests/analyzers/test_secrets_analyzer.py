@@ -128,3 +128,24 @@ def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) 
     )
 
     assert (finding.quote, finding.start) == (GITHUB, 21)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "path"),
+    [
+        ({}, "# @generated\n{}", "values.yml"),
+        ({"values.yml": "# @generated\n"}, "# @generated\n{}", "values.yml"),
+        ({"vendor/a.yml": "a: 1\n"}, "{}", "vendor/a.yml"),
+        ({"poetry.lock": "a\n"}, "a\n{}", "poetry.lock"),
+        ({}, "{}", "__snapshots__/a.snap"),
+        ({}, "{}" + "a: 1\n" * 20_001, "values.yml"),
+    ],
+    ids=["new header", "old header", "vendored", "lock file", "snapshot", "many lines"],
+)
+def test_no_mark_hides_a_secret(repository: Repository, before: dict[str, str], after: str, path: str) -> None:
+    """What a file says of itself, what it is called and how long it is spare it a review, and no search for keys."""
+    key = "aws_access_key_id: AKIA" + "Q3ZRT5PLMX7WQN2B\n"
+
+    assert [finding.path for finding in look(repository.change({"r": "x", **before}, {path: after.format(key)}))] == [
+        path
+    ]

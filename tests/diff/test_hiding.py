@@ -57,12 +57,23 @@ def test_a_mark_that_the_change_sets_hides_nothing(
         ({".gitattributes": "*.py linguist-generated\n"}, {"a.py": NEW}, "a.py"),
         ({"a.py": OLD}, {"a.py": NEW.encode("utf-16")}, "a.py"),
         ({"a.py": OLD}, {"a.py": "x = 1\n" * 400_000}, "a.py"),
+        ({}, {"values.yml": GENERATED + "a: 1\n"}, "values.yml"),
+        ({}, {".env": GENERATED + "A=1\n"}, ".env"),
+        ({}, {"crontab": GENERATED + "* * * * * true\n"}, "crontab"),
+        ({}, {".github/workflows/a.generated.yml": "on: push\n"}, ".github/workflows/a.generated.yml"),
+        ({}, {"vendor/values.yml": "a: 1\n"}, "vendor/values.yml"),
+        ({}, {"values.yml": "a: 1\n" * 20_001}, "values.yml"),
+        ({"values.yml": "a: 1\n"}, {"values.yml": "a: 1\n" * 20_002}, "values.yml"),
+        ({}, {"values.yml": "a: 1\n" * 500_000}, "values.yml"),
+        ({}, {"values.yml": "a: 1\n".encode("utf-16")}, "values.yml"),
+        ({}, {"logo.png": b"\0\1\2" * 100}, "logo.png"),
+        ({}, {"tool.jar": b"PK\3\4\0\0"}, "tool.jar"),
     ],
 )
-def test_code_that_is_not_reviewed_is_open(
+def test_what_is_not_reviewed_is_open(
     repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], path: str
 ) -> None:
-    """A new file says of itself what it is, and of another the content cannot be read: skipped, and not vouched for."""
+    """Of every kind: a new file says of itself what it is, and of another the content cannot be read. Nobody vouches for it."""
     file = changed(repository, before, after)[path]
     assert file.skip
     assert file.unreviewed
@@ -76,6 +87,79 @@ def test_a_mark_of_the_base_counts(repository: Repository) -> None:
         {"a.py": GENERATED + NEW, "vendor/b.py": NEW, "uv.lock": "2\n"},
     )
     assert all(file.skip and not file.unreviewed for file in found.values())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "path"),
+    [
+        ({"vendor/a.py": OLD + LINES}, {"vendor/a.py": None, "src/a.py": NEW + LINES}, "src/a.py"),
+        ({"a_pb2.py": OLD + LINES}, {"a_pb2.py": None, "a.py": NEW + LINES}, "a.py"),
+        ({"poetry.lock": LINES}, {"poetry.lock": None, "deploy.yml": f"{LINES}x: 1\n"}, "deploy.yml"),
+        ({"LICENSE": LINES}, {"LICENSE": None, "deploy.yml": f"{LINES}x: 1\n"}, "deploy.yml"),
+        ({"a.py": GENERATED + OLD}, {"a.py": NEW}, "a.py"),
+        ({"a.js": f"// {'x' * 5000}\n"}, {"a.js": NEW}, "a.js"),
+        (
+            {"gen/a.py": OLD + LINES, ".gitattributes": "gen/** linguist-generated\n"},
+            {"gen/a.py": None, "src/a.py": NEW + LINES},
+            "src/a.py",
+        ),
+    ],
+)
+def test_a_mark_that_the_change_takes_away_hides_nothing(
+    repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], path: str
+) -> None:
+    """A file that leaves the place or loses the header that spared it a review is reviewed."""
+    file = changed(repository, before, after)[path]
+    assert file.old_path is not None
+    assert file.skip is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"a.py": GENERATED + OLD}, {"a.py": GENERATED + NEW}),
+        ({"vendor/a.py": OLD}, {"vendor/a.py": NEW}),
+        ({"uv.lock": "a\n"}, {"uv.lock": "b\n"}),
+        ({}, {"__snapshots__/a.snap": "a\n"}),
+        ({}, {"values.yml": "a: 1\n" * 20_001}),
+    ],
+)
+def test_a_mark_hides_no_text_from_the_checks_by_code(
+    repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None]
+) -> None:
+    """Secrets, contracts and linters see every text that changed, also if nobody reviews it."""
+    assert [(bool(file.skip), file.analyzed) for file in changed(repository, before, after).values()] == [(True, True)]
+
+
+def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
+    """What is no text by its name and by its first bytes, a new lock file and a new snapshot are part of ordinary commits."""
+    found = changed(
+        repository,
+        {"old.bin": b"\0\1"},
+        {"logo.png": b"\x89PNG\r\n\x1a\n\0\0", "uv.lock": "1\n", "__snapshots__/a.snap": "1\n", "old.bin": None},
+    )
+    assert [path for path, file in found.items() if not file.skip or file.unreviewed] == []
+
+
+def test_a_submodule_in_the_place_of_a_file_is_open(repository: Repository) -> None:
+    """The file is gone, and nobody has read what takes its place; a new commit of a submodule is no such thing."""
+    base = repository.commit({"a.yml": "a: 1\n"})
+    repository.git("read-tree", base)
+    repository.git("rm", "-q", "--cached", "a.yml")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},a.yml")
+    repository.git("commit", "-qm", "place")
+    placed = repository.git("rev-parse", "HEAD").strip()
+    repository.git("update-index", "--cacheinfo", f"160000,{placed},a.yml")
+    repository.git("commit", "-qm", "move")
+    moved = repository.git("rev-parse", "HEAD").strip()
+
+    async def read(one: str, other: str) -> list[tuple[str | None, bool]]:
+        async with Checkout(repository.pull(one, other)) as tree:
+            return [(file.skip, file.unreviewed) for file in diff.read(await tree.change())]
+
+    assert asyncio.run(read(base, placed)) == [(diff.skip.REPLACED, True)]
+    assert asyncio.run(read(placed, moved)) == [(diff.SUBMODULE, False)]
+    assert asyncio.run(read(placed, base)) == [(None, False)]
 
 
 def test_an_update_of_vendored_code_may_bring_files(repository: Repository) -> None:

@@ -45,7 +45,7 @@ def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping
         assert f"a.{name}" in said["comment"]
         rows = [row.replace("\\", "") for row in said["comment"].splitlines() if row.startswith(f"- `a.{name}`")]
         assert rows == [f"- `a.{name}` reading it {why}"]
-        assert "Open: 1 file of code that was left out." in said["comment"]
+        assert "Open: 1 file that was left out." in said["comment"]
         assert "Clean" not in said["comment"]
         assert said["conclusion"] == "neutral"
     assert told["many"]["comment"] == ""

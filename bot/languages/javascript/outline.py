@@ -1,7 +1,6 @@
 """What a JavaScript or TypeScript file defines, and what its importers can ask of it: ES modules and CommonJS."""
 
 import re
-from collections import Counter
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -9,7 +8,7 @@ from tree_sitter import Node
 from bot.languages import lexical
 from bot.languages.javascript.members import CLASSES, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import conditional, first_line, last_line, text
 from bot.values import Outline, Side, Symbol
 
 VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
@@ -42,17 +41,13 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     unread = _unread(source, found)
     if any(_filled(name, unread) or _again(name, source) for name in found.aliases):
         found.dynamic = True
-    many = Counter(symbol.name for symbol in found.symbols)
     out = frozenset(found.exports.values())
     symbols = tuple(
         replace(
             symbol,
             exported=symbol.name.partition(".")[0] in out or symbol.name in out,
-            signature=replace(symbol.signature, opaque=True)
-            if symbol.signature and many[symbol.name] > 1
-            else symbol.signature,
         )
-        for symbol in found.symbols
+        for symbol in conditional(found.symbols)
     )
     computed = lexical.doubt(_unread(source, found), DYNAMIC) if not found.modern else ""
     scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))

@@ -1,15 +1,14 @@
 """What a Python file defines, and what `from it import ...` can find."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from bot.languages.python.dynamic import ANY, HINT, dynamic
 from bot.languages.python.signature import HARMLESS, signature
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import conditional, first_line, last_line, text
 from bot.values import Outline, Side, Symbol
 
 BLOCKS = frozenset({
@@ -47,23 +46,12 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, parse: Callable
     for name in sorted(made.names):
         found.bound.setdefault(name, "")
     return Outline(
-        symbols=_told_apart(found.symbols),
+        symbols=conditional(found.symbols),
         exports=tuple(found.bound.items()),
         complete=not root.has_error and not made.doubt,
         stars=found.stars,
         bases=tuple(found.bases),
         doubt=made.doubt,
-    )
-
-
-def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
-    """A name defined twice (an overload, a condition, a property's setter) has no one signature."""
-    count = Counter(symbol.name for symbol in symbols)
-    return tuple(
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and count[symbol.name] > 1
-        else symbol
-        for symbol in symbols
     )
 
 

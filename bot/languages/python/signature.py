@@ -12,7 +12,7 @@ from bot.values import Parameter, Signature
 HARMLESS = frozenset({
     "staticmethod", "classmethod", "abstractmethod", "override", "final", "cache", "lru_cache", "contextmanager",
     "asynccontextmanager", "coroutine", "no_type_check", "deprecated", "typing_only", "dataclass", "total_ordering",
-    "unique", "runtime_checkable",
+    "unique", "runtime_checkable", "overload",
 })  # fmt: skip
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
 
