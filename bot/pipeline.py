@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
+from bot.checkout import ownership
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
@@ -76,6 +77,7 @@ class Deps:
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     bound: str | None = None  # the text of the default branch's, where they bound these
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
+    deciding: tuple[tuple[str, str], ...] = ()  # the option or variable, and its file, of all that decides what is read or reported
     masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -121,6 +123,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps, ignored=masks.hide(deps.ignored), rules=masks.hide(deps.rules), reports=masks.hide(deps.reports)
     )
     async with checkout.Checkout(pull, deps.left_out) as tree:
+        await ownership.refuse_reviewed(tree, deps.deciding)
         written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
         others = [name for name in written if name != deps.file]
         bound = None if deps.bound is None else deps.bound.encode()
