@@ -1,7 +1,5 @@
 """What `deeprepo review` does once its options are read. Nothing here knows the library that reads them: a hook starts without it."""
 
-import asyncio
-import os
 import shlex
 import shutil
 import sys
