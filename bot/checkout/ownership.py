@@ -11,7 +11,7 @@ from bot.errors import UsageError
 async def refuse_reviewed(tree: Checkout, named: Iterable[tuple[str, str]]) -> None:
     """Raise UsageError if a file belongs to the reviewed tree. `named`: the option or variable, and its file; of a folder, the records in it.
 
-    A file belongs to it if it stands at one of its paths in any work tree, by its own name or through links.
+    A file belongs to it if it has one of its paths in any work tree, by its own name or through links.
     """
     inside = {(option, path) for option, name in named for each in _files(Path(name)) for path in _below(each)}
     if not inside:

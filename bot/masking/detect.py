@@ -1,6 +1,6 @@
 """Which secrets a text holds that is about to be sent: what the secrets analyser would report of each line, and the bodies of keys.
 
-Only the code that has read a text knows its file and says so: a line is judged as in that file, and otherwise as in any. No
+Only the code that has read a text knows its file and passes it on: a line is judged as in that file, and otherwise as in any. No
 line of a text tells, because a description or a file can imitate whatever a prompt writes above its parts. A comment that
 allows a secret changes nothing here: its author may be a stranger.
 """

@@ -190,7 +190,7 @@ def _is_random(value: str) -> bool:
 
 
 def is_allowed(path: str, line: str, before: str) -> bool:
-    """Whether a comment says that this is no secret (`pragma: allowlist secret`), on the line or on the one before."""
+    """Whether a comment allows a secret (`pragma: allowlist secret`), on the line or on the one before."""
     if "allowlist" not in line and "allowlist" not in before:
         return False
     from detect_secrets.filters.allowlist import is_line_allowlisted
