@@ -30,7 +30,7 @@ def leak(key: str, *, digits: int = 64, line: str = "k: {}") -> Finding:
 def recalled(past: Finding, now: Finding) -> Recalled:
     """What becomes of the finding of a round before; everything is judged without a look at a tree."""
     past = replace(past, number=1)
-    earlier = Earlier(findings=(past,), head="c" * 40)
+    earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
     return asyncio.run(recall(earlier, [now], None, [], (), silence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
 
 
