@@ -430,7 +430,7 @@ def _reviewable(
 
 async def _unchanged(tree: Tree, users: Dependents) -> dict[str, str]:
     """The files that use what changed, which prompts show in parts."""
-    paths = dict.fromkeys(row.path for row in (*users.files, *users.references))
+    paths = dict.fromkeys([*(row.path for row in users.files), *(row.path for row in users.references)])
     return {path: blob.decode("utf-8", "replace") for path, blob in (await tree.read_many([*paths])).items()}
 
 
