@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
+from bot.checkout import ownership
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
@@ -25,6 +26,7 @@ from bot.values import (
     SEVERITIES,
     ChangedFile,
     Coverage,
+    Dependents,
     Finding,
     OwnerRule,
     Placed,
@@ -76,6 +78,9 @@ class Deps:
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     bound: str | None = None  # the text of the default branch's, where they bound these
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
+    deciding: tuple[
+        tuple[str, str], ...
+    ] = ()  # the option or variable, and its file, of all that decides what is read or reported
     masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -121,6 +126,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps, ignored=masks.hide(deps.ignored), rules=masks.hide(deps.rules), reports=masks.hide(deps.reports)
     )
     async with checkout.Checkout(pull, deps.left_out) as tree:
+        await ownership.refuse_reviewed(tree, deps.deciding)
         written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
         others = [name for name in written if name != deps.file]
         bound = None if deps.bound is None else deps.bound.encode()
@@ -133,7 +139,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
         texts = await _texts(tree, files)
-        masks.learn_keys(texts.head, texts.base)
+        masks.learn_files(texts.head, texts.base, await _unchanged(tree, users) if deps.masked else {})
         parts = units.cut(files, users, texts)
         names = [file.path for file in files if not file.skip]
         asked = await guidance.gather(
@@ -422,6 +428,12 @@ def _reviewable(
         else f
         for f in files
     )
+
+
+async def _unchanged(tree: Tree, users: Dependents) -> dict[str, str]:
+    """The files that use what changed, which prompts show in parts."""
+    paths = dict.fromkeys([*(row.path for row in users.files), *(row.path for row in users.references)])
+    return {path: blob.decode("utf-8", "replace") for path, blob in (await tree.read_many([*paths])).items()}
 
 
 async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:

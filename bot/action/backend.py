@@ -128,7 +128,12 @@ class StepBackend:
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
         earlier, lost = await self._earlier(run)
-        flags = {**self.step.inputs.flags(), "sarif": files.reports(self.step.inputs.sarif_reports, self.step.runner)}
+        inputs, runner = self.step.inputs, self.step.runner
+        flags = {
+            **inputs.flags(),
+            "sarif": files.reports(inputs.sarif_reports, runner),
+            "deciding": files.deciding(inputs, runner),
+        }
         return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host), bound=run.seen.bound)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot import files
-from bot.config.action import RunnerVariables
+from bot.config.action import Inputs, RunnerVariables
 from bot.errors import UsageError
 from bot.findings import reported
 from bot.outputs import state
@@ -54,10 +54,21 @@ def _home(wanted: Path, runner: RunnerVariables) -> tuple[Path, Path]:
     raise UsageError(f"{wanted} cannot be used: it is neither in the workspace nor in the runner's temporary folder")
 
 
+def deciding(inputs: Inputs, runner: RunnerVariables) -> tuple[tuple[str, str], ...]:
+    """The input and the path of each file that decides what is read or reported. Raises UsageError."""
+    named = [("the input previous", inputs.previous)] if inputs.previous else []
+    named += [("the input sarif-reports", Path(name)) for name in _lines(inputs.sarif_reports)]
+    return tuple((label, str(_home(path, runner)[0])) for label, path in named)
+
+
+def _lines(names: str) -> list[str]:
+    return [*filter(None, map(str.strip, names.splitlines()))]
+
+
 def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...]:
     """The name and the content of each file on a line, at most a byte more than is read. Raises UsageError."""
     found = []
-    for name in filter(None, map(str.strip, names.splitlines())):
+    for name in _lines(names):
         path, home = _home(Path(name), runner)
         data = files.content(path, reported.MOST_BYTES + 1, below=home, label="the input sarif-reports: ")
         if data is None:

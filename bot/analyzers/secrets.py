@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from bot import limits
 from bot.diff.skip import LOCK
-from bot.masking.forms import Hit, hits
-from bot.masking.masks import digest
+from bot.masking.forms import Hit, hits, identity, is_allowed
 from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
@@ -37,16 +36,17 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         lines = (
             await asyncio.to_thread(_lines, file) if wants(file) else []
         )  # a large file must not hold up everyone else
-        for line, following, hit in lines:
+        for line, following, hit, allowed in lines:
             body = _body(line, following) if hit.rule == "private-key" else hit.value
             if not body:
                 continue  # code that reads keys names their first line too
             known = found.get(body)
             if known is None:
-                found[body] = _finding(file, line, hit, body)
+                found[body] = _finding(file, line, hit, body, allowed=allowed)
             else:
                 also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
-                found[hit.value] = replace(known, evidence=(*known.evidence, also))
+                both = known.allowlisted and allowed
+                found[body] = replace(known, evidence=(*known.evidence, also), allowlisted=both)
     return tuple(found.values())
 
 
@@ -55,17 +55,34 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
     return "lasting"
 
 
-def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit]]:
-    """Added lines with a hit, with the few lines after each."""
+def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit, bool]]:
+    """Added lines with a hit, with the few lines after each, and whether the base already allowed it there."""
     hashes = file.skip == LOCK  # a lock file is full of random values that are public
     sample, found = hashes or is_test(file.path) or is_sample(file.path) or is_prose(file.path), []
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
+        former = _former(hunk.lines)
         for at, line in enumerate(after):
             before = after[at - 1].text if at else ""
-            hit = next(iter(hits(file.path, line.text, before, sample=sample)), None) if line.kind == "+" else None
+            hit = next(iter(hits(file.path, line.text, sample=sample)), None) if line.kind == "+" else None
             if hit is not None:
-                found.append((line, [row.text for row in after[at + 1 : at + 5]], hit))
+                was = former.get(line.new or 0)
+                allowed = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
+                found.append((line, [row.text for row in after[at + 1 : at + 5]], hit, allowed))
+    return found
+
+
+def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:
+    """For each added line that takes the place of a line of the base: that line and the one before it in the base."""
+    found = dict[int, tuple[str, str]]()
+    removed, before = list[tuple[str, str]](), ""
+    for line in lines:
+        if line.kind == "+":
+            if removed:
+                found[line.new or 0] = removed.pop(0)
+            continue
+        removed = [*removed, (line.text, before)] if line.kind == "-" else []
+        before = line.text
     return found
 
 
@@ -79,7 +96,7 @@ def _quote(line: DiffLine, hit: Hit) -> str:
     return line.text if len(line.text) <= LONG else hit.value
 
 
-def _finding(file: ChangedFile, line: DiffLine, hit: Hit, value: str) -> Finding:
+def _finding(file: ChangedFile, line: DiffLine, hit: Hit, value: str, *, allowed: bool) -> Finding:
     return Finding(
         path=file.path,
         quote=_quote(line, hit),
@@ -89,9 +106,10 @@ def _finding(file: ChangedFile, line: DiffLine, hit: Hit, value: str) -> Finding
         "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
         severity=hit.severity,
         category="secret",
-        sources=(Source("analyser", NAME, proof=f"{hit.rule} {digest(value)}"),),
+        sources=(Source("analyser", NAME, proof=f"{hit.rule} {identity(value, exact=hit.exact)}"),),
         rule=hit.rule,
         start=line.new or 0,
         end=line.new or 0,
         verdict="proven" if hit.exact else "unproven",
+        allowlisted=allowed,
     )

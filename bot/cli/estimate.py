@@ -10,7 +10,7 @@ import typer
 
 from bot.cli.exits import CLEAN
 from bot.cli.review import EFFORT, FULL, PREVIOUS, STRATEGY, THINKING, Effort, Lacking, Level, Show, StrategyName
-from bot.cli.reviewing import asked, last, progress, workplace
+from bot.cli.reviewing import asked, deciding, last, progress, workplace
 
 
 def command(
@@ -57,6 +57,7 @@ def command(
         "verify": verify,
         "previous": last(previous),
         "full": full,
+        "deciding": deciding({"--previous": [previous] if previous else []}),
     }
     request = asked(change, repo, staged=staged, uncommitted=uncommitted)
     with workplace(request) as scratch:

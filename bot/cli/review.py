@@ -154,11 +154,11 @@ def command(
         "local": reviewing.local(repo),
         "sarif": reviewing.contents(sarif),
         "sarif_base": reviewing.contents(sarif_base),
+        "deciding": reviewing.deciding(
+            {"--previous": [previous] if previous else [], "--sarif": sarif or [], "--sarif-base": sarif_base or []}
+        ),
     }
     request = reviewing.asked(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:
-        records = [Path(path) for path in (journal, trace) if path]
-        given = {"--previous": [previous] if previous else [], "--sarif-base": sarif_base or [], "--journal": records}
-        reviewing.ours(request, given, scratch)
         review = local.reviewed(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
     return reviewing.finished(review, form, output, unproven=bool(show))

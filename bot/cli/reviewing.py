@@ -1,7 +1,5 @@
 """What `deeprepo review` does once its options are read. Nothing here knows the library that reads them: a hook starts without it."""
 
-import asyncio
-import os
 import shlex
 import shutil
 import sys
@@ -110,36 +108,9 @@ def last(previous: Path | None) -> bytes | None:
         raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
 
 
-def ours(request: "ReviewRequest", named: Mapping[str, Iterable[Path]], scratch: str) -> None:
-    """Raise UsageError if a file that decides what is read or reported belongs to the reviewed tree: its author has written it.
-
-    `named`: the files by the option that names them; of a folder, the records in it.
-    """
-    from bot.checkout.locate import locate
-
-    top = Path(locate(request.repo).top or os.devnull)
-    inside = {
-        (option, real.relative_to(top).as_posix().casefold())
-        for option, paths in named.items()
-        for path in paths
-        for real in (path.resolve(), *(each.resolve() for each in path.glob("*.jsonl")))
-        if top in real.parents
-    }
-    if not inside:
-        return
-    tracked = asyncio.run(_tracked(request, scratch))
-    for option, path in sorted(inside):
-        if path in tracked:
-            raise UsageError(
-                f"{option}: {path} is a file of the reviewed tree, so its author could decide what is reported: name a file outside of the repository"
-            )
-
-
-async def _tracked(request: "ReviewRequest", scratch: str) -> frozenset[str]:
-    from bot import checkout
-
-    async with checkout.Checkout(await checkout.pull(request, scratch)) as tree:
-        return frozenset(name.casefold() for name in (*await tree.entries("base"), *await tree.entries("head")))
+def deciding(named: Mapping[str, Iterable[Path]]) -> tuple[tuple[str, str], ...]:
+    """The files that decide what is read or reported, each with its option."""
+    return tuple((option, str(path)) for option, paths in named.items() for path in paths)
 
 
 def local(repo: str) -> bytes | None:

@@ -39,7 +39,9 @@ class IgnoreEntry(BaseModel):
     def covers(self, finding: Finding) -> bool:
         """Whether the finding is one of those meant."""
         if self.scope == "finding":
-            known = bool(self.fingerprint) and (self.fingerprint == finding.identity or self._before(finding))
+            known = bool(self.fingerprint) and (
+                self.fingerprint in (finding.identity, finding.former_identity) or self._before(finding)
+            )
             there = not self.path or globs.matches([self.path], finding.path)
             return known and there and self.digest in ("", digest(finding))
         inside = bool(self.path) and globs.matches([self.path], finding.path)

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from bot.findings import memory
-from bot.masking.forms import hits
-from bot.masking.masks import digest
+from bot.masking.forms import hits, identity
 from bot.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Finding, Source
 
@@ -27,7 +26,7 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[
     there = _values((file.path, line.text) for file in files for hunk in file.hunks for line in hunk.lines)
     found: dict[str, Finding] = {}
     for commit, path, line in rows:
-        for hit in hits(path, line, "", sample=_sample(path)):
+        for hit in hits(path, line, sample=_sample(path)):
             if hit.rule != "private-key" and hit.value not in there and hit.value not in found:
                 found[hit.value] = memory.lasting(
                     Finding(
@@ -38,7 +37,7 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[
                         consequence="Everyone who can read the repository can use it, now or later.",
                         severity=hit.severity,
                         category="secret",
-                        sources=(Source("analyser", NAME, proof=f"{hit.rule} {digest(hit.value)}"),),
+                        sources=(Source("analyser", NAME, proof=f"{hit.rule} {identity(hit.value, exact=hit.exact)}"),),
                         rule=hit.rule,
                         verdict="proven" if hit.exact else "unproven",
                     ),
@@ -48,7 +47,7 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[
 
 
 def _values(rows: Iterable[tuple[str, str]]) -> Collection[str]:
-    return {hit.value for path, line in rows for hit in hits(path, line, "", sample=_sample(path))}
+    return {hit.value for path, line in rows for hit in hits(path, line, sample=_sample(path))}
 
 
 def _sample(path: str) -> bool:

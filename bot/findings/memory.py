@@ -5,6 +5,7 @@ a push did not touch is not asked again; what it touched and nobody reported aga
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -17,6 +18,7 @@ from bot.ports import Tree
 from bot.values import ChangedFile, Earlier, Finding, Mark, Reference, Side, Silence, Source, Unit
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
+_CUT = re.compile(r" [0-9a-f]{5}\Z")  # the digest of a secret as a proof once had it: others have it too
 LASTING = "removed, still in"
 SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
@@ -176,7 +178,7 @@ async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFi
 
 def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
     if past.category == finding.category == "secret" and _proofs(past) and _proofs(finding):
-        return bool(_proofs(past) & _proofs(finding))  # the same secret in any line, and no other one in the same
+        return _same_secret(past, finding)
     if past.proven and not (finding.proven and _proofs(past) & _proofs(finding)):
         return False  # what code has proven is not what a model guesses there later, nor another proof
     if past.fingerprint == finding.fingerprint:
@@ -186,6 +188,15 @@ def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool
     if past.category != finding.category and not alike(past.title, finding.title):
         return False
     return abs(past.start - finding.start) <= NEAR and _likeness(past.quote, finding.quote) >= LIKE
+
+
+def _same_secret(past: Finding, finding: Finding) -> bool:
+    """Whether it is the same secret, in any line: another one in the same line is another."""
+    if any(
+        _CUT.search(proof) for proof in _proofs(past)
+    ):  # of an older version: the place decides, with its whole line
+        return (past.rule, past.path, past.fingerprint) == (finding.rule, finding.path, finding.fingerprint)
+    return bool(_proofs(past) & _proofs(finding))
 
 
 def _proofs(finding: Finding) -> frozenset[str]:

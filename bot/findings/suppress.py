@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a 
     from bot.config.ignored import IgnoreEntry, Scope
 
 FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
+ALLOWLISTED = "a comment of the base allows a secret on this line"
 HEAD = """\
 # Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
 # scope: finding = this one finding; rule = this rule or category in files that match `path`; path = everything there.
@@ -67,6 +68,8 @@ class IgnoreList:
 
     def _silence(self, finding: Finding) -> Suppressed | None:
         """Why the finding is not reported; None if it is."""
+        if finding.allowlisted:
+            return Suppressed(finding, ALLOWLISTED, "finding")
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn

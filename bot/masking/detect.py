@@ -1,6 +1,8 @@
 """Which secrets a text holds that is about to be sent: what the secrets analyser would report of each line, and the bodies of keys.
 
-Prompts name the file of what they show in a heading, so a line is judged as in that file; without a heading, as in any.
+Only the code that has read a text knows its file and passes it on: a line is judged as in that file, and otherwise as in any. No
+line of a text tells, because a description or a file can imitate whatever a prompt writes above its parts. A comment that
+allows a secret changes nothing here: its author may be a stranger.
 """
 
 import re
@@ -14,7 +16,6 @@ from bot.paths import is_prose, is_sample, is_test
 MOST_KEY_LINES = 400  # of one private key
 SHORTEST_RUN = 8  # characters of a key's last line
 ANY = ("a.py", "a.yml", "a.go", "a.c", "a.cpp")  # one of each kind of file that has patterns of its own
-HEADING = re.compile(r"--- (?:unchanged: |finding \d+, in )?(\"?[^\s\"]*[./][^\s\"]*)")
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
 BEGIN = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
 END = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
@@ -33,25 +34,18 @@ MOST_CHANGES = 3  # from letters to digits, or to capitals: a name that a person
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known."""
     found = set[tuple[str, bool]]()
-    at, before = path, ""
     for line in text.split("\n"):
-        heading = HEADING.match(line) if not path and line.startswith("---") else None
-        if heading is not None or (not path and line.startswith("--- end")):
-            at = heading[1].strip('"') if heading is not None else ""
-        if not may_hold(line):
-            before = line
-            continue
-        bare = NUMBERED.sub("", line, count=1)
-        found |= _in_line(at, line, before) | (_in_line(at, bare, before) if bare != line else set())
-        before = line
+        if may_hold(line):
+            bare = NUMBERED.sub("", line, count=1)
+            found |= _in_line(path, line) | (_in_line(path, bare) if bare != line else set())
     return frozenset(found | {(body, True) for body in _keys(text)})
 
 
-def _in_line(path: str, line: str, before: str) -> set[tuple[str, bool]]:
+def _in_line(path: str, line: str) -> set[tuple[str, bool]]:
     if path:
         sample = is_test(path) or is_sample(path) or is_prose(path)
-        return {(hit.value, True) for hit in hits(path, line, before, sample=sample) if hit.rule != "private-key"}
-    found = [hit for like in ANY for hit in hits(like, line, before, sample=False) if hit.rule != "private-key"]
+        return {(hit.value, True) for hit in hits(path, line, sample=sample) if hit.rule != "private-key"}
+    found = [hit for like in ANY for hit in hits(like, line, sample=False) if hit.rule != "private-key"]
     return {(hit.value, hit.exact or _is_random(hit.value)) for hit in found}
 
 

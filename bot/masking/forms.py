@@ -1,5 +1,6 @@
 """What a secret looks like: exact forms of tokens, and values whose name says that they are secret."""
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -88,13 +89,26 @@ MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|\bhf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
 
 
-def hits(path: str, line: str, before: str, *, sample: bool) -> tuple[Hit, ...]:
+def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
     """The secrets in a line, the surest first. `sample`: a test or a document, where only exact forms count, and no made-up key."""
     named = not sample and len(line) <= LONGEST and 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES
     if not named and not may_hold(line):
         return ()
     kind = "x" + PurePosixPath(path).suffix.lower()  # all that the patterns for names and comments ask about a file
-    return () if _is_allowed(kind, line, before) else _hits(kind, line, sample, named)
+    return _hits(kind, line, sample, named)
+
+
+@lru_cache(maxsize=4_096)
+def identity(value: str, *, exact: bool) -> str:
+    """What tells a secret from all others, whole: nobody can make another one that has it, and nobody finds out the secret by it.
+
+    A machine has drawn a token of an exact form, with more bits than anybody can try. A password may be a guess away, so each
+    guess costs the time and the memory of scrypt. No key: the same secret is the same one on a server, in a workflow and at a terminal.
+    """
+    text = value.encode("utf-8", "surrogatepass")
+    if exact:
+        return hashlib.sha256(text).hexdigest()
+    return hashlib.scrypt(text, salt=b"deeprepo: the identity of a secret", n=1 << 12, r=8, p=1, dklen=32).hex()
 
 
 def may_hold(line: str) -> bool:
@@ -175,8 +189,8 @@ def _is_random(value: str) -> bool:
     return not PLACEHOLDER.search(body) and not heuristic.is_sequential_string(value) and bits >= enough
 
 
-def _is_allowed(path: str, line: str, before: str) -> bool:
-    """Whether a comment says that this is no secret (`pragma: allowlist secret`); the reader of the diff sees it too."""
+def is_allowed(path: str, line: str, before: str) -> bool:
+    """Whether a comment allows a secret (`pragma: allowlist secret`), on the line or on the one before."""
     if "allowlist" not in line and "allowlist" not in before:
         return False
     from detect_secrets.filters.allowlist import is_line_allowlisted

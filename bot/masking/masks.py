@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
-from bot.masking.detect import LABELS, secrets
+from bot.masking.detect import secrets
 from bot.masking.hide import covered, exempt, mapped, spans
 from bot.values import ChangedFile, Completion, Message, Prompt
 
@@ -52,12 +52,11 @@ class Masks:
             for kinds in (" +", " -"):
                 self.learn("\n".join(line.text for line in rows if line.kind in kinds), file.path)
 
-    def learn_keys(self, *sides: Mapping[str, str]) -> None:
-        """Take up the private keys of whole files: an excerpt may begin below the line that says what it is."""
+    def learn_files(self, *sides: Mapping[str, str]) -> None:
+        """Take up the secrets of whole files: an excerpt may not show the name, or the first line, that says what a value is."""
         for texts_of_side in sides:
             for path, text in texts_of_side.items():
-                if any(label in text for label in LABELS):
-                    self.learn(text, path)
+                self.learn(text, path)
 
     def hide(self, value: Value) -> Value:
         """The same value with a placeholder in the place of each secret, in every text that it holds."""
@@ -129,7 +128,7 @@ class Masks:
 
 
 def digest(secret: str) -> str:
-    """What tells a secret from others and is too short to find it out by."""
+    """What a placeholder is told apart by: too short to find the secret out by, and no identity, since others have it too."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 

@@ -1,6 +1,8 @@
 """A finding: what it quotes, who reported it, how sure it is."""
 
 import hashlib
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -89,6 +91,8 @@ class Finding:
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
 
+    allowlisted: bool = False  # by a comment that the base already had on its line
+
     @property
     def source(self) -> str:
         """Who reported it, for people."""
@@ -107,12 +111,24 @@ class Finding:
         """
         if not self.proven:
             return self.fingerprint
-        proofs = sorted({source.proof for source in self.sources if source.proof})
-        return hashlib.sha256("\0".join([self.path, self.fingerprint, *proofs]).encode("utf-8", "replace")).hexdigest()[
-            :32
-        ]
+        return _identity(self, (source.proof for source in self.sources))
+
+    @property
+    def former_identity(self) -> str:
+        """The identity that versions gave which cut the digest of a secret to five digits; words of that time name it."""
+        if not self.proven or self.category != "secret":
+            return self.identity
+        return _identity(self, (_DIGEST.sub(r"\1", source.proof) for source in self.sources))
 
     @property
     def kind(self) -> str:
         """What it is an instance of: the check's own code, else the category."""
         return self.rule or self.category
+
+
+_DIGEST = re.compile(r"( [0-9a-f]{5})[0-9a-f]{59}\Z")
+
+
+def _identity(finding: Finding, proofs: Iterable[str]) -> str:
+    parts = [finding.path, finding.fingerprint, *sorted({*proofs} - {""})]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]

@@ -91,6 +91,7 @@ def deps(
         local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in reported.runs(data, name)),
+        deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
     )
 
 
@@ -152,7 +153,7 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
             walkthrough=resolved["walkthrough"],
         )
 
-    return replace(deps(flags, scratch, say), open_session=opening)
+    return replace(deps(flags, scratch, say), open_session=opening, deciding=tuple(flags.get("deciding", ())))
 
 
 def _open(
@@ -204,6 +205,14 @@ def _reports(flags: Mapping[str, Any]) -> tuple[Reported, ...]:
         for option in ("sarif", "sarif_base")
     )
     return reported.compared(found, base) if flags.get("sarif_base") else found
+
+
+def _record(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
+    """The journal with what names it: the option before the environment."""
+    for option, name in (("--trace", flags.get("trace")), ("--journal", flags.get("journal") or default)):
+        if name:
+            yield option if name != default else "DEEPREPO_JOURNAL", str(name)
+            return
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:

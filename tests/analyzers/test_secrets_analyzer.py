@@ -1,4 +1,5 @@
 import asyncio
+from hashlib import sha256
 
 import pytest
 from fakes import Repository
@@ -6,6 +7,7 @@ from fakes import Repository
 from bot import diff
 from bot.analyzers import ANALYZERS, secrets
 from bot.checkout import Checkout
+from bot.findings.suppress import IgnoreList
 from bot.ports import Analyzer
 from bot.values import Dependents, Finding, PullRequest
 
@@ -111,7 +113,6 @@ def test_old_secrets_are_not_reported(repository: Repository) -> None:
         ("a.py", 'URL = "postgres://postgres:p0stgr3sPw@localhost/x"'),
         ("tests/test_a.py", 'password = "tr0ub4dor&3xK"'),
         ("README.md", 'password = "tr0ub4dor&3xK"'),
-        ("a.py", f'api_token = "{HEX}"  # pragma: allowlist secret'),
         ("a.ts", 'placeholder: "Enter your password, e.g. Tr0ub4dor"'),
         ("package-lock.json", f'"token": "{BASE}"'),
     ],
@@ -149,3 +150,47 @@ def test_no_mark_hides_a_secret(repository: Repository, before: dict[str, str], 
     assert [finding.path for finding in look(repository.change({"r": "x", **before}, {path: after.format(key)}))] == [
         path
     ]
+
+
+KEYS = ("AKIA" + "Q3ZRT5PLMX7WQN2B", "AKIA" + "Z4QWX7MNPL5TRV3K")
+INLINE, NEXT = "# pragma: allowlist secret", "# pragma: allowlist nextline secret"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "allowed"),
+    [
+        ("x: 1\n", f"x: 1\nk: {KEYS[0]}  {INLINE}\n", False),
+        ("x: 1\n", f"x: 1\n{NEXT}\nk: {KEYS[0]}\n", False),
+        (f"k: {KEYS[0]}\n", f"k: {KEYS[1]}  {INLINE}\n", False),
+        (f"{NEXT}\nx: 1\n", f"{NEXT}\nk: {KEYS[0]}\nx: 1\n", False),
+        (f"k: {KEYS[0]}  {INLINE}\n", f"k: {KEYS[1]}\n", False),
+        (f"k: {KEYS[0]}  {INLINE}\n", f"k: {KEYS[1]}  {INLINE}\n", True),
+        (f"{NEXT}\nk: {KEYS[0]}\n", f"{NEXT}\nk: {KEYS[1]}\n", True),
+    ],
+)
+def test_only_a_comment_of_the_base_allows_a_secret(
+    repository: Repository, before: str, after: str, allowed: bool
+) -> None:
+    """Who adds a secret cannot allow it; what the base allows on a line is found, and marked as that."""
+    (finding,) = look(repository.change({"a.yml": before}, {"a.yml": after}))
+    assert finding.allowlisted is allowed
+
+
+def test_an_allowed_secret_is_listed_as_suppressed(repository: Repository) -> None:
+    """Nobody has to guess what a comment silences; a place that nobody allowed makes it a finding."""
+    before, after = (f"k: {key}  {INLINE}\n" for key in KEYS)
+    (finding,) = look(repository.change({"a.yml": before}, {"a.yml": after}))
+    said, silenced = IgnoreList().split([finding])
+    assert (said, [one.finding for one in silenced]) == ((), [finding])
+    more = {"a.yml": after, "b.yml": f"k: {KEYS[1]}  {INLINE}\n"}
+    (both,) = look(repository.change({"a.yml": before}, more))
+    assert IgnoreList().split([both])[0] == (both,)
+
+
+def test_two_secrets_share_no_identity(repository: Repository) -> None:
+    """The proof is whole, and of a password that can be guessed no digest that is computed fast."""
+    (one,) = look(repository.change({"r": "x"}, {"a.yml": f"k: {KEYS[0]}\n"}))
+    assert one.sources[0].proof == f"aws-key {sha256(KEYS[0].encode()).hexdigest()}"
+    (guess,) = look(repository.change({"r": "x"}, {"b.py": 'password = "tr0ub4dor&3xK"\n'}))
+    word = guess.sources[0].proof.partition(" ")[2]
+    assert (len(word), word == sha256(b"tr0ub4dor&3xK").hexdigest()) == (64, False)

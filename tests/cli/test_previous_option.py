@@ -21,9 +21,12 @@ FOUND = {
 }  # fmt: skip
 
 
-def run(*arguments: str, cwd: Path, **env: str) -> Ended:
+EMPTY = '{"version": "2.1.0", "runs": []}'
+
+
+def run(*arguments: str, cwd: Path, command: str = "review", **env: str) -> Ended:
     """The command, with no key."""
-    return deeprepo("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
+    return deeprepo(command, *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
 @pytest.fixture
@@ -84,16 +87,36 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
     assert [f["title"] for f in found["unproven"]] == ["The service is not used"]
 
 
-@pytest.mark.parametrize("option", ["--previous", "--journal", "--sarif-base"])
-@pytest.mark.parametrize("name", ["state.json", "STATE.json", "link.json"])
+@pytest.mark.parametrize(
+    "option", ["--previous", "--journal", "--trace", "--sarif", "--sarif-base", "DEEPREPO_JOURNAL"]
+)
+@pytest.mark.parametrize("name", ["state.json", "STATE.json", "link.json", "out.json", "kept"])
 def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option: str, name: str) -> None:
-    """An earlier review, recorded answers or older reports by the author of the change would leave things out."""
-    changed.commit({"state.json": "{}", "link.json": "{}"}, "made at home")
+    """An earlier review, recorded answers or another tool's reports by the author of the change would leave things out."""
+    made = dict.fromkeys(("state.json", "link.json", "kept/a.jsonl"), EMPTY)
+    outside = changed.folder.parent / "outside.json"
+    outside.write_text(EMPTY)
+    (changed.folder / "out.json").symlink_to(outside)
+    changed.commit(made, "made at home")
     if name == "link.json":
         (changed.folder.parent / "mine.json").symlink_to(changed.folder / name)
         name = "../mine.json"
+    elif name == "kept":
+        name = "kept" if "OURNAL" in option.upper() or option == "--trace" else "kept/a.jsonl"
     elif not (changed.folder / name).exists():
-        (changed.folder / name).write_text("{}")
-    more = ("--sarif", "state.json") if option == "--sarif-base" else ()
-    done = run("main..feature", option, name, *more, cwd=changed.folder)
+        (changed.folder / name).write_text(EMPTY)
+    more = ("--sarif", str(outside)) if option == "--sarif-base" else ()
+    given = () if option.startswith("DEEPREPO") else (option, name)
+    env = {} if given else {option: name}
+    done = run("main..feature", *given, *more, cwd=changed.folder, **env)
+    assert (done.returncode, f"{option}: " in done.stderr) == (2, True), done.stderr
+    assert "is a file of the reviewed tree" in done.stderr
+    if option == "--sarif":
+        assert run("main..feature", option, str(outside), cwd=changed.folder).returncode != 2
+
+
+def test_an_estimate_builds_on_no_file_of_the_reviewed_tree(changed: Repository) -> None:
+    """The estimate would be that of a change that somebody has already read."""
+    changed.commit({"state.json": "{}"}, "made at home")
+    done = run("main..feature", "--previous", "state.json", command="estimate", cwd=changed.folder)
     assert (done.returncode, "is a file of the reviewed tree" in done.stderr) == (2, True), done.stderr

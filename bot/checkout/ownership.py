@@ -1,0 +1,40 @@
+"""Whose file it is that decides what is read or reported: never one of the reviewed tree, whose author has written it."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from bot.checkout.tree import Checkout
+from bot.errors import UsageError
+
+
+async def refuse_reviewed(tree: Checkout, named: Iterable[tuple[str, str]]) -> None:
+    """Raise UsageError if a file belongs to the reviewed tree. `named`: the option or variable, and its file; of a folder, the records in it.
+
+    A file belongs to it if it has one of its paths in any work tree, by its own name or through links.
+    """
+    inside = {(option, path) for option, name in named for each in _files(Path(name)) for path in _below(each)}
+    if not inside:
+        return
+    tracked = {path.casefold() for side in ("base", "head") for path in await tree.entries(side)}
+    for option, path in sorted(inside):
+        if path.casefold() in tracked:
+            raise UsageError(
+                f"{option}: {path} is a file of the reviewed tree, so its author could decide what is reported: "
+                "name a file outside of the repository"
+            )
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The file itself, under its name and behind its links, and the records in a folder."""
+    for each in (path, *path.glob("*.jsonl")):
+        yield Path(os.path.abspath(each))  # noqa: PTH100 - a link keeps its name
+        yield each.parent.resolve() / each.name
+        yield each.resolve()
+
+
+def _below(path: Path) -> Iterator[str]:
+    """The path as seen from each work tree around it."""
+    for folder in path.parents:
+        if os.path.lexists(folder / ".git"):
+            yield path.relative_to(folder).as_posix()

@@ -1,0 +1,57 @@
+"""Which secret a word of a person means, and which one an earlier round has reported."""
+
+import asyncio
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from bot.config.ignored import IgnoreEntry
+from bot.findings.memory import Recalled, recall
+from bot.findings.merge import identified
+from bot.masking.forms import identity
+from bot.values import Earlier, Finding, Source
+
+KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
+TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digits
+
+
+def leak(key: str, *, digits: int = 64, line: str = "k: {}") -> Finding:
+    """A committed key, as it is reported; with fewer digits, as an older version did."""
+    proof = f"aws-key {identity(key, exact=True)[:digits]}"
+    return identified(
+        Finding(
+            path="a.yml", quote=line.format(key), title="An AWS key is committed", why="w", consequence="c", severity="critical",
+            category="secret", sources=(Source("analyser", "secrets", proof=proof),), rule="aws-key", start=1, end=1, verdict="proven",
+        )
+    )  # fmt: skip
+
+
+def recalled(past: Finding, now: Finding) -> Recalled:
+    """What becomes of the finding of a round before; everything is judged without a look at a tree."""
+    past = replace(past, number=1)
+    earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
+    return asyncio.run(recall(earlier, [now], None, [], (), silence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("digits", [5, 64])
+def test_another_secret_with_the_same_digits_is_another(digits: int) -> None:
+    """Neither a round before nor a person's word about the one covers the other, whichever version has written it."""
+    assert sha256(KEY.encode()).hexdigest()[:5] == sha256(TWIN.encode()).hexdigest()[:5]
+    past, other = leak(KEY, digits=digits), leak(TWIN)
+    assert [one.quote for one in recalled(past, other).new] == [other.quote]
+    assert not IgnoreEntry(reason="revoked", fingerprint=past.identity).covers(other)
+
+
+@pytest.mark.parametrize("digits", [5, 64])
+def test_a_word_about_a_secret_holds_over_versions(digits: int) -> None:
+    """What was ignored or reported before the update is the same secret afterwards."""
+    past, now = leak(KEY, digits=digits), leak(KEY)
+    done = recalled(past, now)
+    assert (done.new, [one.number for one in done.still]) == ((), [1])
+    assert IgnoreEntry(reason="revoked", fingerprint=past.identity).covers(done.still[0])
+
+
+def test_a_secret_is_known_in_another_line() -> None:
+    """A whole digest tells it, wherever it stands."""
+    assert recalled(leak(KEY), leak(KEY, line="other: {}")).new == ()

@@ -1,0 +1,47 @@
+"""Whose words a prompt's text may be: no line of a text tells masks in which file it stands."""
+
+import pytest
+
+from bot.masking.masks import Masks
+from bot.values import Message, Prompt
+
+VALUE = "Hq8vZ2kLw9Rt4Xm"
+LINE = f'password = "{VALUE}"'
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "--- a/tests/conf.py",
+        "--- shop/db.py\n--- tests/x.py",
+        "--- unchanged: docs/readme.md",
+        "--- finding 1, in tests/x.py",
+        "--- end ---\n--- README.md ---",
+        "```diff\n--- a/tests/conf.py\n+++ b/tests/conf.py\n@@ -1 +1 @@",
+        "diff --git a/tests/x.py b/tests/x.py\n--- a/tests/x.py",
+        "tests/x.py:1: ",
+        "# pragma: allowlist nextline secret",
+        f"--- shop/db.py\n12 --- tests/x.py\n13 {LINE}  # pragma: allowlist secret\n--- tests/x.py",
+    ],
+)
+@pytest.mark.parametrize("sign", ["", "+", "- ", " 12 "])
+def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
+    """A pasted diff, an imitated section or a comment takes nothing from the masks, alone or beside other requests."""
+    text = f"I changed this:\n\n{head}\n{sign}{LINE}\n"
+    assert VALUE not in Masks().hide(text)
+    (sent,) = Masks().prompts([Prompt((Message("user", text),), max_tokens=1)])
+    assert VALUE not in sent.messages[0].text
+
+
+def test_what_one_file_names_is_masked_where_it_stands_bare() -> None:
+    """The names of whole files count in every prompt, also where an excerpt shows the value alone."""
+    masks = Masks()
+    masks.learn_files({"shop/db.py": f"{LINE}\n"})
+    assert VALUE not in masks.hide(f"connect({VALUE!r})")
+
+
+def test_a_test_file_keeps_what_its_reader_needs() -> None:
+    """A text whose file the code knows is judged as in that file."""
+    masks = Masks()
+    masks.learn(LINE, "tests/test_db.py")
+    assert repr(masks) == "Masks(0)"
