@@ -61,14 +61,14 @@ class Checks:
     async def done(
         self,
         number: int,
-        conclusion: Ending,
+        conclusion: Ending | None,
         title: str,
         summary: str,
         text: str = "",
         annotations: Sequence[Annotation] = (),
         actions: Sequence[Action] = (),
     ) -> None:
-        """End a check run; it is not ended before its last annotation is there.
+        """End a check run; it is not ended before its last annotation is there. Without a conclusion it is in progress again.
 
         Annotations are added and never replaced: what a lost answer has stored is not sent again.
         """
@@ -85,8 +85,7 @@ class Checks:
                 self._api.async_update(
                     *self._repo,
                     number,
-                    status="completed",
-                    conclusion=conclusion,
+                    **({"status": "completed", "conclusion": conclusion} if conclusion else {"status": "in_progress"}),
                     output={**output, "annotations": rows},
                     actions=[_button(action) for action in actions],
                 )

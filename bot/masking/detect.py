@@ -20,7 +20,9 @@ BEGIN = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-
 END = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
-BODY = re.compile(r"\s{0,40}[+-]?\d{0,7}\s{0,40}([A-Za-z0-9+/]{60,76})\s{0,8}")  # a line of a key of which only the middle is shown
+BODY = re.compile(
+    r"\s{0,40}[+-]?\d{0,7}\s{0,40}([A-Za-z0-9+/]{60,76})\s{0,8}"
+)  # a line of a key of which only the middle is shown
 BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
 MIXED = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
 NO_RUNS = re.compile(r"[a-z]\d|\d[a-z]|[A-Z]\d|\d[A-Z]|[a-z][A-Z]")

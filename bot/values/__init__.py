@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         NothingAsked,
         PullRef,
         Reason,
+        Recheck,
         RemarkAsk,
         ReviewAsk,
         Trigger,

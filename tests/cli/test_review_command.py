@@ -289,7 +289,7 @@ def test_the_demo_reviews_its_sample() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bot", "demo", "--terminal"], capture_output=True, text=True, check=True
     )
-    for words in ("parcel/labels.py:8", "parcel/nightly.py:10", "\"***\"", "parcel_id", "$0.00"):
+    for words in ("parcel/labels.py:8", "parcel/nightly.py:10", '"***"', "parcel_id", "$0.00"):
         assert words in done.stdout
 
 
