@@ -121,14 +121,14 @@ def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitStat
 def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:
     """The pull requests that could make it worse than what is sure, the worst first: whether they are open has to be asked.
 
-    `sure`: those that are known to be open.
+    `sure`: those that are known to be open. Any other may be open against a branch that it has no verdict for.
     """
     state = fold(rows, sure)
     least = BADNESS.index(state.ending) if state.ending is not None else -1
     bad: dict[int, int] = {}
     for (pull, _), verdict in state.verdicts.items():
         if pull not in sure and verdict.ending is not None:
-            bad[pull] = max(bad.get(pull, -1), BADNESS.index(verdict.ending))
+            bad[pull] = max(bad.get(pull, BADNESS.index("pending")), BADNESS.index(verdict.ending))
     return tuple(
         sorted((pull for pull, badness in bad.items() if badness > least), key=lambda pull: (-bad[pull], pull))
     )

@@ -1,12 +1,13 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
 from bot.errors import StorageError
-from bot.jobs import superseding
+from bot.jobs import codec, superseding
 from bot.ports import Job
-from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, ReviewAsk
+from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, Recheck, ReviewAsk
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
