@@ -81,13 +81,13 @@ class Checks:
                 part: Output = {**output, "annotations": rows[:BATCH]}
                 await self._client.answer(self._api.async_update(*self._repo, number, output=part))
                 rows = rows[BATCH:]
+            last: Output = {**output, "annotations": rows}
+            there, buttons = (*self._repo, number), [_button(action) for action in actions]
             await self._client.answer(
-                self._api.async_update(
-                    *self._repo,
-                    number,
-                    **({"status": "completed", "conclusion": conclusion} if conclusion else {"status": "in_progress"}),
-                    output={**output, "annotations": rows},
-                    actions=[_button(action) for action in actions],
+                self._api.async_update(*there, status="in_progress", output=last, actions=buttons)
+                if conclusion is None
+                else self._api.async_update(
+                    *there, status="completed", conclusion=conclusion, output=last, actions=buttons
                 )
             )
 

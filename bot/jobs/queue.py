@@ -24,6 +24,7 @@ AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time
 WRITERS = 4  # of a file at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
+MOST_RUNS = 200  # reviews whose check runs one job ends; a review that follows ends what is left
 LISTED = 1000  # jobs of one list
 
 
@@ -93,7 +94,7 @@ class Jobs:
             before = [(row, old) for row in waiting if isinstance(old := _ask(row), Cancel)]
             runs = (*(run for _, old in before for run in old.runs), *map(ids.root, found))
             if found or ask.reason == "closed":  # if nothing ran there is still something to learn
-                ask = replace(ask, runs=tuple(dict.fromkeys(runs)))
+                ask = replace(ask, runs=tuple(dict.fromkeys(runs))[-MOST_RUNS:])
                 name = ids.name(ask, "off-" + found[-1].rpartition("~")[2] if found else delivery)
                 if await self._put(ask, name, _sooner(delay or 0.0, [row for row, _ in before])):
                     await self._end([row.id for row, _ in before])
