@@ -54,14 +54,16 @@ def unreadable(file: str | None) -> Ending:
     return "failure" if _BAR.search(file or "") else "neutral"
 
 
-def bound(ask: ReviewAsk, facts: PullFacts) -> ReviewAsk:
-    """What is left of an ask now that the head is known: what a person asked for holds for the commit that they saw.
+def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:
+    """What is left of an ask now that the head is known: what a person asked for holds for the commit and the base that they saw.
 
     The author of a pull request from a fork can push to it at any time. If their later commits inherited the command, one
     command would pay for all of them. In the repository's own branches only people with write permission push, who could
-    give the command themselves.
+    give the command themselves. The base branch of a pull request is also changed by an author who may not write (`stranger`).
     """
-    if ask.trigger not in ASKED or not facts.fork or not ask.head or ask.head == facts.head_sha:
+    moved = facts.fork and ask.head not in ("", facts.head_sha)
+    rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
+    if ask.trigger not in ASKED or not (moved or rebased):
         return ask
     return replace(ask, trigger="push", full=False)
 

@@ -9,17 +9,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from bot.values import Ending
 
-BADNESS: tuple[Ending, ...] = (
+Standing = Ending | Literal["pending"]  # pending: something open has no verdict of its own yet
+
+BADNESS: tuple[Standing, ...] = (
     "success",
     "skipped",
     "neutral",
+    "pending",
     "cancelled",
     "failure",
-)  # a required check stops at the last two
+)  # a required check stops at the last three
+Grade = TypeVar("Grade", bound=Standing)
 How = Literal["reviewed", "declined", "broken"]
 Place = tuple[int, str]  # a pull request by its number, and the base branch that its commit was compared with
 
@@ -42,24 +46,32 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class CommitState:
-    """One commit: what became of it in each place, and the pull requests that are open with it as their head."""
+    """One commit: what became of it in each place, and the pull requests that are open with it as their head.
+
+    `unasked`: pull requests with a bad verdict of which nobody knows whether they are open.
+    """
 
     verdicts: Mapping[Place, Verdict] = field(default_factory=lambda: MappingProxyType({}))
     open: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # number -> base branch
+    unasked: tuple[int, ...] = ()
 
     @property
-    def ending(self) -> Ending | None:
-        """What every check run on the commit has to show. None: nothing has ended yet for what is open."""
-        return worst(self.verdict(place).ending for place in self.open.items())
+    def ending(self) -> Standing | None:
+        """What every check run on the commit has to show. None: nothing is open."""
+        return worst(self.shown(place) for place in self.open.items())
 
     @property
     def blame(self) -> int | None:
         """The pull request that brings the worst; of several the first."""
-        return next((n for n, base in sorted(self.open.items()) if self.verdict((n, base)).ending == self.ending), None)
+        return next((n for n, base in sorted(self.open.items()) if self.shown((n, base)) == self.ending), None)
 
     def verdict(self, place: Place) -> Verdict:
         """What is known of a place."""
         return self.verdicts.get(place, Verdict())
+
+    def shown(self, place: Place) -> Standing:
+        """What an open place brings: one without a verdict of its own is not reviewed."""
+        return self.verdict(place).ending or "pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,7 @@ class CheckResult:
     how: How
 
 
-def worst(endings: Iterable[Ending | None]) -> Ending | None:
+def worst(endings: Iterable[Grade | None]) -> Grade | None:
     """The worst of these; None if there are none."""
     return max((one for one in endings if one is not None), key=BADNESS.index, default=None)
 
@@ -109,14 +121,14 @@ def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitStat
 def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:
     """The pull requests that could make it worse than what is sure, the worst first: whether they are open has to be asked.
 
-    `sure`: those that are known to be open.
+    `sure`: those that are known to be open. Any other may be open against a branch that it has no verdict for.
     """
     state = fold(rows, sure)
     least = BADNESS.index(state.ending) if state.ending is not None else -1
     bad: dict[int, int] = {}
     for (pull, _), verdict in state.verdicts.items():
         if pull not in sure and verdict.ending is not None:
-            bad[pull] = max(bad.get(pull, -1), BADNESS.index(verdict.ending))
+            bad[pull] = max(bad.get(pull, BADNESS.index("pending")), BADNESS.index(verdict.ending))
     return tuple(
         sorted((pull for pull, badness in bad.items() if badness > least), key=lambda pull: (-bad[pull], pull))
     )

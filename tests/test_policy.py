@@ -52,6 +52,18 @@ def test_a_command_on_a_fork_holds_for_its_head(trigger: Trigger) -> None:
     assert policy.bound(unasked, moved) == unasked
 
 
+def test_a_command_on_a_strangers_pull_request_holds_for_its_base() -> None:
+    """Pointed at another branch it counts as a push, from a fork or between two branches; the team's command goes along."""
+    given = ReviewAsk(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
+    for told, stranger, stays in (
+        (facts(fork=True, base_ref="v1"), True, False),
+        (facts(base_ref="v1"), True, False),
+        (facts(base_ref="v1"), False, True),
+        (facts(fork=True), True, True),
+    ):
+        assert (policy.bound(given, told, stranger=stranger) == given) == stays
+
+
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"draft": True}, {}, "draft"),
     ({"author": "dependabot[bot]", "author_type": "Bot"}, {}, "triggers.bots"),

@@ -35,7 +35,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
         if ask.comment is not None and not await _admitted(ask, ask.comment, host, settings):
             return ReviewResult("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
-        run = ReviewRun(attempt, policy.bound(ask, seen.facts), host, seen, settings)
+        run = ReviewRun(attempt, policy.bound(ask, seen.facts, stranger=seen.stranger), host, seen, settings)
         result = _said(await reviewing.review(run, StepBackend(step, console), again=True), fork=seen.facts.fork)
         if result.fault is not None and result.review is None:
             await answer(run, result.says)

@@ -2,15 +2,16 @@
 
 An answer to a comment costs up to eight requests and a review up to sixty, of the 5,000 that GitHub grants an installation in an
 hour. Without a bound, one stranger could use them all up. A comment above the bound is ignored. A change is reviewed later: the pushes of
-the meantime are one review.
+the meantime are one review. What closing leaves to do at GitHub is done later too; a review that runs is ended at once. That a review
+is due is shown without a delay; above the bound of changes, once in half a minute.
 """
 
 import time
 from dataclasses import dataclass
 
 from bot.storage import Store
-from bot.storage.arrivals import Bounds
-from bot.values import Ask, CommandAsk, RemarkAsk, ReviewAsk
+from bot.storage.arrivals import Bounds, Traffic
+from bot.values import Ask, Cancel, CommandAsk, RemarkAsk, ReviewAsk
 
 COMMENTS = Bounds(person=60, stranger=6, strangers=60)
 CHANGES = Bounds(person=120, stranger=60, strangers=300)  # that are counted
@@ -25,6 +26,7 @@ class Admission:
 
     reason: str = ""
     delay: float | None = None  # None: the usual one
+    recheck: float = 0.0  # of what shows that a review is due
 
 
 async def admitted(ask: Ask, delivery: str, store: Store) -> Admission:
@@ -38,8 +40,16 @@ async def admitted(ask: Ask, delivery: str, store: Store) -> Admission:
             return Admission()
         alone = traffic.own >= (COMMENTS.stranger if traffic.stranger else COMMENTS.person)
         return Admission(TOO_MANY if alone else ALL_STRANGERS)
-    if isinstance(ask, ReviewAsk) and ask.stranger:
-        traffic = await store.arrivals.count(delivery, ask.pull, ask.actor, "change", CHANGES, now, stranger=True)
-        above = max(traffic.own, traffic.strangers // 4) - FREE
-        return Admission(delay=min(LONGEST, STEP * above) if traffic.stranger and above > 0 else None)
+    if isinstance(ask, ReviewAsk | Cancel) and ask.actor:
+        traffic = await store.arrivals.count(
+            delivery, ask.pull, ask.actor, "change", CHANGES, now, stranger=ask.stranger
+        )
+        return Admission(delay=_delay(traffic), recheck=STEP if CHANGES.full(traffic) else 0.0)
     return Admission()
+
+
+def _delay(traffic: Traffic) -> float | None:
+    if not traffic.stranger:
+        return STEP if CHANGES.full(traffic) else None
+    above = max(traffic.own, traffic.strangers // 4) - FREE
+    return min(LONGEST, STEP * above) if above > 0 else None

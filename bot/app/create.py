@@ -19,7 +19,7 @@ from bot.app.logs import log
 from bot.app.opened import Opened
 from bot.app.readable import Readable
 from bot.errors import StorageError
-from bot.values import NothingAsked
+from bot.values import NothingAsked, Recheck, ReviewAsk
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 _log = log("webhook")
@@ -154,6 +154,8 @@ async def _taken(opened: Opened, found: Delivery) -> Taken:
         admission = await admitted(ask, found.guid, opened.store)
         if admission.reason:
             return Taken(delivery=found.guid, outcome="ignored", reason=admission.reason)
+        if isinstance(ask, ReviewAsk) and found.event == "pull_request":
+            await opened.jobs.submit(Recheck(ask.pull), found.guid, delay=admission.recheck)
         fresh = await opened.jobs.submit(ask, found.guid, delay=admission.delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=found.guid, reason=str(error))

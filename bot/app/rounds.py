@@ -13,7 +13,7 @@ from bot.app.opened import Opened
 from bot.errors import HostError
 from bot.events import Ours
 from bot.github import apps
-from bot.values import OpenPull, ReviewAsk, Sent
+from bot.values import OpenPull, Recheck, ReviewAsk, Sent
 from bot.workflow import journals
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
@@ -80,6 +80,7 @@ async def _pulls(opened: Opened, since: str) -> None:
 
 async def _submitted(opened: Opened, waiting: OpenPull) -> bool:
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
+    await opened.jobs.submit(Recheck(waiting.pull), f"catch-up-{waiting.head}")
     fresh = await opened.jobs.submit(ask, f"catch-up-{waiting.head}")
     if fresh:
         opened.metrics.delivery("pull_request", "caught up")

@@ -32,4 +32,6 @@ def edited(payload: Payload, ours: Ours) -> Ask:
 def ended(reason: Reason, payload: Payload, _: Ours) -> Ask:
     """Merged, given up, or taken back as a draft."""
     event = shaped(PullEvent, payload)
-    return Cancel(event.pull(event.pull_request.number), reason)
+    pull = event.pull_request
+    stranger = pull.stranger(event.repository.id)
+    return Cancel(event.pull(pull.number), reason, actor=event.sender.login, stranger=stranger)

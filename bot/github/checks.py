@@ -61,14 +61,14 @@ class Checks:
     async def done(
         self,
         number: int,
-        conclusion: Ending,
+        conclusion: Ending | None,
         title: str,
         summary: str,
         text: str = "",
         annotations: Sequence[Annotation] = (),
         actions: Sequence[Action] = (),
     ) -> None:
-        """End a check run; it is not ended before its last annotation is there.
+        """End a check run; it is not ended before its last annotation is there. Without a conclusion it is in progress again.
 
         Annotations are added and never replaced: what a lost answer has stored is not sent again.
         """
@@ -81,14 +81,13 @@ class Checks:
                 part: Output = {**output, "annotations": rows[:BATCH]}
                 await self._client.answer(self._api.async_update(*self._repo, number, output=part))
                 rows = rows[BATCH:]
+            last: Output = {**output, "annotations": rows}
+            there, buttons = (*self._repo, number), [_button(action) for action in actions]
             await self._client.answer(
-                self._api.async_update(
-                    *self._repo,
-                    number,
-                    status="completed",
-                    conclusion=conclusion,
-                    output={**output, "annotations": rows},
-                    actions=[_button(action) for action in actions],
+                self._api.async_update(*there, status="in_progress", output=last, actions=buttons)
+                if conclusion is None
+                else self._api.async_update(
+                    *there, status="completed", conclusion=conclusion, output=last, actions=buttons
                 )
             )
 

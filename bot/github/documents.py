@@ -1,4 +1,4 @@
-"""The GraphQL documents: REST can neither hide a comment nor tell or resolve a thread."""
+"""The GraphQL documents: REST can neither hide a comment nor tell or resolve a thread, and names no fork's pull request by its commit."""
 
 MINIMIZE = """
 mutation($id: ID!, $why: ReportedContentClassifiers!) {
@@ -16,6 +16,15 @@ query($owner: String!, $name: String!, $number: Int!, $first: Int!) {
     nameWithOwner
     pullRequest(number: $number) {
       closingIssuesReferences(first: $first) { nodes { number title body repository { nameWithOwner } } }
+    }
+  }
+}"""
+OPEN = """
+query($owner: String!, $name: String!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequests(first: 100, after: $after, states: OPEN, orderBy: {field: UPDATED_AT, direction: DESC}) {
+      pageInfo { hasNextPage endCursor }
+      nodes { number headRefOid baseRefName }
     }
   }
 }"""

@@ -45,6 +45,7 @@ NOT_FOUND = 404
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 MOST_ISSUES = 3  # of one pull request
 Kind = Literal["issue", "review", "whole"]
+MOST_OPEN = 10  # pages of a hundred open pull requests, those first on which something happened last
 MOST_OTHERS = 300  # comments of other people that one list holds
 MOST_READ = 16_000  # characters of one of them: no more of it is looked at
 Thing = TypeVar("Thing")
@@ -154,6 +155,24 @@ class Host:
                 break
             after = page.get("endCursor")
         return tuple(found)
+
+    async def open_at(self, head: str) -> tuple[dict[int, str], bool]:
+        """Look up the open pull requests of the repository with this head: number -> base branch, and whether all open ones were seen.
+
+        GitHub's list by commit (`commits/SHA/pulls`) leaves out those from forks.
+        """
+        found: dict[int, str] = {}
+        after: str | None = None
+        for _ in range(MOST_OPEN):
+            data = await self._client.ask(documents.OPEN, owner=self.pull.owner, name=self.pull.name, after=after)
+            listed = (data.get("repository") or {}).get("pullRequests") or {}
+            rows = [node for node in listed.get("nodes") or () if node]
+            found |= {int(row["number"]): str(row["baseRefName"]) for row in rows if row.get("headRefOid") == head}
+            page: dict[str, Any] = listed.get("pageInfo") or {}
+            if not page.get("hasNextPage") or page.get("endCursor") == after:
+                return found, bool(page)
+            after = page.get("endCursor")
+        return found, False
 
     async def closes(self) -> tuple[LinkedIssue, ...]:
         """Read the first issues of this repository that the pull request closes, with the beginning of their texts."""

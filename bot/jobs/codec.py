@@ -7,10 +7,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import StorageError
-from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, Recheck, RemarkAsk, ReviewAsk
 
 KINDS: dict[str, TypeAdapter[Any]] = {
-    kind.__name__: TypeAdapter(kind) for kind in (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Follow, Forget, MergeGroup)
+    kind.__name__: TypeAdapter(kind)
+    for kind in (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Recheck, Follow, Forget, MergeGroup)
 }
 
 

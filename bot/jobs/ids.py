@@ -2,16 +2,18 @@
 
 review~REPOSITORY#NUMBER~DELIVERY       and for its second try, its third: the same with +1, +2
 command~REPOSITORY#NUMBER~DELIVERY
+recheck~REPOSITORY#NUMBER~DELIVERY
 small~INSTALLATION~DELIVERY
 """
 
 import re
 from typing import TypedDict
 
-from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, PullRef, Recheck, RemarkAsk, ReviewAsk
 
 LONGEST = 120  # characters of a delivery's id
-QUEUES = {"review": "reviews", "command": "commands", "small": "small"}
+QUEUES = {"review": "reviews", "command": "commands", "recheck": "small", "small": "small"}
+OF_PULLS = tuple(f"{kind}~" for kind in QUEUES if kind != "small")  # how the names of jobs about a pull request begin
 
 
 def name(ask: Ask, delivery: str) -> str:
@@ -22,6 +24,8 @@ def name(ask: Ask, delivery: str) -> str:
             return f"{reviews(ask.pull)}{known}"
         case CommandAsk() | RemarkAsk() | Cancel() | Follow():
             return f"{commands(ask.pull)}{known}"
+        case Recheck():
+            return f"{rechecks(ask.pull)}{known}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{known}"
 
@@ -34,6 +38,11 @@ def reviews(pull: PullRef) -> str:
 def commands(pull: PullRef) -> str:
     """How the names of all commands of a pull request begin."""
     return f"command~{pull.key}~"
+
+
+def rechecks(pull: PullRef) -> str:
+    """How the names of all rechecks of a pull request begin."""
+    return f"recheck~{pull.key}~"
 
 
 def queue(job: str) -> str:
@@ -70,7 +79,7 @@ def places(ask: Ask) -> Places:
     match ask:
         case ReviewAsk():
             return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
-        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
+        case CommandAsk() | RemarkAsk() | Cancel() | Recheck() | Follow():
             person = ask.actor if isinstance(ask, CommandAsk | RemarkAsk) else ""
             serial = ask.pull.key
             return {
@@ -84,11 +93,14 @@ def places(ask: Ask) -> Places:
 
 
 def _priority(ask: Ask) -> int:
-    """Who goes first among the jobs of one installation: a person who asked waits less than a push, the team less than strangers."""
+    """Who goes first among the jobs of one installation: a person who asked waits less than a push, the team less than strangers.
+
+    What nobody waits for goes last, so a flood of it keeps no person waiting; `shares` gives it places all the same.
+    """
     match ask:
         case ReviewAsk(trigger=trigger) if trigger in ASKED:
             return 1
-        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True):
+        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True) | Cancel() | Follow():
             return 20
     return 10
 

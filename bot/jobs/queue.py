@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from bot.errors import StorageError
@@ -17,13 +17,14 @@ from bot.jobs.runner import Runner
 from bot.jobs.settings import JobSettings
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, WAITING
 from bot.storage.workers import Workers
-from bot.values import Ask, Cancel, PullRef, Reason, ReviewAsk
+from bot.values import Ask, Cancel, PullRef, Reason, Recheck, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
 WRITERS = 4  # of a file at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
+MOST_RUNS = 200  # reviews whose check runs one job ends; a review that follows ends what is left
 LISTED = 1000  # jobs of one list
 
 
@@ -60,16 +61,19 @@ class Jobs:
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
         """Store what was asked for. False: this delivery is known, or a review is under way that nothing was missed for.
 
-        A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one.
+        A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one. A delay counts from
+        the first that is put off: what follows in the meantime does not lengthen it.
         """
         if self._ending is not None:
             raise StorageError("this process is being stopped: nothing more is taken on")
         name = ids.name(ask, delivery)
         if isinstance(ask, Cancel):
-            ended = await self.cancel(ask.pull, ask.reason)
-            if ask.reason == "closed" and not ended:  # nothing ran, and there is still something to learn
-                await self._put(ask, name, 0.0)
+            await self._called_off(ask, delivery, delay)
             return True
+        if isinstance(ask, Recheck):
+            return not await self._rows.find(prefix=ids.rechecks(ask.pull), states=[WAITING]) and await self._put(
+                ask, name, delay or 0.0
+            )
         if isinstance(ask, ReviewAsk):
             async with self._alone(ask.pull):
                 return await self._replace(ask, name, delay)
@@ -80,18 +84,27 @@ class Jobs:
 
         What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
         """
-        async with self._alone(pull):
-            found = [row.id for row in await self._rows.find(prefix=ids.reviews(pull))]
-            if found:
-                ask = Cancel(pull, reason, tuple(dict.fromkeys(map(ids.root, found))))
-                await self._put(ask, ids.name(ask, "off-" + found[-1].rpartition("~")[2]), 0.0)
+        return await self._called_off(Cancel(pull, reason))
+
+    async def _called_off(self, ask: Cancel, delivery: str = "", delay: float | None = None) -> int:
+        """End the reviews now; the job that tidies up may be put off, and is one with those that wait already."""
+        async with self._alone(ask.pull):
+            found = [row.id for row in await self._rows.find(prefix=ids.reviews(ask.pull))]
+            waiting = await self._rows.find(prefix=ids.commands(ask.pull), states=[WAITING], ask=True)
+            before = [(row, old) for row in waiting if isinstance(old := _ask(row), Cancel)]
+            runs = (*(run for _, old in before for run in old.runs), *map(ids.root, found))
+            if found or ask.reason == "closed":  # if nothing ran there is still something to learn
+                ask = replace(ask, runs=tuple(dict.fromkeys(runs))[-MOST_RUNS:])
+                name = ids.name(ask, "off-" + found[-1].rpartition("~")[2] if found else delivery)
+                if await self._put(ask, name, _sooner(delay or 0.0, [row for row, _ in before])):
+                    await self._end([row.id for row, _ in before])
             await self._end(found)
         return len(found)
 
     async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
         """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
-        prefixes = [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories]
-        unfinished = await self._rows.of_installation(installation, prefixes or ["review~", "command~"], ACTIVE)
+        prefixes = [f"{kind}{one}#" for kind in ids.OF_PULLS for one in repositories]
+        unfinished = await self._rows.of_installation(installation, prefixes or ids.OF_PULLS, ACTIVE)
         await self._end([row.id for row in unfinished])
         running = {row.id for row in unfinished if row.state == RUNNING}
         leaving = [asyncio.create_task(job.gone.wait()) for name, job in self._runner.live.items() if name in running]
@@ -156,7 +169,8 @@ class Jobs:
         older = await self._rows.find(prefix=ids.reviews(ask.pull), ask=True)
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
-        wait = delay if delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
+        paced = None if delay is None else _sooner(delay, [row for row in older if row.state == WAITING])
+        wait = paced if paced is not None else self._settings.debounce if ask.trigger == "push" else 0.0
         if not await self._put(superseding.merged(ask, _asks(older)), name, wait):
             return False  # a late copy of a delivery must never end a newer review
         await self._end([row.id for row in older])
@@ -187,6 +201,11 @@ class Jobs:
                 return
             async with self._workers.alone(pull.key):
                 yield
+
+
+def _sooner(delay: float, waiting: Iterable[JobRow]) -> float:
+    """The delay of a job that takes the place of these: it is due no later than the first of them."""
+    return max(0.0, min([delay, *(row.due_at - time.time() for row in waiting)]))
 
 
 def _listed(row: JobRow) -> ListedJob | None:

@@ -2,7 +2,7 @@
 
 A question to a model takes a place for as long as the model does. Therefore an installation has at most half of the places, a person a
 quarter, and the last quarter is for installations that have none. A free place goes to the installation that has the fewest, there to the
-person who has the fewest; among equals, to the one that has waited longest.
+person who has the fewest; among equals, to the one that has waited longest. What nobody waits for, such as tidying up after a pull request that was closed, shares the places of one person.
 """
 
 from collections import Counter
@@ -30,17 +30,18 @@ class Shares:
         columns = job.c.id, job.c.installation, job.c.person, job.c.priority, job.c.created_at
         mine = job.c.queue == self.queue, job.c.state == RUNNING
         running = connection.execute(sa.select(job.c.installation, job.c.person).where(*mine)).all()
-        oldest = sa.select(*columns).where(*startable(self.queue, now)).order_by(job.c.created_at, job.c.id).limit(MOST)
+        first = job.c.priority, job.c.created_at, job.c.id
+        oldest = sa.select(*columns).where(*startable(self.queue, now)).order_by(*first).limit(MOST)
         return self.choose(connection.execute(oldest).all(), running, free)
 
     def choose(self, waiting: Sequence[Any], running: Sequence[Any], free: int) -> str | None:
         """Return the id of one of the waiting commands, if one may start beside those that run."""
         installations = Counter(row.installation for row in running)
-        people = Counter((row.installation, row.person) for row in running if row.person)
+        people = Counter((row.installation, row.person) for row in running)
 
         def may(row: Any) -> bool:  # noqa: ANN401 - rows of the database
             held, own = installations[row.installation], people[row.installation, row.person]
-            if not held or not row.person:  # what was called off is tidied up in any case
+            if not held:
                 return True
             return free > self.places // 4 and held < self.places // 2 and own < max(1, self.places // 4)
 

@@ -6,19 +6,31 @@ from dataclasses import replace
 from bot.jobs.ids import ASKED
 from bot.values import ReviewAsk
 
-UNKNOWN = "unknown"  # the head of a command that was stored without one: no later head is the same
+UNKNOWN = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 
 def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     """The new ask, with what people asked for in those that it replaces: a push must not swallow a command.
 
-    The command keeps the head that it was given at: `policy.bound` decides what it is worth for another one.
+    The command keeps the head and the base that it was given at: `policy.bound` decides what it is worth for others. It is handed on
+    once: each review that replaces another may have to be paid. From then on its comment alone is kept, for an answer.
     """
     for old in older:
-        new = replace(new, full=new.full or old.full)
-        if old.trigger in ASKED and new.trigger not in ASKED:
-            head = old.head or UNKNOWN
-            new = replace(new, trigger=old.trigger, actor=old.actor, comment=old.comment, head=head)
+        if new.trigger in ASKED:
+            new = replace(new, full=new.full or old.full)
+        elif old.trigger in ASKED and not old.inherited:
+            new = replace(
+                new,
+                trigger=old.trigger,
+                full=new.full or old.full,
+                actor=old.actor,
+                comment=old.comment,
+                head=old.head or UNKNOWN,
+                base=old.base or UNKNOWN,
+                inherited=True,
+            )
+        elif new.comment is None and old.comment is not None:
+            new = replace(new, comment=old.comment, head=old.head, base=old.base)
     return new
 
 

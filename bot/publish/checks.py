@@ -11,15 +11,15 @@ from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.standing import BADNESS, CheckResult, CommitState, How, fold, waits_for
-from bot.values import Action, Annotation, Check, Ending, Review
+from bot.standing import BADNESS, CheckResult, CommitState, How, Standing, fold, waits_for
+from bot.values import Action, Annotation, Check, Ending, PullFacts, Review
 from bot.values.progress import Progress
 
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
 STOPS = BADNESS.index("neutral")  # the worst that lets a commit pass
-MOST_PULLS = 20  # with one commit as their head that are asked for
+MOST_PULLS = 20  # that are asked for one by one, in a repository with too many open ones to list
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
 
@@ -49,14 +49,14 @@ async def start(
     async def find() -> Check | None:
         listed = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
         own = (one for one in listed if _facts(one).get("run") == run)
-        left = (one for one in listed if not one.ended)
+        left = (one for one in listed if not _came(one))
         return next(own, None) or next(left, None)
 
     said = (words.say("check_running"), _marked(words.say("check_begun"), run=run, base=base, broken=broken))
     found = await find()
     if found is None:
         return (await host.once(find, lambda: host.checks.start(head, NAME, number, *said))).id
-    if not found.ended:
+    if not _came(found):
         await host.checks.update(found.id, *said)
     return found.id
 
@@ -109,7 +109,7 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Publi
 
 async def again(host: Host, run: str, review: Review, outcome: PublishResult, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
-    mine = [one for one in await _listed(host, review.pull.head) if _facts(one).get("run") == run and one.ended]
+    mine = [one for one in await _listed(host, review.pull.head) if _facts(one).get("run") == run and _came(one)]
     if mine and _how(_facts(mine[-1])) == "reviewed":
         await done(host, mine[-1].id, run, review, outcome, page)
 
@@ -152,32 +152,57 @@ async def let_pass(host: Host, head: str, ending: Ending = "success", language: 
     number = await start(host, head, run, language)
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
     await host.checks.done(number, ending, says[:TITLE], _marked(says, run=run))
-    await settle(host, head, language)
+    await _settled(host, head, words, {})
 
 
-async def standing(host: Host, head: str) -> CommitState:
-    """What counts for a commit now."""
-    return await _state(host, head, _rows(await _listed(host, head)), {})
+async def standing(host: Host, facts: PullFacts) -> CommitState:
+    """What counts for the head of a pull request now."""
+    return await _state(host, facts.head_sha, _rows(await _listed(host, facts.head_sha)), *_own_place(host, facts))
 
 
-async def settle(host: Host, head: str, language: str = "en") -> CommitState:
-    """Have the check runs on a commit show the worst of what is open for it: the newest, and that of each open pull request.
+async def settle(host: Host, facts: PullFacts, language: str = "en") -> CommitState:
+    """Have the check runs on the head of a pull request show the worst of what is open for it.
 
-    Called after each event that may change it. Two that end at the same moment both look afterwards, so the later one sees both.
+    Called after each event that may change it, and before the review that one asks for: what has no verdict of its own is not
+    reviewed, whatever else has passed with the same commit.
     """
-    words, listed = load(language), await _listed(host, head)
-    state = await _state(host, head, _rows(listed), {})
-    if state.ending is None:
-        return state
+    return await _settled(host, facts.head_sha, load(language), *_own_place(host, facts))
+
+
+def _own_place(host: Host, facts: PullFacts) -> tuple[Mapping[int, str], int]:
+    """What its facts tell of a pull request itself: the lists of GitHub may be late."""
+    number = host.pull.number
+    return ({number: facts.base_ref}, 0) if facts.state == "open" else ({}, number)
+
+
+async def _settled(host: Host, head: str, words: Phrases, sure: Mapping[int, str], gone: int = 0) -> CommitState:
+    """Change those that show something else: the newest, that of each open pull request, and what waits in vain.
+
+    Two that end at the same moment both look afterwards, so the later one sees both.
+    """
+    listed = await _listed(host, head)
+    if not any(_came(one) for one in listed):
+        return CommitState()
+    state = await _state(host, head, _rows(listed), sure, gone)
     last = {_pull(one): one for one in listed}  # of each pull request
-    shown = [one for pull, one in last.items() if pull in state.open or one is listed[-1]]
-    for one in shown:
-        if one.ended and one.conclusion != _wanted(state.ending, one):
+    for one in filter(_came, listed):
+        counts = one is listed[-1] or (last[_pull(one)] is one and _pull(one) in state.open)
+        wanted = _wanted(state.ending or _own(one), one)
+        if (counts and _shows(one) != wanted) or (not one.ended and wanted != "pending"):
             await _shown(host, one, state, words)
     return state
 
 
-def _wanted(ending: Ending, one: Check) -> Ending:
+def _came(one: Check) -> bool:
+    """Whether it has come to its end, also where it shows again that something else is waited for."""
+    return one.ended or "own" in _facts(one)
+
+
+def _shows(one: Check) -> Standing | None:
+    return _word(one.conclusion) if one.ended else "pending"
+
+
+def _wanted(ending: Standing, one: Check) -> Standing:
     """What a check run has to show. That of a merge queue lets pass or stops: it differs only if the commit is to be stopped."""
     own = _own(one)
     return own if _pull(one) == 0 and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
@@ -202,16 +227,17 @@ async def _end(host: Host, one: "_Ending", words: Phrases, sure: Mapping[int, st
     after = _rows(each for each in listed if each.id > one.number)
     state = await _state(host, one.head, [*before, one.own, *after], sure)
     await _written(host, one, state, words)
-    await settle(host, one.head, words.language)
+    await _settled(host, one.head, words, {})
 
 
 async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrases) -> None:
     own, lead = one.own, _lead(one.own, state, words)
     known = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
     said = _marked(f"{lead}\n\n{one.text}" if lead else one.text, **known, **({"lead": "1"} if lead else {}))
+    ending = state.ending or own.ending
     await host.checks.done(
         one.number,
-        state.ending or own.ending,
+        None if ending == "pending" else ending,
         f"{lead} {one.title}"[:TITLE] if lead else one.title,
         said,
         one.page,
@@ -222,27 +248,45 @@ async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrase
 
 def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     """Why a check run shows something else than what it came to by itself; empty if it does not."""
-    blame = state.blame
-    if blame not in (None, own.pull) and state.ending not in (None, own.ending):
-        return words.say("check_of_other", pull=Safe(f"#{blame}"))
+    blame, differs = state.blame, state.ending not in (None, own.ending)
     declined = own.how == "declined" and state.verdict((own.pull, own.base)).reviewed is not None
-    return words.say("check_stands") if declined or state.ending not in (None, own.ending) else ""
+    if differs and blame == own.pull and state.ending == "pending":
+        why = words.say("check_waits", base=plain(state.open[own.pull]))
+    elif differs and blame not in (None, own.pull):
+        key = (
+            "check_waits_other" if state.ending == "pending" else "check_of_other" if _stops(state) else "check_counts"
+        )
+        why = words.say(key, pull=Safe(f"#{blame}"))
+    else:
+        why = words.say("check_stands") if declined or differs else ""
+    unasked = words.say("check_unasked", count=len(state.unasked)) if state.unasked else ""
+    return " ".join(filter(None, (why, unasked)))
 
 
-async def _state(host: Host, head: str, rows: Sequence[CheckResult], sure: Mapping[int, str]) -> CommitState:
-    """What these rows come to, with the pull requests asked for that could make it worse."""
-    known, asked = dict(sure), set[int]()
-    while left := [pull for pull in waits_for(rows, known) if pull not in asked]:
-        pull = left[0]
-        asked.add(pull)
-        if len(asked) > MOST_PULLS:  # nobody has so many open: those that were not asked count
-            known[pull] = next(row.base for row in reversed(rows) if row.pull == pull)
-            continue
+def _stops(state: CommitState) -> bool:
+    return state.ending is not None and BADNESS.index(state.ending) > STOPS
+
+
+async def _state(
+    host: Host, head: str, rows: Iterable[CheckResult], sure: Mapping[int, str], gone: int = 0
+) -> CommitState:
+    """What these rows come to, with the open pull requests that have this head.
+
+    `sure`: what is known to be open. `gone`: a pull request that is known to be closed. Who writes with a workflow's token makes a
+    check run only where somebody asks for it: there a pull request without one lacks nothing.
+    """
+    rows, whole, found = list(rows), False, dict[int, str]()
+    with suppress(HostRefused):
+        found, whole = await host.open_at(head)
+    ruled = {row.pull for row in rows}
+    known = {n: base for n, base in found.items() if n != gone and (host.voice.app or n in ruled)} | dict(sure)
+    left = () if whole else tuple(pull for pull in waits_for(rows, known) if pull != gone)
+    for pull in left[:MOST_PULLS]:
         with suppress(HostRefused):
             now = await host.beside(pull).facts()
             if now.state == "open" and now.head_sha == head:
                 known[pull] = now.base_ref
-    return fold(_placed(rows, known), known)
+    return replace(fold(_placed(rows, known), known), unasked=left[MOST_PULLS:])
 
 
 def _placed(rows: Iterable[CheckResult], known: Mapping[int, str]) -> list[CheckResult]:
@@ -260,7 +304,7 @@ def _rows(listed: Iterable[Check]) -> list[CheckResult]:
     return [
         CheckResult(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
         for one in listed
-        if one.ended and _pull(one)
+        if _came(one) and _pull(one)
     ]
 
 
@@ -273,7 +317,7 @@ def _own(one: Check) -> Ending:
 
 
 def _word(text: str) -> Ending | None:
-    return next((each for each in BADNESS if each == text), None)
+    return next((each for each in BADNESS if each == text and each != "pending"), None)
 
 
 def _how(known: Mapping[str, str]) -> How:

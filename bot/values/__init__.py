@@ -99,6 +99,7 @@ if TYPE_CHECKING:
         NothingAsked,
         PullRef,
         Reason,
+        Recheck,
         RemarkAsk,
         ReviewAsk,
         Trigger,

@@ -52,6 +52,8 @@ class ReviewAsk:
     stranger: bool = (
         False  # the delivery does not name its author as somebody of the repository: a hint for the order, no more
     )
+    base: str = ""  # the base branch that a person saw when they asked; "": not known
+    inherited: bool = False  # it took over what a person had asked of another review
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,15 @@ class Cancel:
     pull: PullRef
     reason: Reason
     runs: tuple[str, ...] = ()
+    actor: str = ""  # the login of who did it
+    stranger: bool = False  # the delivery does not name the author of the pull request as somebody of the repository
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """The check runs on the head of this pull request are to show at once that a review of it is due: the review itself may wait."""
+
+    pull: PullRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +134,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Recheck | Follow | Forget | MergeGroup

@@ -9,14 +9,14 @@ needs them.
 
 from bot.payloads import Change
 from bot.ports import Job
-from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, Recheck, RemarkAsk, ReviewAsk
 from bot.workflow.apologising import apologise
 from bot.workflow.parts import Services, Surroundings
 
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises Superseded where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    from bot.workflow import cancelling, commanding, conversing, forgetting, paging, queueing, server
+    from bot.workflow import cancelling, commanding, conversing, forgetting, paging, queueing, rechecking, server
 
     match ask:
         case ReviewAsk():
@@ -27,6 +27,8 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
             await conversing.answer(ask, job, parts)
         case MergeGroup():
             await queueing.let_pass(ask, parts)
+        case Recheck():
+            await rechecking.show(ask, parts)
         case Follow():
             await paging.caught_up(ask, parts)
         case Forget():

@@ -20,7 +20,7 @@ from bot.ports import Job
 from bot.publish import existing
 from bot.render import code, load
 from bot.render import comment as template
-from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk, ReviewAsk
+from bot.values import CommandAsk, CommentRef, Posted, PullFacts, RemarkAsk, ReviewAsk
 from bot.workflow.parts import Services, kept
 
 _STANDING = TypeAdapter(Permission)
@@ -85,11 +85,15 @@ async def answered(
     return await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host, facts))
 
 
-async def moved(comment: CommentRef, given: str, head: str, host: Host, settings: Config) -> None:
-    """Say below a command that the branch was pushed to after it. Once, however many pushes follow."""
-    values: dict[str, object] = {"given": code(given[:10]), "head": code(head[:10]), "again": code("/deeprepo review")}
+async def moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host, settings: Config) -> None:
+    """Say below a command that the branch was pushed to after it, or was pointed at another base. Once, whatever follows."""
+    pushed = ask.head != facts.head_sha
+    given, now = (ask.head[:10], facts.head_sha[:10]) if pushed else (ask.base, facts.base_ref)
+    values: dict[str, object] = {"given": code(given), "head": code(now), "again": code("/deeprepo review")}
     words = load(settings["language"])
-    said = template("replies/phrase.md.j2", words, key="reply_moved", number=None, values=values)
+    said = template(
+        "replies/phrase.md.j2", words, key="reply_moved" if pushed else "reply_rebased", number=None, values=values
+    )
     with suppress(HostRefused):
         await answered(CommandReply(said), comment, host)
 

@@ -31,7 +31,10 @@ async def end(ask: Cancel, parts: Services) -> None:
             with suppress(HostRefused):
                 await _learned(ask, host, parts)
             with suppress(HostRefused):  # what it brought counts no longer for others with the same head
-                await checks.settle(host, (await host.facts()).head_sha)
+                facts = await host.facts()
+                await checks.settle(host, facts)
+                if facts.state == "open":  # again, since
+                    return
             await parts.store.outcomes.closed(ask.pull, time.time())
 
 

@@ -88,7 +88,7 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
     people, pull = parts.store.people, ask.pull
 
     async def submit(full: bool) -> None:
-        asked = ReviewAsk(pull, "command", full, ask.actor, ask.comment, seen.facts.head_sha)
+        asked = ReviewAsk(pull, "command", full, ask.actor, ask.comment, seen.facts.head_sha, base=seen.facts.base_ref)
         await parts.submit(asked, f"comment-{ask.comment.kind}-{ask.comment.id}")
 
     async def suppressed(fingerprint: str, reason: str) -> None:

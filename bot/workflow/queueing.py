@@ -23,6 +23,7 @@ async def let_pass(ask: MergeGroup, parts: Services) -> None:
 async def _stands(host: Host, parts: Services) -> Ending:
     """Whether the queue goes on: not past a pull request whose check does not pass, nor past one without a review if a bar is set."""
     seen = await looking.seen(host, config.FILE)
-    state = await checks.standing(host, seen.facts.head_sha)
-    ending = state.ending or policy.unreviewed(await looking.settings(seen, parts))
+    state = await checks.standing(host, seen.facts)
+    ending = None if state.ending == "pending" else state.ending
+    ending = ending or policy.unreviewed(await looking.settings(seen, parts))
     return "failure" if ending in ("failure", "cancelled") else "success"

@@ -44,15 +44,15 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             return
         seen = await look(ask.pull, host, job, parts)
         ask = await asking.allowed(ask, host, job)
-        backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
+        backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts, stranger=seen.stranger)
         try:
             settings = await parts.resolve(seen.file, seen.bound)
         except UsageError as error:
             await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file))
             await parts.failed(ask, str(error))
             return
-        if bound is not ask and ask.comment is not None and seen.facts.state == "open":
-            await asking.moved(ask.comment, ask.head, seen.facts.head_sha, host, settings)
+        if ask.comment is not None and bound.trigger not in policy.ASKED and seen.facts.state == "open":
+            await asking.moved(ask, ask.comment, seen.facts, host, settings)
         run = ReviewRun(job.id, bound, host, seen, settings)
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
         if isinstance(result.fault, Superseded):
@@ -96,8 +96,9 @@ class ServerBackend:
         facts, last = run.seen.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
         if last != (run.seen.bases.merge_base, facts.head_sha, facts.base_ref):
             return False
-        state = await checks.settle(run.host, facts.head_sha, run.language)
-        return state.verdict((run.ask.pull.number, facts.base_ref)).without is None
+        state = await checks.settle(run.host, facts, run.language)
+        verdict = state.verdict((run.ask.pull.number, facts.base_ref))
+        return verdict.reviewed is not None and verdict.without is None
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:

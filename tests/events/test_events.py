@@ -98,8 +98,8 @@ def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, rea
 
 def test_closing_and_taking_back_cancel() -> None:
     """Whatever is under way is no longer wanted."""
-    assert read("pull_request", pull("closed", state="closed")) == Cancel(PULL, "closed")
-    assert read("pull_request", pull("converted_to_draft", draft=True)) == Cancel(PULL, "draft")
+    assert read("pull_request", pull("closed", state="closed")) == Cancel(PULL, "closed", actor="maintainer")
+    assert read("pull_request", pull("converted_to_draft", draft=True)) == Cancel(PULL, "draft", actor="maintainer")
 
 
 def test_a_command_below_the_pull_request_is_heard() -> None:

@@ -1,12 +1,13 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
 from bot.errors import StorageError
-from bot.jobs import superseding
+from bot.jobs import codec, superseding
 from bot.ports import Job
-from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, ReviewAsk
+from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, Recheck, ReviewAsk
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
@@ -99,7 +100,7 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
             await diary.release("spoken")
             await on_sqlite.settled(jobs)
         assert len(diary.asks) == 2
-        assert diary.asks[-1] == SPOKEN
+        assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True)
 
     asyncio.run(story())
 
@@ -109,6 +110,68 @@ def test_merging_asks() -> None:
     newer = ReviewAsk(pull(), "rerun", actor="bob", head="two")
     assert superseding.merged(newer, [SPOKEN]) == ReviewAsk(pull(), "rerun", full=True, actor="bob", head="two")
     assert superseding.merged(push(head="two"), [push(head="one")]) == push(head="two")
+
+
+def test_a_command_is_handed_on_once() -> None:
+    """The first push that replaces it carries it out, with the head and base that it was given at; a second one is a push, which keeps the comment for an answer."""
+    spoken = replace(SPOKEN, base="main")
+    first = superseding.merged(push(head="two"), [spoken])
+    second = superseding.merged(push(head="three"), [first])
+    third = superseding.merged(push(head="four"), [second])
+    assert first == replace(spoken, inherited=True)
+    for later in (second, third):
+        assert (later.trigger, later.full, later.comment) == ("push", False, SPOKEN.comment)
+        assert (later.head, later.base) == (SPOKEN.head, "main")
+
+
+def test_tidying_up_is_put_off_once(on_sqlite: Scene) -> None:
+    """Closings that are paced end the review that runs at once and leave one job, due when the first was, with all reviews that were called off."""
+
+    async def story() -> None:
+        diary = Diary(hold={"one", "two"})
+        async with on_sqlite.running(diary, per_installation=4) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("begin one")
+            await jobs.submit(Cancel(pull(), "closed"), "guid-2", delay=60)
+            await diary.seen("Superseded one")
+            (first,) = await jobs._rows.find(ask=True)  # noqa: SLF001 - when it is due is shown nowhere else
+            await jobs.submit(push(head="two"), "guid-3")
+            await diary.seen("begin two")
+            await jobs.submit(Cancel(pull(), "closed"), "guid-4", delay=900)
+            await diary.seen("Superseded two")
+            (last,) = await jobs._rows.find(ask=True)  # noqa: SLF001
+            assert last.due_at < first.due_at + 1
+            assert len(codec.read(last.ask).runs) == 2  # type: ignore[union-attr]
+
+    asyncio.run(story())
+
+
+def test_a_paced_review_is_not_put_off_again(on_sqlite: Scene) -> None:
+    """What arrives while one waits takes its place and its time."""
+
+    async def story() -> None:
+        async with on_sqlite.running(Diary()) as jobs:
+            await jobs.submit(push(head="one"), "guid-1", delay=60)
+            (first,) = await jobs._rows.find()  # noqa: SLF001
+            await jobs.submit(push(head="two"), "guid-2", delay=900)
+            (last,) = await jobs._rows.find()  # noqa: SLF001
+            assert last.id != first.id
+            assert last.due_at < first.due_at + 1
+
+    asyncio.run(story())
+
+
+def test_one_recheck_of_a_pull_request_waits(on_sqlite: Scene) -> None:
+    """It reads the pull request when it runs, so a second one is not stored; another pull request's is."""
+
+    async def story() -> None:
+        async with on_sqlite.running(Diary()) as jobs:
+            assert await jobs.submit(Recheck(pull(1)), "guid-1", delay=60)
+            assert not await jobs.submit(Recheck(pull(1)), "guid-2")
+            assert await jobs.submit(Recheck(pull(2)), "guid-3", delay=60)
+            assert len(await jobs.listed()) == 2
+
+    asyncio.run(story())
 
 
 def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:

@@ -404,3 +404,26 @@ def test_no_order_of_pushes_passes_the_cap_on_postgresql(
             await p.used_up()
 
     asyncio.run(go())
+
+
+def test_a_command_on_a_fork_is_paid_once_whatever_base_it_moves_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The author moves the pull request between base branches, there and back, while the commanded review is paid: no call more, and the command is answered."""
+
+    async def story() -> None:
+        rules = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 0}\n"
+        async with purse(tmp_path, monkeypatch, rules=rules) as p:
+            await p.at.repo.commit("v1", {"README.md": "# old\n"})
+            number = await p.at.reviewed(fork=True, author="stranger")
+            await p.at.repo.comment(number, "/deeprepo review")
+            await p.paying()
+            assert p.model.count == 1
+            for n in range(4):
+                await p.at.repo.retarget(number, ("v1", "main")[n % 2], by="stranger")
+                await p.paying()
+            await p.at.quiet()
+            assert p.model.count == 1
+            assert sum("after this command" in reply for reply in p.at.replies(number)) == 1
+
+    asyncio.run(story())

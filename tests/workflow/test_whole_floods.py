@@ -84,6 +84,32 @@ def test_a_strangers_storm_of_pushes_becomes_few_reviews(tmp_path: Path) -> None
     asyncio.run(go())
 
 
+@pytest.mark.slow
+def test_a_strangers_closing_is_paced(tmp_path: Path) -> None:
+    """Once the hour's changes are used up, closing, drafts and opening again cost next to no request each, and the running review is ended all the same."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(fork=True, author="stranger")
+            for n in range(admission.CHANGES.stranger):
+                await (at.repo.close if n % 2 == 0 else at.repo.reopen)(number, by="stranger")
+            await at.gh.settled()
+            while (await at.server.jobs.counts())["running"]:  # noqa: ASYNC110 - a database tells nobody
+                await asyncio.sleep(0.1)
+            before = len(at.gh.requests)
+            for _ in range(8):
+                await at.repo.close(number, by="stranger")
+                await at.repo.reopen(number, by="stranger")
+                await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
+                await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
+            await at.gh.settled()
+            await asyncio.sleep(1)
+            assert len(at.gh.requests) - before <= 12
+            assert (await at.server.jobs.counts())["running"] == 0
+
+    asyncio.run(go())
+
+
 def test_a_button_pays_only_for_who_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Re-run on a check is a push if a stranger has pressed it; pressed by the team it is a review that somebody asked for."""
 

@@ -52,14 +52,14 @@ def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(tmp_path: Path) -> N
                 await at.repo.push("feature", {"NEWS.md": "one\n"})
             await at.repo.push("feature", {"NEWS.md": "two\n"})
             await at.quiet()
-            before = [r for r in at.gh.requests if r.method != "GET"]
+            before = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)]
             for delivery in late:
                 await at.gh.deliver(delivery)
                 await at.gh.deliver(delivery)
             await at.quiet()
 
             assert len([c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]) == 1
-            after = [r for r in at.gh.requests if r.method != "GET"][len(before) :]
+            after = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)][len(before) :]
             assert [
                 r.path for r in after if "access_tokens" not in r.path and "/installation/token" not in r.path
             ] == []

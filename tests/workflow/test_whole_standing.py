@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from whole import BROKEN, Whole, whole
 
+from bot.app import admission
 from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
 
@@ -134,6 +135,84 @@ def test_a_merge_queue_stops_at_a_failure(tmp_path: Path) -> None:
             await at.quiet()
             ends = [one.conclusion for one in at.repo.repository.checks.values() if one.head == queued]
             assert ends == ["failure"]
+
+    asyncio.run(story())
+
+
+def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path) -> None:
+    """A green check that was made for another base branch waits at once, however long the review is put off; a new event does not put it off again."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", STRICT)
+            await at.repo.commit("next", BROKEN)
+            await at.repo.commit("feature", {"README.md": "# hello\n"}, onto="next")
+            number = await at.repo.open_pull("feature", base="next", title="t", fork=True, author="stranger")
+            await at.quiet()
+            assert newest(at, number) == "success"
+            for _ in range(admission.FREE // 2 + 1):
+                await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
+                await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
+                await at.gh.settled()
+            await at.repo.retarget(number, "main", by="stranger")
+            await at.until(lambda: newest(at, number) is None)
+            assert "not reviewed against main" in (at.gh.pull(number).checks[-1].title or "")
+            (first,) = [one for one in await at.server.jobs._rows.find() if one.queue == "reviews"]  # noqa: SLF001
+            await at.repo.retarget(number, "next", by="stranger")
+            await at.until(lambda: newest(at, number) == "success")
+            await at.repo.retarget(number, "main", by="stranger")
+            await at.until(lambda: newest(at, number) is None)
+            (last,) = [one for one in await at.server.jobs._rows.find() if one.queue == "reviews"]  # noqa: SLF001
+            assert last.due_at < first.due_at + 1
+
+    asyncio.run(story())
+
+
+def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path) -> None:
+    """From a fork too: while its review is put off neither is green; when it is closed, the first is again."""
+
+    async def story() -> None:
+        async with whole(tmp_path, debounce=600.0) as at:
+            await at.repo.commit("old", {"README.md": "# old\n"})
+            sha = await at.repo.commit("feature", {"README.md": "# hello\n"})
+            one = await at.repo.open_pull("feature", title="fine")
+            await at.quiet()
+            assert newest(at, one) == "success"
+            await at.repo.retarget(one, "old")  # a change of base waits for the next push here
+            await at.until(lambda: newest(at, one) is None)
+            await at.repo.retarget(one, "main")
+            await at.until(lambda: newest(at, one) == "success")
+            await sandbox.git.point(at.repo.repository.git, "refs/heads/same", sha)
+            two = await at.repo.open_pull("same", base="old", title="t", fork=True, author="stranger")
+            await at.repo.retarget(two, "main", by="stranger")
+            await at.until(lambda: newest(at, one) is None)
+            assert any(f"#{two}" in (check.title or "") for check in at.gh.pull(one).checks)
+            await at.repo.close(two, by="stranger")
+            await at.until(lambda: newest(at, one) == "success")
+
+    asyncio.run(story())
+
+
+def test_closed_pull_requests_of_strangers_count_no_longer(tmp_path: Path) -> None:
+    """However many with a maintainer's head have failed, and the number that is blamed is never that of one that passes."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("old", {"README.md": "# old\n"})
+            await at.repo.commit("main", {**BROKEN, **STRICT})
+            sha = await at.repo.commit("feature", {"README.md": "# hello\n"})
+            number = await at.repo.open_pull("feature", title="fine")
+            await at.quiet()
+            for n in range(3):
+                await sandbox.git.point(at.repo.repository.git, f"refs/heads/s{n}", sha)
+                one = await at.repo.open_pull(f"s{n}", base="old", fork=True, author=f"s{n}")
+                await at.quiet()
+                assert newest(at, number) == "failure"
+                await at.repo.close(one, by=f"s{n}")
+                await at.quiet()
+            last = max(at.gh.pull(number).checks, key=lambda check: check.id)
+            assert last.conclusion == "success"
+            assert "does not pass" not in (last.title or "")
 
     asyncio.run(story())
 

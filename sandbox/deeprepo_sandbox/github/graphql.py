@@ -100,7 +100,21 @@ class _Root:
                 return self._missing("repository", "Could not resolve to a PullRequest with that number.")
             return {**_pull(self._world, pull), "closingIssuesReferences": partial(self._closes, pull)}
 
-        return {"__typename": "Repository", "nameWithOwner": where.full_name, "pullRequest": one}
+        async def several(asked: Mapping[str, Any]) -> Made:
+            """Those in one of the states; the last that changed first."""
+            states, order = asked.get("states") or (), asked.get("orderBy") or {}
+            wanted = {states} if isinstance(states, str) else set(states)
+            rows = [pull for pull in where.pulls.values() if not wanted or pull.state.upper() in wanted]
+            key = "updated" if order.get("field") == "UPDATED_AT" else "created"
+            rows.sort(key=lambda pull: (getattr(pull, key), pull.number), reverse=order.get("direction") == "DESC")
+            return await _connection([_in_list(pull) for pull in rows], asked)
+
+        return {
+            "__typename": "Repository",
+            "nameWithOwner": where.full_name,
+            "pullRequest": one,
+            "pullRequests": several,
+        }
 
     async def _closes(self, pull: Pull, said: Mapping[str, Any]) -> Made | None:
         """The issues that the description closes by GitHub's words, of other repositories too."""
@@ -261,6 +275,15 @@ async def _thread(pull: Pull, top: ReviewComment) -> Made:
         "diffSide": top.side,
         "subjectType": top.subject.upper(),
         "comments": comments,
+    }
+
+
+def _in_list(pull: Pull) -> Made:
+    return {
+        "__typename": "PullRequest",
+        "number": pull.number,
+        "headRefOid": pull.head_sha,
+        "baseRefName": pull.base,
     }
 
 
