@@ -19,7 +19,7 @@ SAMPLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "github-token": ("a.js", f"const g = 'ghp_{_R[:36]}';", (_R[:36],)),
     "anthropic-key": ("a.py", f'A = "sk-ant-{_R[:64]}"', (_R[:64],)),
     "google-key": ("a.js", "const k = 'AI" + f"za{_R[:35]}';", (_R[:35],)),
-    "npm-token": (".npmrc", f"//registry.npmjs.org/:_authToken=npm_{_R[:36]}", (_R[:36],)),
+    "npm-token": (".npmrc", f"//registry.example/:_authToken=npm_{_R[:36]}", (_R[:36],)),
     "hugging-face-token": (
         "a.py",
         'H = "hf_' + 'qWzKvBnTyLpXsDgRhMjCfUaQeIoZwNkVbT"',

@@ -6,6 +6,7 @@ from bot.commands.context import CommandContext, CommandReply, Permission
 from bot.render import code
 
 LONGEST = 40  # characters of a word that nobody knows
+ALIKE = 0.75  # from here on a word is taken for a slip of the pen, as difflib counts
 WORD = USE = "help"
 NEEDS: Permission = "read"
 LONG = False
@@ -15,7 +16,7 @@ async def run(typed: str, context: CommandContext) -> CommandReply:
     """The list, below what was typed instead of a command, if anything was."""
     from bot.commands import COMMANDS  # the list holds this file too
 
-    near = get_close_matches(typed.casefold(), COMMANDS, 1) if typed else []
+    near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
     if near:
         meant = context.say("reply_meant", word=code(typed[:LONGEST]), near=code(f"/deeprepo {COMMANDS[near[0]].USE}"))
         return CommandReply(meant.body, "confused")

@@ -8,7 +8,7 @@ from bot.render import Phrases, Safe, code, comment
 from bot.values import Finding, LearnedRule, OwnerRule, Proposal, Rejection
 
 LONGEST = 300  # characters of a path
-_ONE_PATH = re.compile(r"/(?:[^\\*?\[]|\\.)*[^/\\*?\[]")
+_ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact, or a pattern without wildcards
 
 
 def proposal(finding: Finding, reason: str, how: Rejection, who: str, link: str) -> Proposal | None:

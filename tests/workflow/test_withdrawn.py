@@ -27,7 +27,7 @@ def test_a_withdrawn_finding_is_rejected_and_proposes_a_rule(tmp_path: Path) -> 
             assert await store.outcomes.addressed([70], 0.0) == (Addressed(70, rejected=1),)
             told, number = await learning.withdrawn(*args, writes=True)
             assert number == 1
-            assert r"`S608` in `/src/a\ b.py` (this path alone)" in told
+            assert "`S608` in `=src/a b.py` (this path alone)" in told
             assert await learning.withdrawn(*args, writes=True) == (told, 1)
             await store.rules.show(70, number, 900, "review")
             assert await learning.withdrawn(*args, writes=True) == ("", 0)
