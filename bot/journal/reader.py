@@ -111,8 +111,6 @@ class Record:
 
     def _gather(self, sections: Iterable[Section] | None = None) -> None:
         for section in self.sections if sections is None else sections:
-            if section.start is None:  # lines before the first review are nobody's: `begin` compares starts alone
-                continue
             for key, rows in section.asked.items():
                 paid = [row for row in rows if row.reply is not None]
                 if paid:
