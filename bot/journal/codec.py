@@ -176,6 +176,9 @@ def answer(outcome: str, said: str, cost: Cost, seconds: float, notes: Sequence[
     }
 
 
+ADDED = frozenset({"allowlisted"})  # fields of a finding that older journals do not have: left out if they say nothing
+
+
 def digests(done: Review) -> dict[str, str]:
     """A short hash of each part of a review that its outputs show; not of where the repository lies."""
     files = [(f.path, f.old_path, f.status, len(f.added), len(f.removed), f.skip, f.note) for f in done.files]
@@ -189,9 +192,10 @@ def digests(done: Review) -> dict[str, str]:
 
 
 def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` makes
-    """A part with each finding's sources in words, as journals have always had them."""
+    """A part with each finding's sources in words, as journals have always had them, and without what later versions added to it."""
     if isinstance(part, Mapping):
-        plain = {name: _as_recorded(value) for name, value in part.items() if name != "sources"}
+        known = {name: value for name, value in part.items() if name != "sources" and (value or name not in ADDED)}
+        plain = {name: _as_recorded(value) for name, value in known.items()}
         rows = part.get("sources")
         return (
             plain if rows is None else plain | {"source": " + ".join(dict.fromkeys(str(Source(**row)) for row in rows))}

@@ -432,7 +432,7 @@ class Calls:
         self.journal.failed(request.key, request.role, model.name, at, error, priced)
         raise error
 
-    async def _send(self, model: Model, request: Request) -> Completion:
+    async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - a case for each way in which a try ends
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
         tried = failed = silent = 0
         reach = self._reached.setdefault(model.name.partition("/")[0], Reachability(self._pause, self._chance))
@@ -440,7 +440,10 @@ class Calls:
             while True:
                 tried += 1
                 try:
-                    return await self._in_turn(reach, model, request, tried)
+                    async with reach.trying(model.name, request.key) as turn:
+                        return await self._try(model, request, tried, turn)
+                except Held:  # its turn comes again
+                    tried -= 1
                 except TooLate as error:
                     raise RateLimited(str(error), error.retry_after) from None
                 except RateLimited as error:
@@ -460,15 +463,6 @@ class Calls:
                         raise
                     if reach.open:
                         await self._pause(wait)
-
-    async def _in_turn(self, reach: Reachability, model: Model, request: Request, tried: int) -> Completion:
-        """One try, when the provider's other calls leave it its turn."""
-        while True:
-            try:
-                async with reach.trying(model.name, request.key) as turn:
-                    return await self._try(model, request, tried, turn)
-            except Held:
-                continue
 
     def _with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
         """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
