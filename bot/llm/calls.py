@@ -99,6 +99,7 @@ class Calls:
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self._limiters: dict[str, Limiter] = {}
         self._reached: dict[str, Reachability] = {}  # by provider
+        self._tried: set[str] = set()  # keys of requests for which money was reserved
         self._settled = asyncio.Event()
         self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
         self._cut: dict[
@@ -428,7 +429,8 @@ class Calls:
             error = failure
         else:
             return
-        priced = 0.0 if model.price(Usage()) is not None else None
+        unpriced = request.key in self._tried and model.price(Usage()) is None
+        priced = None if unpriced else 0.0  # what was never sent costs nothing, whatever the model
         self.journal.failed(request.key, request.role, model.name, at, error, priced)
         raise error
 
@@ -482,6 +484,7 @@ class Calls:
         async with self._limiters[name].place(self._likely(model, request.size), self.budget.seconds_left) as ticket:
             turn.check()
             request = self._below_window(model, request)
+            self._tried.add(request.key)
             hold = await self._reserve(model, request)
             if request.role == "root":
                 self.budget.keep(self._next_turn(model, request))  # its workers cannot use up what its next reply needs

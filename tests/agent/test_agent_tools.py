@@ -123,11 +123,12 @@ def test_ask_batch_keeps_the_order(table: Table) -> None:
 
 
 def test_batch_of_64(table: Table) -> None:
-    """64 prompts in one block are 64 requests, all in flight at once, answered in order."""
+    """64 prompts in one block are 64 requests, all but the one that goes ahead in flight at once, answered in order."""
     table.worker, table.delay = lambda asked: f"re {asked.messages[0].text}", 0.02
     said, session, _ = blocks(table, "r = llm_batch([f'q{i}' for i in range(64)])\nprint(len(r), r[0], r[63])")
     assert said == ["64 re q0 re q63"]
-    assert (len(session.worker.model.prompts), session.worker.model.peak) == (64, 64)
+    assert len(session.worker.model.prompts) == 64
+    assert session.worker.model.peak >= 63
 
 
 def test_failed_slot_says_so(table: Table) -> None:
