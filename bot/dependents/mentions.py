@@ -81,7 +81,7 @@ async def mentions(
 
 def _can_mean(target: UseTarget, name: str, path: str, text: str) -> bool:
     """Whether a line of code can mean what only some files can name, or only without a receiver."""
-    receivers = re.findall(rf"(\w*)[ \t]*(?:&?\.|::){re.escape(name)}(?!\w)", text[:LONG])
+    receivers = re.findall(rf"(?<!\w)(\w{{0,100}})[ \t]{{0,8}}(?:&?\.|::){re.escape(name)}(?!\w)", text[:LONG])
     return target.is_visible(path) and not (receivers and all(target.is_beside(one, path) for one in receivers))
 
 
