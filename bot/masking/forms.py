@@ -21,7 +21,7 @@ LONGEST = (
 MOST_NAMES = 8  # in one line; more is prose or an attack on the patterns
 WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the same reason
 SHORTEST = 8
-MOST_SLOW = 50  # identities of guessable secrets in one change; each costs the time of scrypt, and a change can hold any number
+MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
