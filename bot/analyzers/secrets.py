@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from bot import limits
 from bot.diff.skip import LOCK
-from bot.masking.forms import Hit, hits, identity, is_allowed
+from bot.masking.forms import MOST_SLOW, Hit, hits, identity, is_allowed, shared_identity
 from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
@@ -22,6 +22,8 @@ READS = "every text file"
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
 PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
 
+_Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
+
 
 def wants(file: ChangedFile) -> bool:
     """Every file to which the change adds lines, whatever it says of itself."""
@@ -29,8 +31,14 @@ def wants(file: ChangedFile) -> bool:
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
-    """One finding for each secret; the other lines that hold the same one are its evidence."""
+    """One finding for each secret; the other lines that hold the same one are its evidence.
+
+    After the first guessable ones, those of one file and kind share a finding: each identity of its own costs the time of scrypt.
+    """
     found: dict[str, Finding] = {}
+    rest: dict[tuple[str, str], dict[str, list[_Row]]] = {}  # of a file and a kind: each value and its lines
+    known_rest: dict[str, list[_Row]] = {}
+    slow = 0
     for file in files:
         limits.reading(file.path)
         lines = (
@@ -41,13 +49,19 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
             if not body:
                 continue  # code that reads keys names their first line too
             known = found.get(body)
-            if known is None:
-                found[body] = _finding(file, line, hit, body, allowed=allowed)
+            if known is None and not hit.exact and slow >= MOST_SLOW:
+                if body not in known_rest:
+                    known_rest[body] = rest.setdefault((file.path, hit.rule), {}).setdefault(body, [])
+                known_rest[body].append((file, line, hit, allowed))
+            elif known is None:
+                slow += not hit.exact
+                proof = await asyncio.to_thread(identity, body, exact=hit.exact)
+                found[body] = _finding(file, line, hit, proof, allowed=allowed)
             else:
                 also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
                 both = known.allowlisted and allowed
                 found[body] = replace(known, evidence=(*known.evidence, also), allowlisted=both)
-    return tuple(found.values())
+    return (*found.values(), *[await asyncio.to_thread(_shared, values) for values in rest.values()])
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -96,7 +110,15 @@ def _quote(line: DiffLine, hit: Hit) -> str:
     return line.text if len(line.text) <= LONG else hit.value
 
 
-def _finding(file: ChangedFile, line: DiffLine, hit: Hit, value: str, *, allowed: bool) -> Finding:
+def _shared(values: dict[str, list[_Row]]) -> Finding:
+    """One finding for many guessable secrets of a file; no word about it covers another value than these."""
+    (file, line, hit, allowed), *others = (row for rows in values.values() for row in rows)
+    one = _finding(file, line, hit, shared_identity(values), allowed=allowed and all(row[3] for row in others))
+    also = (Evidence(row[0].path, _quote(row[1], row[2]), row[1].new or 0, note="one more") for row in others)
+    return replace(one, evidence=tuple(also))
+
+
+def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, allowed: bool) -> Finding:
     return Finding(
         path=file.path,
         quote=_quote(line, hit),
@@ -106,7 +128,7 @@ def _finding(file: ChangedFile, line: DiffLine, hit: Hit, value: str, *, allowed
         "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
         severity=hit.severity,
         category="secret",
-        sources=(Source("analyser", NAME, proof=f"{hit.rule} {identity(value, exact=hit.exact)}"),),
+        sources=(Source("analyser", NAME, proof=f"{hit.rule} {proof}"),),
         rule=hit.rule,
         start=line.new or 0,
         end=line.new or 0,

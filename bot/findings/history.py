@@ -1,10 +1,12 @@
 """Secrets that a commit of the change adds and a later one removes: no line of the change shows them, and everybody can fetch them."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from bot.findings import memory
-from bot.masking.forms import hits, identity
+from bot.masking.forms import MOST_SLOW, Hit, hits, identity, shared_identity
 from bot.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Finding, Source
 
@@ -24,26 +26,48 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[
     """One finding for each secret that only an earlier commit of the change holds, and why some commits were not looked at."""
     rows, missing = await history.additions(MOST_COMMITS)
     there = _values((file.path, line.text) for file in files for hunk in file.hunks for line in hunk.lines)
-    found: dict[str, Finding] = {}
+    found: dict[str, tuple[str, str, str, Hit]] = {}
     for commit, path, line in rows:
         for hit in hits(path, line, sample=_sample(path)):
             if hit.rule != "private-key" and hit.value not in there and hit.value not in found:
-                found[hit.value] = memory.lasting(
-                    Finding(
-                        path=path,
-                        quote=line[:MAX_QUOTE],
-                        title=f"{hit.what} was committed",
-                        why=f"A commit of the change added a line with {hit.how}.",
-                        consequence="Everyone who can read the repository can use it, now or later.",
-                        severity=hit.severity,
-                        category="secret",
-                        sources=(Source("analyser", NAME, proof=f"{hit.rule} {identity(hit.value, exact=hit.exact)}"),),
-                        rule=hit.rule,
-                        verdict="proven" if hit.exact else "unproven",
-                    ),
-                    commit,
-                )
-    return tuple(found.values()), missing
+                found[hit.value] = (commit, path, line, hit)
+    return tuple(await asyncio.to_thread(_findings, found.values())), missing
+
+
+def _findings(found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
+    """One for each; after the first guessable ones, those of one file and kind share one, as each identity costs the time of scrypt."""
+    made, slow = list[Finding](), 0
+    rest: dict[tuple[str, str], list[tuple[str, str, str, Hit]]] = {}
+    for row in found:
+        _, path, _, hit = row
+        slow += not hit.exact
+        if not hit.exact and slow > MOST_SLOW:
+            rest.setdefault((path, hit.rule), []).append(row)
+        else:
+            made.append(_finding(*row, identity(hit.value, exact=hit.exact)))
+    for rows in rest.values():
+        one = _finding(*rows[0], shared_identity(row[3].value for row in rows))
+        more = f" {len(rows) - 1} more of the kind were added to the file." if rows[1:] else ""
+        made.append(replace(one, why=one.why + more))
+    return made
+
+
+def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding:
+    return memory.lasting(
+        Finding(
+            path=path,
+            quote=line[:MAX_QUOTE],
+            title=f"{hit.what} was committed",
+            why=f"A commit of the change added a line with {hit.how}.",
+            consequence="Everyone who can read the repository can use it, now or later.",
+            severity=hit.severity,
+            category="secret",
+            sources=(Source("analyser", NAME, proof=f"{hit.rule} {proof}"),),
+            rule=hit.rule,
+            verdict="proven" if hit.exact else "unproven",
+        ),
+        commit,
+    )
 
 
 def _values(rows: Iterable[tuple[str, str]]) -> Collection[str]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from math import log2
@@ -21,6 +21,7 @@ LONGEST = (
 MOST_NAMES = 8  # in one line; more is prose or an attack on the patterns
 WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the same reason
 SHORTEST = 8
+MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
@@ -109,6 +110,11 @@ def identity(value: str, *, exact: bool) -> str:
     if exact:
         return hashlib.sha256(text).hexdigest()
     return hashlib.scrypt(text, salt=b"deeprepo: the identity of a secret", n=1 << 12, r=8, p=1, dklen=32).hex()
+
+
+def shared_identity(values: Iterable[str]) -> str:
+    """One identity of many guessable secrets, at the cost of one: whoever wants to guess a value has to guess all of them."""
+    return identity("\0".join(sorted(values)), exact=False)
 
 
 def may_hold(line: str) -> bool:

@@ -52,7 +52,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, A
 
             for entry in CORPUS:
                 text = text_of(entry)[:2_000]
-                heard = HeardRemark((Speech("someone", "person", text), Speech("maintainer", "person", text)), 0, (finding.fingerprint,))  # fmt: skip
+                heard = HeardRemark((Speech("someone", "person", text), Speech("maintainer", "person", text)), 0, (finding.identity,))  # fmt: skip
                 reply = await conversation.respond(heard, last, "en", opened, time.monotonic)
                 rows.append((entry, reply, json.dumps(server.requests[-1])))
         return rows
