@@ -42,8 +42,8 @@ def test_a_pull_request_that_becomes_a_draft_is_left_alone(tmp_path: Path) -> No
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            drafted = Fault(status=None, after=True, skip=1, run=lambda: at.repo.set_draft(1, draft=True))
-            at.gh.fail("GET", r"/pulls/1$", drafted)
+            drafted = Fault(status=None, after=True, run=lambda: at.repo.set_draft(1, draft=True))
+            at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # how far it is
             number = await at.opened()
             await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
             await at.quiet()
@@ -91,8 +91,8 @@ def test_closing_and_opening_again_is_no_second_review(tmp_path: Path) -> None:
             await at.quiet()
             assert ended(at, number) == ["neutral"]
 
-            closed = Fault(status=None, after=True, skip=1, run=lambda: at.repo.close(number))
-            at.gh.fail("GET", r"/pulls/1$", closed)
+            closed = Fault(status=None, after=True, run=lambda: at.repo.close(number))
+            at.gh.fail("PATCH", r"/check-runs/\d+$", closed)  # how far it is
             await at.repo.push("feature", {"NEWS.md": "one\n"})
             await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
             await at.repo.reopen(number)
