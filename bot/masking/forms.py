@@ -113,7 +113,7 @@ def identity(value: str, *, exact: bool) -> str:
 
 
 def shared_identity(values: Iterable[str]) -> str:
-    """One identity of many guessable secrets, at the cost of one: whoever wants to guess a value has to guess all of them."""
+    """One identity of many guessable secrets, at the cost of one: anyone who wants to guess a value has to guess all of them."""
     return identity("\0".join(sorted(values)), exact=False)
 
 

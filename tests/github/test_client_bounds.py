@@ -385,7 +385,9 @@ def test_what_the_client_holds_shows_no_secret() -> None:
             texts = [
                 repr(auth) for client in (one, other, third) for auth in (client.github.auth, client.github.config)
             ]
-            texts += [repr(made) for made in gc.get_objects() if str(type(made).__module__).startswith("githubkit.auth")]
+            texts += [
+                repr(made) for made in gc.get_objects() if str(type(made).__module__).startswith("githubkit.auth")
+            ]
             assert [text for text in texts if TOKEN in text or "PRIVATE KEY" in text] == []
 
     asyncio.run(go())
