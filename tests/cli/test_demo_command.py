@@ -17,14 +17,14 @@ async def _mended(stage: live.Stage) -> Pull:
     """The pull request once the offered commit was pushed and reviewed. GitHub's rules hold."""
     gh, number = stage.gh, stage.number
     await stage.repo.take_offer(number)
-    await gh.until(lambda: [check.conclusion for check in gh.pull(number).checks] == ["success"])
+    await gh.until(lambda: [check.conclusion for check in gh.pull(number).checks] == ["neutral"])
     await gh.settled()
     assert gh.violations == ()
     return gh.pull(number)
 
 
 def test_the_demo_shows_everything_with_a_scripted_model() -> None:
-    """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed and then silences; and it says so."""
+    """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed; and it says so."""
 
     async def run() -> None:
         said: list[str] = []
@@ -42,7 +42,6 @@ def test_the_demo_shows_everything_with_a_scripted_model() -> None:
             assert f"Withdrawn: {model.WRONG}" in page
             assert "in force" in stage.gh.pull(stage.number).comments[-1].body
             last = await _mended(stage)
-            assert "is silenced by a rule" in last.comments[0].body
             assert "was withdrawn in a conversation" in last.comments[0].body
             assert last.reviews[0].state == "DISMISSED"
         assert "answer     the finding is withdrawn" in said
@@ -66,8 +65,9 @@ def test_without_a_model_the_review_is_by_code() -> None:
             assert {one.user.login for one in (*first.comments, *first.reviews)} == {"deeprepo[bot]"}
             second = await _mended(stage)
             tops = [one for one in second.review_comments if one.reply_to is None]
-            assert [one.hidden for one in tops] == ["resolved"] * len(lines)
-            assert {one.reply_to for one in second.review_comments} >= {one.id for one in tops}
+            mended = [one for one in tops if story.LEAKED not in one.body]  # a token is in the history still
+            assert [one.hidden for one in mended] == ["resolved"] * (len(lines) - 1)
+            assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
             assert second.comments[0].body != first.comments[0].body
 
     asyncio.run(run())

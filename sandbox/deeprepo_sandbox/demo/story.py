@@ -9,16 +9,21 @@ from deeprepo_sandbox.github.things import Comment
 
 PATIENCE = 60.0  # seconds for an answer
 OBJECTION = "`quote` refuses a weight of zero or below: see the guard above."
-REJECTION = "Won't fix: prices are checked against the tariff when they are loaded."
+REJECTION = "Won't fix: the carrier's client hands out one object for each status."
+BY_CODE, LEAKED = (
+    "`is` compares identity",
+    "A GitHub token is committed",
+)  # found by code: only such a finding suggests a rule
+IGNORE = "/deeprepo ignore The token is revoked."
 RULES = "/deeprepo rules"
 TO_TRY = """What to try on the page:
 - Read the summary from the top: what the change does, the place to look at first, the findings, a prompt for a coding agent.
 - Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
-- Put 👎 on the comment of a finding, then press `/deeprepo rules`: a rule is proposed. 👍 on it, press again, and it is in force.
+- Put 👎 on the comment of finding 6, which code has found, then press `/deeprepo rules`: a rule is proposed. 👍 on it, press again, and it is in force.
 - Commit a suggestion: the next review counts the finding as accepted.
 - Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
 - Be the stranger, who may only read, and try the same.
-- Push the next commit: what it mends is closed, and the request for changes is dismissed.
+- Push the next commit: what it mends is closed. The request for changes is dismissed once the token is ignored too: `/deeprepo ignore 3 It is revoked`.
 - Open the operator's page and sign in with GitHub as the maintainer.
 Press Ctrl-C to end the demo."""
 Say = Callable[[str], None]
@@ -30,12 +35,14 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
     say(f"reply      {COLLEAGUE}: {OBJECTION}")
     await _answered(gh, number, f"Withdrawn: {model.WRONG}")
     say("answer     the finding is withdrawn")
-    await repo.reply(number, _comment(gh, number, model.UNTESTED).id, REJECTION, COLLEAGUE)
+    await repo.reply(number, _comment(gh, number, BY_CODE).id, REJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {REJECTION}")
-    proposal = "Proposed as rule 2"  # the withdrawal has proposed the first
+    proposal = "Proposed as rule 1"  # the withdrawal of what a model has found proposes none
     await _answered(gh, number, proposal)
     repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
     say(f"rule       proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
+    await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
+    say(f"command    {IGNORE}: removing the line would not close it")
     await repo.comment(number, RULES, MAINTAINER)
     await _answered(gh, number, f"in force: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule is in force from the next review on")
