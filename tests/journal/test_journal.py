@@ -258,19 +258,3 @@ def test_what_a_provider_wants_back_is_kept(tmp_path: Path) -> None:
     assert keys[1] == "d68c7f6848b13ab617bb16af2271236ea4693902da1a87d4e974679d247ea1d8"
     assert keys[0] != keys[1]
     assert set(codec.message(said)) - set(codec.message(bare)) == {"extra", "call_extras"}
-
-
-def test_no_reply_counts_without_the_start_of_its_review(tmp_path: Path) -> None:
-    """Lines that no review begins are of nobody knows which one: their requests are asked again, also beside a review of this change."""
-    path = tmp_path / "journal.jsonl"
-    run(path, fine, ["one", "two"])
-    kept = [line for line in path.read_text().splitlines() if json.loads(line)["kind"] != "review"]
-    path.write_text("\n".join(kept) + "\n")
-    _, sent, _, _ = run(path, fine, ["one", "two"])
-    assert sent == 2
-    begun = path.read_text().splitlines()
-    foreign = [line for line in kept if '"call"' in line]
-    end = {"kind": "end"}
-    path.write_text("\n".join([*foreign, *begun[len(kept) : len(kept) + 1], json.dumps(end)]) + "\n")
-    _, sent, _, _ = run(path, fine, ["one", "two"])
-    assert sent == 2
