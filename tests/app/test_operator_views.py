@@ -14,7 +14,7 @@ from bot.errors import GitError
 from bot.ports import Job
 from bot.render import forms
 from bot.storage.days import EDGES, TIMES, DaySum, within
-from bot.values import Ask
+from bot.values import Ask, ReviewAsk
 
 
 def call(role: str, at: str, usd: float | None = 0.5, **more: object) -> dict[str, object]:
@@ -64,7 +64,9 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
     journals = tmp_path / "journals"
 
     async def work(ask: Ask, job: Job) -> None:
-        if ask.pull.number == 1:  # type: ignore[union-attr]
+        if not isinstance(ask, ReviewAsk):
+            return
+        if ask.pull.number == 1:
             raise GitError("the repository cannot be fetched: <b>")
         journals.mkdir()
         (journals / "3-2-aaaa-bbbb.jsonl").write_bytes(b"\n".join(LINES) + b"\n")
