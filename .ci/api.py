@@ -103,20 +103,20 @@ def pieces(text: str) -> list[str]:
 def words(node: Named) -> str:
     """The docstring, with its parts `Args` and `Raises` as lists."""
     lines = cleandoc(ast.get_docstring(node) or "").split("\n")
-    told: list[str] = []
+    text: list[str] = []
     listed = ""
     for line in lines:
         if line in ("Args:", "Raises:"):
             listed = line
-            told.append(f"{'Parameters' if line == 'Args:' else 'Raises'}:\n")
+            text.append(f"{'Parameters' if line == 'Args:' else 'Raises'}:\n")
         elif listed and (entry := re.match(r"    (\w+): (.*)", line)):
-            told.append(f"- `{entry[1]}`: {entry[2]}")
+            text.append(f"- `{entry[1]}`: {entry[2]}")
         elif listed and line.startswith("        "):
-            told.append(f"  {line.strip()}")
+            text.append(f"  {line.strip()}")
         else:
             listed = listed if not line else ""
-            told.append(line)
-    return "\n".join(told)
+            text.append(line)
+    return "\n".join(text)
 
 
 if __name__ == "__main__":

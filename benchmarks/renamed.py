@@ -31,7 +31,7 @@ from bot.paths import is_output, is_prose, is_test, vendored
 from bot.values import ReviewRequest
 
 MOST_READERS = 5
-MOST_HOLDERS = 30  # files in which a name may stand in any form
+MOST_HOLDERS = 30  # files that may contain a name in any form
 HEAD = 400  # characters in which a program says that it wrote the file
 MAX_BYTES = 400_000  # of a file that is searched
 TEXT = re.compile(
@@ -63,7 +63,7 @@ class Rename:
     path: str
     readers: tuple[str, ...]
     conclusion: str = ""
-    told: bool = False  # whether what is reported names a line of a reader
+    names_reader: bool = False  # whether the review names a line of a reader
 
 
 def main() -> int:
@@ -100,14 +100,14 @@ def main() -> int:
     for kind, number in Counter(one.kind for one in results).most_common():
         mine = [one for one in results if one.kind == kind]
         print(
-            f"{kind}: {number}, {sum(one.conclusion == 'clean' for one in mine)} clean, {sum(one.told for one in mine)} with a reader's line"
+            f"{kind}: {number}, {sum(one.conclusion == 'clean' for one in mine)} clean, {sum(one.names_reader for one in mine)} with a reader's line"
         )
     clean = sum(one.conclusion == "clean" for one in results)
-    told = sum(one.told for one in results)
+    named = sum(one.names_reader for one in results)
     rows = [
         Row("renames reviewed", len(results)),
         Row("of these clean", clean, 0),
-        Row("reviews that name a line left behind", told, len(results), least=True),
+        Row("reviews that name a line left behind", named, len(results), least=True),
     ]
     return report("renamed", rows, {"renames": [asdict(one) for one in results]})
 
@@ -188,8 +188,8 @@ def _reviewed(one: Rename, at: Path, scratch: Path) -> Rename:
     fresh = fresh.upper() if one.name.isupper() else fresh
     word = re.compile(rf"(?<![\w-]){re.escape(one.name)}(?![\w-])")
     if one.kind in ROUTES:
-        told = re.compile(KINDS[one.kind], re.MULTILINE)
-        after = told.sub(lambda match: word.sub(fresh, match[0]), before)
+        written = re.compile(KINDS[one.kind], re.MULTILINE)
+        after = written.sub(lambda match: word.sub(fresh, match[0]), before)
     else:
         after = word.sub(lambda _: fresh, before)
     blob = _git(copy, "hash-object", "-w", "--stdin", given=after.encode("utf-8", "surrogateescape")).decode().strip()
@@ -204,8 +204,8 @@ def _reviewed(one: Rename, at: Path, scratch: Path) -> Rename:
     review = asyncio.run(pipeline.review(request, wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)))
     paths = {row.path for row in review.coverage.open} | {placed.finding.path for placed in review.findings}
     paths |= {item.path for placed in review.findings for item in placed.finding.evidence}
-    told = not paths.isdisjoint({*one.readers})
-    return Rename(one.repo, one.kind, one.name, one.path, one.readers, facts.conclusion(review), told)
+    names_reader = not paths.isdisjoint({*one.readers})
+    return Rename(one.repo, one.kind, one.name, one.path, one.readers, facts.conclusion(review), names_reader)
 
 
 def _git(at: Path, *arguments: str, given: bytes | None = None) -> bytes:

@@ -117,8 +117,8 @@ def folder(path: Path, *, below: Path | None = None, label: str = "", private: b
         pass
 
 
-def kept(prefix: str, suffix: str, text: str) -> Path:
-    """Write a new file of this user into the system's temporary folder. Its path."""
+def temporary(prefix: str, suffix: str, text: str) -> Path:
+    """Write a new file, which this user alone can read, into the system's temporary folder. Return its path."""
     import tempfile
 
     handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix)  # made with mode 0600

@@ -50,8 +50,8 @@ def manifest(public: str, back: str, organization: str) -> str:
     )
 
 
-def asked(access: str) -> str:
-    """What the App may read, or write to, in words."""
+def permissions(access: str) -> str:
+    """Name in words what the App may read, or write to."""
     names = [NAMES.get(name, name.replace("_", " ")) for name, given in PERMISSIONS.items() if given == access]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 

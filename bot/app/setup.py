@@ -117,7 +117,7 @@ def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -
     values = {"public": public, "organization": organization, "token": setup.token, "wrong": wrong}
     github = site(place.github_api)
     if not url or wrong or edit:
-        reads, writes = manifest.asked("read"), manifest.asked("write")
+        reads, writes = manifest.permissions("read"), manifest.permissions("write")
         return page("setup/form.html.j2", 200, github, reads=reads, writes=writes, **values)
     setup.public = public
     body = manifest.manifest(public, f"{place.public_url or here}/setup/done", organization)

@@ -89,6 +89,6 @@ def _outside(error: Exception) -> int:
     from bot import files
 
     lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
-    log = files.kept("deeprepo-", ".log", "".join(lines))
+    log = files.temporary("deeprepo-", ".log", "".join(lines))
     tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log}")
     return FAULT

@@ -29,8 +29,8 @@ class LastReview:
     open: tuple[Finding, ...] = ()  # of the findings, those that were open then
     complete: bool = True  # no cap and no failure ended it
 
-    def meant(self, name: str) -> Finding | None:
-        """The finding of this identity: a word about a guess is not about what code has proven at the same place."""
+    def by_identity(self, name: str) -> Finding | None:
+        """Return the finding of this identity: a word about a guess is not about what code has proven at the same place."""
         return next((f for f in self.findings if f.identity == name), None)
 
     def numbered(self, number: int) -> Finding | None:
@@ -66,7 +66,7 @@ async def of_thread(context: CommandContext) -> CommandTarget:
     facts = marker.read(top) or {}
     ours = facts.get("kind") == "finding"
     mark = facts.get("fingerprint", "") if ours and not facts.get("also") else ""
-    found = said.meant(mark) if said and mark else None
+    found = said.by_identity(mark) if said and mark else None
     if found is None and said is not None and any(one.fingerprint == mark for one in said.findings):
         mark = ""  # a guess's thread, at a place where code has proven something since: its person has to name it
     return CommandTarget(said, mark, found, thread=top.partition("\n")[2].strip() if ours else "")
@@ -82,7 +82,7 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
         return replace(here, rest=argument.strip())
     rest = argument[named.end() :].strip()
     if named[2]:
-        found = said.meant(named[2])
+        found = said.by_identity(named[2])
         return CommandTarget(said, named[2], found, rest) if found else CommandTarget(said, typed=named[2])
     number = int(named[1])
     numbered = said.numbered(number)

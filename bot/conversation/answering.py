@@ -91,7 +91,7 @@ def meant(heard: HeardRemark, said: LastReview | None) -> tuple[Finding, ...]:
     if said is None:
         return ()
     if heard.findings:
-        known = [said.meant(mark) for mark in heard.findings]
+        known = [said.by_identity(mark) for mark in heard.findings]
     else:
         known = [said.numbered(number) for number in mentioned(heard.said[-1].text)]
     return tuple(dict.fromkeys(one for one in known if one is not None))[:MOST_FINDINGS]

@@ -110,18 +110,18 @@ async def lost_keys(
         for path, _, text, name in await _rows(tree, [name for key in wanted for name in key.names], "base")
         if _what(name, path, text, suffixes)
     }
-    said: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
+    lines: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
     rows = await _rows(tree, words, "head")
     if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
         rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
     for path, line, text, word in rows:
         what = _what(word, path, text, suffixes)
         if what and (not _is_route(word) or is_said(word, words[word].role, _slashed(word, text))):
-            said[word].append((path, line, text, what))
+            lines[word].append((path, line, text, what))
     fresh = {file.path: file.added for file in files}
     found: list[Reference] = []
     for word, key in words.items():
-        listed = [row for row in said[word] if row[1] not in fresh.get(row[0], ())]
+        listed = [row for row in lines[word] if row[1] not in fresh.get(row[0], ())]
         renamed = bool(key.names - known)
         if renamed and _is_route(word) and len({row[0] for row in listed}) > FILES:
             listed = await _of_the_same(tree, key, listed)

@@ -41,8 +41,8 @@ def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[O
     )
 
 
-def given(before: Review, after: Review) -> Mapping[str, int]:
-    """The numbers that findings were given by this, by fingerprint."""
+def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
+    """Return the numbers that only the later review has, by fingerprint."""
     return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
 
 

@@ -19,7 +19,8 @@ from bot.github.pace import RequestPace
 
 VERSION = "2022-11-28"  # of the API; newer ones are unknown to Enterprise servers
 TRIES = 3
-MOST_LIMITS = 10  # in a row: whoever is told to wait no time at all is not told the truth
+MOST_LIMITS = 10  # answers "wait" in a row: a server that asks for no time at all would be asked for ever
+SYNCHRONOUS = "GitHub is asked from an event loop only: use the asynchronous methods of the client"
 MOST_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
 AT_ONCE = 0.001  # seconds; for a wait of 0 githubkit waits a minute
 UNSEEN = (
@@ -40,8 +41,8 @@ class Policy(BaseThrottler):
 
     @contextmanager
     def acquire(self, request: httpx.Request) -> Iterator[None]:
-        """Refuse: every request is made in an event loop."""
-        raise NotImplementedError
+        """Refuse: this client has no synchronous form. Raises TypeError."""
+        raise TypeError(f"{request.method}: {SYNCHRONOUS}")
 
     @asynccontextmanager
     async def async_acquire(self, request: httpx.Request) -> AsyncIterator[None]:

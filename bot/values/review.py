@@ -263,12 +263,12 @@ class Review:
         lost = {row.kind for row in self.coverage.open}
         unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.partial or self.fault or lost & unread)
-        told: tuple[tuple[Shortfall, bool], ...] = (
+        rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > self.refuted),
             ("open", bool(lost)),
         )
-        return tuple(name for name, true in told if true)
+        return tuple(name for name, true in rows if true)
 
     @property
     def lacking(self) -> tuple[Shortfall, ...]:

@@ -65,7 +65,7 @@ async def page(
     """The texts of a stored review under the words that hold now; as JSON only if findings were given numbers by it."""
     stored = json_file.read(output)
     told = silencing.now(stored, ignored, rules)
-    numbers = silencing.given(stored, told)
+    numbers = silencing.new_numbers(stored, told)
     written = json_file.numbered(output, numbers) if numbers else ""
     return Made(told, posts.comments(told), markdown.render(told), written)
 

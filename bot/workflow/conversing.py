@@ -99,7 +99,7 @@ async def _withdrawn(
     link = asking.address(seen.facts.url, ask.comment)
     proposed: dict[int, Safe] = {}
     for fingerprint, reason in made.withdrawn:
-        finding = last.meant(fingerprint) if last is not None else None
+        finding = last.by_identity(fingerprint) if last is not None else None
         if finding is not None and finding.proven:
             continue  # a review that ended meanwhile has proven it
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)

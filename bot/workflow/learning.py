@@ -103,7 +103,7 @@ async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rej
     found: list[_Rejected] = []
     asked = 0
     for one, replies in left:
-        known = (last.meant(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
+        known = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
         here = [finding for finding in known if finding is not None]
         for said in replies:
             new = [finding for finding in _meant(said, here) if finding.identity not in done]
