@@ -14,12 +14,12 @@ from bot.action.event import ON_PULL
 from bot.checkout.held import held
 from bot.commands import CommandReply
 from bot.config import Step
+from bot.config.policy import No
 from bot.errors import DeepRepoError, HostError, HostRefused
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
-from bot.policy import No
 from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import Posted, PullRequest, Review

@@ -7,9 +7,8 @@ the same time cannot pass a cap together. What each has cost is not known, so ea
 import json
 from datetime import UTC, datetime, timedelta
 
-from bot import policy
 from bot.action.console import Console
-from bot.config import FILE, Step
+from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import state

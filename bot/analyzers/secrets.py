@@ -12,8 +12,8 @@ from dataclasses import replace
 from bot import limits
 from bot.diff.skip import LOCK
 from bot.masking.forms import MOST_SLOW, Hit, hits, identity, is_allowed, shared_identity
-from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
 
 NAME = "secrets"

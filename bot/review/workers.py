@@ -12,13 +12,13 @@ from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large, packed
-from bot.coverage import CoverageTracker
 from bot.diff import told
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import issues, read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model, Tree
 from bot.review import dialogues, uses
+from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.review.session import WorkerReply

@@ -8,11 +8,11 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot import conversation, github
-from bot.commands import CommandReply
+from bot import github
+from bot.commands import CommandReply, conversation
+from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.target import read
 from bot.config import Config
-from bot.conversation import HeardRemark, RemarkReply
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.payloads import Change, Remark
 from bot.ports import Job

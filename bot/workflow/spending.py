@@ -6,8 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot import policy
-from bot.config import Config, Settings
+from bot.config import Config, Settings, policy
 from bot.errors import StorageError
 from bot.llm.paid import Paid, counted, paid, rows
 from bot.storage import DailyCaps, Exhausted, Grant
