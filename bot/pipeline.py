@@ -256,7 +256,7 @@ async def _judging(
         session.judged = partial(now, None)
         yield now
         return
-    opinions = Opinions(ask, partial(session.calls.may_precede, model))
+    opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
     session.judged, session.settled = partial(now, opinions.answers), opinions.settled
     session.heard = lambda found: opinions.begin(ahead(found))
     async with opinions.open():

@@ -158,7 +158,7 @@ class StepBackend:
         """What the runs of a day leave; without any model if GitHub has withheld the secrets."""
         foreign = run.seen.facts.fork or run.seen.facts.author == DEPENDABOT
         if parts.keys():
-            yield Funds(refused=await spending.held_back(run, self.step, self.console))
+            yield await spending.left(run, self.step, self.console)
         elif foreign and self.step.runner.github_event_name == "pull_request":
             yield Funds(refused=NO_SECRETS)
         else:

@@ -17,8 +17,8 @@ from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.render import Safe
-from bot.storage import Exhausted
 from bot.values import RemarkAsk
+from bot.values.daily import Exhausted
 from bot.workflow import asking, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look

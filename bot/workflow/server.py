@@ -24,8 +24,8 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.ports import Job
 from bot.publish import checks
-from bot.storage import Exhausted
 from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
+from bot.values.daily import Exhausted
 from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetched
