@@ -150,42 +150,71 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             guidelines=settings["guidelines"],
             listed=tree.names_at_tip,
         )
-        today = deps.today()
-        given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
-        given |= {"ignored": deps.ignored} if deps.ignored else {}
-        given |= {"masked": True} if deps.masked else {}
-        given |= {"local": codec.kept(deps.local)} if deps.local else {}
-        given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
-        given |= {"note": deps.note} if deps.note else {}
-        brought = reported.introduced(deps.reports, files) if deps.reports else ()
-        given |= {"sarif": reported.rows(brought)} if brought else {}
-        ran = [run.about(file.path for file in files) for run in deps.tool_runs]
-        given |= (
-            {"sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in ran]}
-            if ran
-            else {}
-        )
-        given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
-        ignored = suppress.read(await tree.at_tip(suppress.FILE), today)
-        mine = suppress.read(deps.local, today, suppress.LOCAL)
-        learned = (*rules.written(settings["rules"]), *deps.rules)
-        past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
         covered = coverage.start(parts, files, users)
-        if "secrets" in settings["analyzers"]:
-            leaks, missing = await history.leaked(tree, files)
-            past = replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
-            if missing:
-                covered.unchecked("", missing)
-        subject = Survey(pull, files, parts, users, tree, covered, request, given, masks=masks)
+        past = await _past(deps, tree, pull, files, covered, secrets="secrets" in settings["analyzers"])
+        learned = (*rules.written(settings["rules"]), *deps.rules)
+        silenced = await _silenced(deps, tree)
+        asked = replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree))
         yield (
-            replace(
-                subject,
+            Survey(
+                pull,
+                files,
+                parts,
+                users,
+                tree,
+                covered,
+                request,
+                _given(deps, files),
+                masks=masks,
                 past=past,
-                ignored=ignored.joined(mine).also(deps.ignored, learned, past.ignored),
-                guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
+                ignored=silenced.also(deps.ignored, learned, past.ignored),
+                guidance=asked,
             ),
             settings,
         )
+
+
+async def _past(
+    deps: Deps,
+    tree: checkout.Checkout,
+    pull: PullRequest,
+    files: tuple[ChangedFile, ...],
+    covered: coverage.CoverageTracker,
+    *,
+    secrets: bool,
+) -> incremental.Past:
+    """What earlier reviews of this change leave, and the secrets that its earlier commits committed."""
+    past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
+    if not secrets:
+        return past
+    leaks, missing = await history.leaked(tree, files)
+    if missing:
+        covered.unchecked("", missing)
+    return replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
+
+
+async def _silenced(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
+    """What the repository's list and that of the person at the terminal say is not to be reported."""
+    today = deps.today()
+    theirs = suppress.read(await tree.at_tip(suppress.FILE), today)
+    return theirs.joined(suppress.read(deps.local, today, suppress.LOCAL))
+
+
+def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
+    """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
+    runs = [run.about(file.path for file in files) for run in deps.tool_runs]
+    optional = {
+        "ignored": deps.ignored,
+        "masked": deps.masked,
+        "local": codec.kept(deps.local) if deps.local else None,
+        "rules": [asdict(rule) for rule in deps.rules],
+        "note": deps.note,
+        "sarif": reported.rows(reported.introduced(deps.reports, files)),
+        "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
+        "left_out": dict(deps.left_out),
+    }
+    always = {"today": deps.today().isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
+    return always | {name: value for name, value in optional.items() if value}
 
 
 async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
