@@ -37,7 +37,7 @@ class Accounts:
         self._settled = asyncio.Event()
 
     async def reserve(self, model: Model, request: Request) -> Hold:
-        """Where only calls in flight stand between this one and a cap, wait: they give back what they do not use."""
+        """Reserve what a request could cost. If only calls in flight keep it from a cap, wait: they give back what they do not use."""
         self._tried.add(request.key)
         usage, visible = (
             Usage(request.most, request.room),

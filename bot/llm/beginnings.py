@@ -25,7 +25,7 @@ class Beginnings:
     def first_alone(self, model: Model, prompts: Sequence[Prompt]) -> bool:
         """Whether the first of these prompts goes alone, so that the others find their common beginning in the provider's cache.
 
-        Only where the provider keeps a beginning of this length and charges less for it.
+        It does only if the provider keeps a beginning of this length and charges less for it.
         """
         shared = prompts[0].messages[: _common(prompts)]
         least = next((tokens for word, tokens in FEW_OF.items() if word in model.name), FEW)
