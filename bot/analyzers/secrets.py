@@ -22,8 +22,8 @@ from bot.masking.forms import (
     key_body,
     shared_identity,
 )
-from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
 
 NAME = "secrets"
