@@ -100,8 +100,10 @@ class AnalyzerWorker:
         if any((name, path) in self._partly for path in paths):
             return True
         now = next((file for file in self._files if finding.path in (file.path, file.old_path)), None)
-        if now is None or now.status == "deleted" or name == "sarif" or isinstance(self._analyzers[name], Compares):
-            return False  # as before the change, or gone; or a check that states itself what it has looked at
+        if name == "sarif" or isinstance(self._analyzers[name], Compares):
+            return False  # a check that states itself what it has looked at
+        if now is None or now.status == "deleted":
+            return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
         return (bool(now.added) or now.path != finding.path) and now.path not in self._complete[name]
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
@@ -227,3 +229,10 @@ class AnalyzerWorker:
             self._tracker.looked_at([d.path for d in targets], "contracts")
             self._tracker.looked_at([r.path for u in units for r in u.references], "contracts")
             self._tracker.compared(self._compared)
+
+
+def _holds(file: ChangedFile, finding: Finding) -> bool:
+    """Whether a new file holds the lines of a finding whose own file is gone."""
+    lines = [line.strip() for line in finding.quote.split("\n") if line.strip()]
+    texts = {row.text.strip() for hunk in file.hunks for row in hunk.lines if row.kind == "+"}
+    return file.status == "added" and bool(lines) and texts.issuperset(lines)
