@@ -16,6 +16,10 @@ STRANGERS = re.compile(
 
 COMPLETED = re.compile(r" *INFO audit: zizmor: \S{1,4} completed \S+")
 REFUSED = "WARN collect_inputs:"
+# Printed once for a whole run, about steps that it reads like any others.
+PARALLEL = re.compile(
+    r' *WARN audit:audit\{ident="[\w-]+" input=\w+\(file://[^()\s]+\)\}: zizmor::models::workflow: one or more inputs .*'
+)
 
 
 def _name(path: str) -> str | None:
@@ -58,7 +62,7 @@ def _complete(log: str, names: Collection[str]) -> Collection[str]:
     A warning repeats text of the file, which may look like a line of the log: so the files that could not be taken in are counted too.
     """
     lines = log.splitlines()
-    warned = [line for line in lines if line.lstrip().startswith(("WARN", "ERROR"))]
+    warned = [line for line in lines if line.lstrip().startswith(("WARN", "ERROR")) and not PARALLEL.fullmatch(line)]
     complete = {
         name for name in names if any(COMPLETED.fullmatch(line) and line.endswith(f" {name}") for line in lines)
     }
