@@ -18,10 +18,10 @@ from typing import Any, Literal
 from bot.analyzers import linter_run
 from bot.analyzers.suppression import Comments, Variants, bare, variants
 from bot.errors import DeepRepoError
-from bot.lines import quoted
-from bot.paths import is_sample, is_test
 from bot.ports import Tree
 from bot.render import count
+from bot.text.lines import quoted
+from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source
 
 PORTION = 200  # contents of one run, if no file has comments for the linter

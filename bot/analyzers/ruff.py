@@ -22,9 +22,9 @@ from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
 from bot.analyzers.ruff_syntax import syntax, unreadable
 from bot.analyzers.suppression import Comments, Variants, bare, variants
-from bot.paths import is_sample, is_test
 from bot.ports import Tree
 from bot.render import count
+from bot.text.paths import is_sample, is_test
 from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, Judgement, Silence, Source
 
 NAME = "ruff"

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from bot.lines import quoted
 from bot.ports import Tree
 from bot.render import count
+from bot.text.lines import quoted
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source
 from bot.values.reported import Reported, ToolRun
 

@@ -23,8 +23,8 @@ from bot.masking.forms import (
     key_body,
     shared_identity,
 )
-from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source
 
 NAME = "secrets"

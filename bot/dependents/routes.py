@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from bot.lines import says
+from bot.text.lines import says
 
 Role = Literal["whole", "end", "start"]
 # In front of the literal. A word of a client is none that declares.

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError
-from bot.lines import LONE_CR
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
+from bot.review.coverage import CoverageTracker
 from bot.review.session import WorkerReply
+from bot.text.lines import LONE_CR
 from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Judgement, Silence, Source, Unit
 
 if TYPE_CHECKING:

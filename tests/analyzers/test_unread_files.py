@@ -11,9 +11,9 @@ from pushes import Hand
 
 from bot import diff
 from bot.checkout import Checkout
-from bot.coverage import start
 from bot.ports import Tree
 from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.coverage import start
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Review, Silence
 
 Files = Mapping[str, str | bytes | None]
