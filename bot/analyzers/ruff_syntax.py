@@ -61,7 +61,7 @@ class Syntax:
         return any(start <= (row, column) < end for start, end in self._texts)
 
     def is_expected_to_raise(self, row: int) -> bool:
-        """Whether a line stands in a block or call that waits for an exception."""
+        """Whether a line is in a block or call that waits for an exception."""
         return any(first <= row <= last for first, last in self._waiting)
 
     def is_decorated(self, row: int) -> bool:
