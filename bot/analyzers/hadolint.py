@@ -6,7 +6,7 @@ from posixpath import basename
 from typing import Any
 
 from bot.analyzers.linters import Ending, Linter, LintReport
-from bot.analyzers.suppression import Comments
+from bot.analyzers.suppression import Directives
 
 
 def _name(path: str) -> str | None:
@@ -30,7 +30,7 @@ LINTER = Linter(
     _name,
     _arguments,
     _read,
-    Comments(re.compile(rb"(?i)hadolint|shellcheck"), b"#"),
+    Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#"),
     Ending(b"\nEXPOSE 65536\n", "DL3011"),
     {"hadolint.yaml": b"{}\n"},
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bot.analyzers import linter_run
-from bot.analyzers.suppression import Comments, Variants, bare, variants
+from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.errors import DeepRepoError
 from bot.ports import Tree
 from bot.render import count
@@ -81,7 +81,7 @@ class Linter:
     ]  # what a changed path is called in the folder of the run; None: not for this linter
     arguments: Callable[[Sequence[str], Sequence[str]], Sequence[str]]  # of the rules' codes and the files' names
     read: Callable[[Any], Iterable[LintReport]]  # of what it prints, as JSON
-    comments: Comments
+    comments: Directives
     statement: Ending | Callable[[str, Collection[str]], Collection[str]]  # or: of its log and the files, those judged
     settings: Mapping[str, bytes] = field(default_factory=dict)  # the files of our configuration
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
@@ -238,7 +238,7 @@ class _Sides:
 
     @classmethod
     def of(
-        cls, comments: Comments, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]
+        cls, comments: Directives, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]
     ) -> "_Sides":
         old = before.get(file.old_path or "", b"")
         return cls(file, variants(comments, file, after[file.path]), Variants(old, old, bare(comments, old)))

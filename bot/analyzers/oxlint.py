@@ -6,7 +6,7 @@ from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linters import Ending, Linter, LintReport
-from bot.analyzers.suppression import Comments
+from bot.analyzers.suppression import Directives
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
@@ -50,7 +50,7 @@ LINTER = Linter(
     _name,
     _arguments,
     _read,
-    Comments(re.compile(rb"(?i)(?:ox|es)lint-(?:disable|enable)")),
+    Directives(re.compile(rb"(?i)(?:ox|es)lint-(?:disable|enable)")),
     Ending(b"debugger;\n", "no-debugger"),
     {"oxlint.json": CONFIG},
 )

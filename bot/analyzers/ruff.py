@@ -21,7 +21,7 @@ from bot.analyzers.linters import silenced
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
 from bot.analyzers.ruff_syntax import syntax, unreadable
-from bot.analyzers.suppression import Comments, Variants, bare, variants
+from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.ports import Tree
 from bot.render import count
 from bot.text.paths import is_sample, is_test
@@ -39,7 +39,7 @@ IMPLICIT = frozenset({"__path__", "__class__", "__builtins__", "__cached__", "__
 CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]{{0,200}}\]\s*+(\+|-|\|)?=(?!=))"
 DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
-COMMENTS = Comments(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#")
+COMMENTS = Directives(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#")
 # What only Python 2 has: files that use it already, or begin with it, were not written for the version that is checked.
 BUILTINS_2 = re.compile(r"(?<![\w.])(?:unicode|basestring|xrange|raw_input|unichr|long|reduce|execfile)\s*+[(,)]")
 STATEMENT_2 = re.compile(

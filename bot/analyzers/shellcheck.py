@@ -6,7 +6,7 @@ from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linters import Ending, Linter, LintReport
-from bot.analyzers.suppression import Comments
+from bot.analyzers.suppression import Directives
 
 SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
@@ -33,6 +33,6 @@ LINTER = Linter(
     _name,
     _arguments,
     _read,
-    Comments(re.compile(rb"(?i)shellcheck"), b"#"),
+    Directives(re.compile(rb"(?i)shellcheck"), b"#"),
     Ending(b"\n[ here = end ]\n", "SC2050"),
 )

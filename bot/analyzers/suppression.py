@@ -13,7 +13,7 @@ ENABLES = re.compile(r"\benable\b", re.IGNORECASE)  # ends what an earlier comme
 
 
 @dataclass(frozen=True, slots=True)
-class Comments:
+class Directives:
     """How a linter's comments are recognised. `words` count from the first `opening` of a line on, if there is one."""
 
     words: re.Pattern[bytes]
@@ -40,7 +40,7 @@ class Variants:
     bare: bytes
 
 
-def variants(comments: Comments, file: ChangedFile, text: bytes) -> Variants:
+def variants(comments: Directives, file: ChangedFile, text: bytes) -> Variants:
     """The variants of the text that a file has after the change."""
     if not comments.words.search(text):
         return Variants(text, text, text)
@@ -51,14 +51,14 @@ def variants(comments: Comments, file: ChangedFile, text: bytes) -> Variants:
     return Variants(text, b"\n".join(known), bare(comments, text))
 
 
-def bare(comments: Comments, text: bytes) -> bytes:
+def bare(comments: Directives, text: bytes) -> bytes:
     """A text without the comments that switch the linter off."""
     if not comments.words.search(text):
         return text
     return b"\n".join(comments.covered(line) for line in text.split(b"\n"))
 
 
-def _kept(comments: Comments, file: ChangedFile, says: Mapping[int, bytes]) -> frozenset[int]:
+def _kept(comments: Directives, file: ChangedFile, says: Mapping[int, bytes]) -> frozenset[int]:
     """The lines whose comments the base has: unchanged ones, and those that take the place of a line with the same comment."""
     rows = [row for hunk in file.hunks for row in hunk.lines]
     ended = any(row.kind == "-" and comments.of(_raw(row.text)) and ENABLES.search(row.text) for row in rows)

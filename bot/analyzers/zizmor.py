@@ -6,7 +6,7 @@ from posixpath import basename, dirname
 from typing import Any
 
 from bot.analyzers.linters import Linter, LintReport
-from bot.analyzers.suppression import Comments
+from bot.analyzers.suppression import Directives
 
 # What strangers write, by GitHub's own list of untrusted input. Zizmor also reports a workflow's own variables, secrets and inputs.
 STRANGERS = re.compile(
@@ -79,7 +79,7 @@ LINTER = Linter(
     _name,
     _arguments,
     _read,
-    Comments(re.compile(rb"(?i)zizmor"), b"#"),
+    Directives(re.compile(rb"(?i)zizmor"), b"#"),
     _complete,
     silent=frozenset({1, 3}),
 )
