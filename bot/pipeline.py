@@ -224,7 +224,9 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.touched([file.path for file in files], settings.conditions, trigger)
+    decision = policy.touched(
+        [path for file in files for path in (file.path, file.old_path) if path], settings.conditions, trigger
+    )
     return decision if isinstance(decision, policy.No) else None
 
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import misread, nesting, syntax
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
@@ -35,6 +36,17 @@ SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
 
+CONDITIONS = Conditions(
+    around={
+        "if_statement": ("condition",), "else_clause": (), "for_statement": ("condition",), "for_in_statement": ("right",),
+        "while_statement": ("condition",), "switch_case": ("value",), "catch_clause": (),
+    },
+    ends=re.compile(rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*", re.MULTILINE),
+    undoes=re.compile(rb"\bdelete[ \t]+((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"),
+)  # fmt: skip
+DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+
+
 @lru_cache(maxsize=3)
 def _grammar(kind: str) -> Grammar:
     if kind == "js":
@@ -56,7 +68,10 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     code = _script(path, source)
     nesting.check(code)
-    return outline_of(path, _root(path, code), code, side)
+    misread.check(code)
+    root = _root(path, code)
+    said = ["declarations alone"] if path.endswith(DECLARATIONS) else []
+    return conditioned(outline_of(path, root, code, side), root, code, CONDITIONS, said)
 
 
 @finds
