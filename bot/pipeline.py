@@ -455,7 +455,7 @@ def _reviewable(
     files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
         replace(f, skip=left_out if not f.skip or f.unreviewed else f.skip, unreviewed=False, ignored=True)
-        if settings.ignores(f.path)
+        if all(settings.ignores(path) for path in (f.path, f.old_path) if path)
         else f
         for f in files
     )

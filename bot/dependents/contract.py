@@ -56,9 +56,9 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
     """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
     found = _of_text(item, before, after)
     was, now = item.before, item.after
-    stays = was is not None and now is not None and item.change not in ("removed", "renamed") and not is_test(was.path)
-    doubted = stays and was is not None and now is not None and conditioned(was, now)
-    return (*found, "declaration") if doubted and "declaration" not in found else found
+    if was is None or now is None or is_test(was.path) or (item.change == "renamed" and was.path == now.path):
+        return found
+    return (*found, "declaration") if "declaration" not in found and conditioned(was, now) else found
 
 
 def conditioned(was: Symbol, now: Symbol) -> bool:

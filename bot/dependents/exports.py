@@ -62,27 +62,38 @@ class Exports:
 
         A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
         """
-        meant = await self.meaning(path, name)
+        meant = await self.meaning(path, name, types=was is not None and was.kind == "type")
         if isinstance(meant, Symbol):
             return was is None or meant.path == was.path or _stands_for(meant, was)
-        return meant == "there" or (meant == "absent" and await self.elsewhere(path, name))
+        return meant == "there" or await self.elsewhere(path, name)
 
-    async def meaning(self, path: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> Meaning:
-        """What a name of a file of the head tree means: the definition behind it, however many imports hand it on, or what is known of it."""
+    async def meaning(
+        self, path: str, name: str, seen: frozenset[tuple[str, str]] = frozenset(), *, types: bool = False
+    ) -> Meaning:
+        """What a name of a file of the head tree means: the definition behind it, however many imports hand it on, or what is known of it.
+
+        `types`: a type is asked for, which may be handed on for types alone.
+        """
         outline = await self.outline("head", path)
-        if outline is None or (path, name) in seen or len(seen) > DEPTH or name in outline.loose:
+        if outline is None or (path, name) in seen or len(seen) > DEPTH:
             return "unknown"
         local = dict(outline.exports).get(name)
+        if not types and not outline.loose.isdisjoint((name, local or name)):
+            return "unknown"
         if local is None:
             names, complete = await self._offer("head", path)
             return "there" if name in names else "absent" if complete else "unknown"
         own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
-        return own if own is not None else await self._imported(path, local or name, outline, seen | {(path, name)})
+        if own is None:
+            return await self._imported(path, local or name, outline, seen | {(path, name)}, types=types)
+        return own
 
-    async def _imported(self, path: str, name: str, outline: Outline, seen: frozenset[tuple[str, str]]) -> Meaning:
+    async def _imported(
+        self, path: str, name: str, outline: Outline, seen: frozenset[tuple[str, str]], *, types: bool
+    ) -> Meaning:
         """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
         found: list[Meaning] = [
-            "there" if given == "*" else await self.meaning(item.target, given, seen)
+            "there" if given == "*" else await self.meaning(item.target, given, seen, types=types)
             for item in await self.imports(path)
             for given in _binding(item, name)
         ]
