@@ -5,6 +5,7 @@ definition carries these texts, and where they change its contract does. Which n
 """
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,8 +53,7 @@ def conditioned(
     found: dict[int, list[str]] = defaultdict(list)
     for first, last, said in (*more, *_spans(root, starts, language)):
         for at in range(bisect_left(starts, first), bisect_right(starts, last)):
-            if symbols[at].end <= last:
-                found[id(symbols[at])].append(said)
+            found[id(symbols[at])].append(said)
     whole = tuple(filter(None, (*file, *_ends(root, starts, language))))
     undone = _undone(source, language)
     return replace(outline, symbols=tuple(_told(symbol, whole, found, undone) for symbol in outline.symbols))
@@ -123,7 +123,7 @@ def _undone(source: bytes, language: Conditions) -> Mapping[str, list[str]]:
     """Name -> the statements that take it away, wherever they stand."""
     found: dict[str, list[str]] = defaultdict(list)
     for match in language.undoes.finditer(source):
-        for name in dict.fromkeys(WORD.findall(match[1].decode("utf-8", "replace"))):
+        for name in dict.fromkeys(WORD.findall(unicodedata.normalize("NFKC", match[1].decode("utf-8", "replace")))):
             found[name].append(_squeezed(match[0].decode("utf-8", "replace")))
     return found
 

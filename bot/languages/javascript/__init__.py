@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
@@ -41,9 +42,12 @@ CONDITIONS = Conditions(
         "if_statement": ("condition",), "else_clause": (), "for_statement": ("condition",), "for_in_statement": ("right",),
         "while_statement": ("condition",), "switch_case": ("value",), "catch_clause": (),
     },
-    ends=re.compile(rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*", re.MULTILINE),
+    ends=re.compile(
+        rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*|\A(?:if|for|while|switch)\b[^\n]*(?=[\s\S]*?\bexports\b)", re.MULTILINE
+    ),
     undoes=re.compile(rb"\bdelete[ \t]+((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"),
 )  # fmt: skip
+REPLACED = re.compile(rb"^[ \t]*(?:module\.)?exports[ \t]*=[^=\n][^\n]*", re.MULTILINE)  # the last one counts
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 
 
@@ -71,6 +75,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(code)
     root = _root(path, code)
     said = ["declarations alone"] if path.endswith(DECLARATIONS) else []
+    said += [match[0].decode("utf-8", "replace") for match in islice(REPLACED.finditer(code), 1, None)]
     return conditioned(outline_of(path, root, code, side), root, code, CONDITIONS, said)
 
 
