@@ -8,9 +8,10 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
+from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.checkout import ownership
 from bot.config import Config, Settings
+from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
@@ -19,7 +20,7 @@ from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
-from bot.review import guidance, incremental
+from bot.review import coverage, guidance, incremental, walkthrough
 from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
@@ -43,7 +44,7 @@ from bot.values.progress import Reading
 from bot.values.reported import Reported, ToolRun
 
 if TYPE_CHECKING:
-    from bot.policy import No
+    from bot.config.policy import No
     from bot.values import Trigger
 
 UNJUDGED = (
@@ -132,8 +133,10 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         bound = None if deps.bound is None else deps.bound.encode()
         settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
-        behind = pull.base == pull.head != pull.base_tip
-        files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
+        files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
+        past, unseen = await _past(deps, tree, pull, files, secrets="secrets" in settings["analyzers"])
+        if not files and deps.earlier is None and not past.leaked:
+            raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
@@ -150,7 +153,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             listed=tree.names_at_tip,
         )
         covered = coverage.start(parts, files, users)
-        past = await _past(deps, tree, pull, files, covered, secrets="secrets" in settings["analyzers"])
+        if unseen:
+            covered.unchecked("", unseen)
         learned = (*rules.written(settings["rules"]), *deps.rules)
         silenced = await _silenced(deps, tree)
         asked = replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree))
@@ -174,22 +178,12 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
 
 
 async def _past(
-    deps: Deps,
-    tree: checkout.Checkout,
-    pull: PullRequest,
-    files: tuple[ChangedFile, ...],
-    covered: coverage.CoverageTracker,
-    *,
-    secrets: bool,
-) -> incremental.Past:
-    """What earlier reviews of this change leave, and the secrets that its earlier commits committed."""
+    deps: Deps, tree: checkout.Checkout, pull: PullRequest, files: tuple[ChangedFile, ...], *, secrets: bool
+) -> tuple[incremental.Past, str]:
+    """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
     past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
-    if not secrets:
-        return past
-    leaks, missing = await history.leaked(tree, files)
-    if missing:
-        covered.unchecked("", missing)
-    return replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
+    leaks, unseen = await history.leaked(tree, files) if secrets else ((), "")
+    return replace(past, leaked=(*past.leaked, *map(merge.identified, leaks))), unseen
 
 
 async def _silenced(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
@@ -218,7 +212,7 @@ def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
 
 async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that the changed files are known."""
-    from bot import policy
+    from bot.config import policy
 
     if not any(triggers.paths for _, triggers in settings.conditions):
         return None
@@ -286,7 +280,7 @@ async def _judging(
         session.judged = partial(now, None)
         yield now
         return
-    opinions = Opinions(ask, partial(session.calls.may_precede, model))
+    opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
     session.judged, session.settled = partial(now, opinions.answers), opinions.settled
     session.heard = lambda found: opinions.begin(ahead(found))
     async with opinions.open():
@@ -446,11 +440,9 @@ def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Map
 
 
 def _reviewable(
-    files: Sequence[ChangedFile], settings: Config, unreadable: Mapping[str, str], *, behind: bool
+    files: Sequence[ChangedFile], settings: Config, unreadable: Mapping[str, str]
 ) -> tuple[ChangedFile, ...]:
-    """The changed files, with those marked that the repository asks to leave out. Raises NothingToReview."""
-    if not files:
-        raise NothingToReview(behind=behind)
+    """The changed files, with those marked that the repository asks to leave out."""
     left_out = f"left out by {config.FILE}"
     files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(

@@ -11,16 +11,28 @@ from dataclasses import replace
 
 from bot import limits
 from bot.diff.skip import LOCK
-from bot.masking.forms import MOST_SLOW, Hit, hits, identity, is_allowed, shared_identity
-from bot.paths import is_prose, is_sample, is_test
+from bot.masking.forms import (
+    KEY,
+    KEY_HEAD,
+    MOST_SLOW,
+    Hit,
+    distinct_hits,
+    identity,
+    is_allowed,
+    key_body,
+    shared_identity,
+)
 from bot.ports import Tree
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
 
 NAME = "secrets"
 READS = "every text file"
 
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
-PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
+KEY_LINES = 200  # of a private key: one of 16,384 bits has 140
+PEM_LINE = re.compile(r"\s*+[\"']?[A-Za-z0-9+/=]{40,100}(?:\\n)?[\"'+,\\]*\s*+")
+_ENDS = re.compile(r"-----(?:BEGIN|END) ")
 
 _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
 
@@ -44,10 +56,10 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         lines = (
             await asyncio.to_thread(_lines, file) if wants(file) else []
         )  # a large file must not hold up everyone else
-        for line, following, hit, allowed in lines:
-            body = _body(line, following) if hit.rule == "private-key" else hit.value
-            if not body:
-                continue  # code that reads keys names their first line too
+        if _key_lines(file):
+            blob = await tree.read(file.path)
+            lines += await asyncio.to_thread(_keys, file, (blob or b"").decode("utf-8", "replace").split("\n"))
+        for line, body, hit, allowed in lines:
             known = found.get(body)
             if known is None and not hit.exact and slow >= MOST_SLOW:
                 if body not in known_rest:
@@ -69,21 +81,49 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
     return "lasting"
 
 
-def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit, bool]]:
-    """Added lines with a hit, with the few lines after each, and whether the base already allowed it there."""
+def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
+    """The secrets that added lines hold, each with its line, what tells it from others, and whether the base already allowed it there."""
     hashes = file.skip == LOCK  # a lock file is full of random values that are public
     sample, found = hashes or is_test(file.path) or is_sample(file.path) or is_prose(file.path), []
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         former = _former(hunk.lines)
         for at, line in enumerate(after):
-            before = after[at - 1].text if at else ""
-            hit = next(iter(hits(file.path, line.text, sample=sample)), None) if line.kind == "+" else None
-            if hit is not None:
-                was = former.get(line.new or 0)
-                allowed = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
-                found.append((line, [row.text for row in after[at + 1 : at + 5]], hit, allowed))
+            before, following = after[at - 1].text if at else "", after[at + 1 : at + 1 + KEY_HEAD]
+            held = distinct_hits(file.path, line.text, sample=sample)
+            for hit in held if line.kind == "+" else ():
+                body = key_body(line.text, [row.text for row in following]) if hit.rule == KEY else hit.value
+                if body:  # code that reads keys names their first line too
+                    was = former.get(line.new or 0)
+                    both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
+                    found.append((line, body, hit, both))
     return found
+
+
+def _key_lines(file: ChangedFile) -> list[int]:
+    """Added lines that look like the body of a private key."""
+    rows = (line for hunk in file.hunks for line in hunk.lines if line.kind == "+")
+    return [line.new or 0 for line in rows if PEM_LINE.fullmatch(line.text)] if wants(file) else []
+
+
+def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, Hit, bool]]:
+    """The private keys whose first line stays while lines of their body become others, each at that first line."""
+    found: dict[int, tuple[DiffLine, str, Hit, bool]] = {}
+    sample = is_test(file.path) or is_sample(file.path) or is_prose(file.path)
+    top, end = 0, 0  # the first line of the key that was looked at last, and how far it reaches
+    for row in _key_lines(file):
+        if row > end:
+            top = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
+            end = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
+        if not top or top in file.added or top in found:
+            continue
+        held = distinct_hits(file.path, text[top - 1], sample=sample)
+        body = key_body(text[top - 1], text[top : top + KEY_HEAD])
+        line = DiffLine(" ", text[top - 1], None, top)
+        hit = next((hit for hit in held if hit.rule == KEY), None)
+        if hit is not None and body:
+            found[top] = (line, body, hit, False)
+    return list(found.values())
 
 
 def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:
@@ -98,12 +138,6 @@ def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:
         removed = [*removed, (line.text, before)] if line.kind == "-" else []
         before = line.text
     return found
-
-
-def _body(line: DiffLine, following: Sequence[str]) -> str:
-    """The first lines of a key, by which it is recognised."""
-    lines = (line.text.rpartition("PRIVATE KEY")[2], *following)
-    return "".join(found[0] for text in lines if (found := PEM_BODY.search(text)))
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:

@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from posixpath import dirname
 
-from bot.paths import is_test
+from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Parameter, Signature, Symbol
 
 HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment

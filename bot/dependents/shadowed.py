@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from bot.dependents.importing import Scene
 from bot.dependents.sites import MODULE
-from bot.paths import is_test
+from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependents, Import, Reference, Symbol
 
 

@@ -32,7 +32,7 @@ def check(source: bytes) -> None:
 
 
 def check_breaks(source: bytes) -> None:
-    """Raise Unreadable if one of the line ends of Unicode stands in it, where they end a line of the language."""
+    """Raise Unreadable if the source has one of the line ends of Unicode, in a language whose lines they end."""
     found = OTHER_BREAKS.search(source)
     if found is not None:
         raise Unreadable(f"line {_line(source, found.start())} has a line end of Unicode, which may end a comment")

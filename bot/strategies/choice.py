@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.agent.seed import MAX_SITES
 from bot.render import count
-from bot.seed import MAX_SITES
 from bot.values import Dependents, Reference, ReviewEffort, Unit
 
 

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from bot import seed
-from bot.agent import loop, messages
+from bot.agent import loop, messages, seed
 from bot.errors import ReplUnavailable
 from bot.llm.budget import Hold, dearest
 from bot.review.session import Session
