@@ -34,10 +34,10 @@ class Contracts:
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether the file can define what others call."""
-        return (file.analyzed or file.skip in (MOVED, REPLACED)) and PurePosixPath(
-            file.path
-        ).suffix.lower() in self._suffixes
+        """Whether the file can define what others call, or could before it was renamed."""
+        suffixes = {PurePosixPath(path).suffix.lower() for path in (file.path, file.old_path) if path}
+        moved = file.status == "renamed" and not file.ignored
+        return (file.analyzed or moved or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(self._suffixes)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding per place of a caller file that breaks."""
