@@ -43,9 +43,14 @@ class Contracts:
         """One finding per place of a caller file that breaks."""
         return Judgement(await check(tree, files, dependents), frozenset(file.path for file in files))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
-        """Fixed: every use is looked for each time, unless the search was cut off."""
-        return "unseen" if dependents.missed else "fixed"
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+        """Fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
+        decided = compared(dependents)
+        undecided = (row for row in dependents.references if (row.symbol, row.path, row.line) not in decided)
+        there = {finding.path, *(item.path for item in finding.evidence)}
+        said = f"{finding.title}\n{finding.quote}"
+        here = any(row.path in there and row.name in said for row in undecided)
+        return "unseen" if dependents.missed or here else "fixed"
 
     def compared(self, dependents: Dependents) -> Mapping[Place, str]:
         """The uses about which code can decide, and what it has found of each."""
