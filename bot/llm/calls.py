@@ -118,6 +118,16 @@ class Calls:
         """The run and turn that a call belongs to. Second opinions run beside turns and belong to none."""
         return "" if role == "verify" else self.at
 
+    def room_for(self, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
+        """How many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
+        reply = capacity.REPLY + (0 if capacity.thinking(model.name) == "no" else capacity.HABIT[role])
+        usage = Usage(size, reply)
+        usd = dearest(model.price, usage)
+        each = (0.0 if self.budget.owned(model.name) else unknown(usage)) if usd is None else usd
+        dollars, tokens, calls = (left / part for left in self.budget.room(role))
+        fits = min(dollars / each if each else most, tokens / (size + reply), calls, most)
+        return max(0, int(fits))
+
     @property
     def failure(self) -> str:
         """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from bot import render
 from bot.context import file_questions, look_ups
@@ -31,7 +31,6 @@ from bot.values import (
     Message,
     Prompt,
     PullRequest,
-    Purpose,
     ReaderNotes,
     Source,
     Unit,
@@ -95,7 +94,7 @@ class ModelWorker:
     tracker: CoverageTracker
     lenses: Mapping[str, Lens] = field(default_factory=dict)
     guidance: Guidance = field(default_factory=Guidance)
-    role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
+    role: Literal["worker", "root"] = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may

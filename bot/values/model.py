@@ -12,7 +12,7 @@ DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECA
 
 Role = Literal["system", "user", "assistant", "tool"]
 Effort = Literal["none", "low", "medium", "high"]
-Purpose = Literal["root", "worker", "verify"]  # what a call is for
+Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
 
 
 @dataclass(frozen=True, slots=True)
