@@ -29,6 +29,7 @@ HEALTH, GROWTH, INNOCENT = 250.0, 100.0, 60.0  # ms of /healthz, MB of the serve
 SIZE = 2_000_000  # bytes; a file of more than 2 MiB is not read
 BLANK = "    \n" * (SIZE // 5)  # a change of more than a million lines is not reviewed at all
 WIDTH = 127  # a file of 20,000 changed lines, or of long lines, is not read as code
+COMMENT = 64_000  # bytes: the longest that GitHub takes is 65,536 characters
 PATIENCE = 400.0
 AROUND = 0.1  # seconds before and after an answer in which the machine is asked how busy it is
 Files = Mapping[str, str | bytes | None]
@@ -67,6 +68,7 @@ class Attack:
 
     head: Callable[[], Files]
     base: Callable[[], Mapping[str, str]] = dict
+    comments: int = 0  # of COMMENT bytes each, that strangers wrote before the server hears of the pull request
 
 
 def _code(text: str) -> str:
@@ -168,6 +170,9 @@ ATTACKS: Mapping[str, Attack] = {
             "b.py": b"def f():\r    pass\r\n\xff\xed\xa0\x80\n" * (SIZE // 30),
         }
     ),
+    "4,000 files of one line": Attack(lambda: {**GO, **{f"aa/f{n}.py": f"x = {n}\n" for n in range(4_000)}}),
+    "2,500 reports in one file": Attack(lambda: {"a.py": "".join(f"import m{n}\n" for n in range(2_500))}),
+    "2,500 comments of 64 kB": Attack(lambda: GO, comments=2_500),
     "guideline files of 2 MB": Attack(
         lambda: {"a.py": "def f(x):\n    return y\n"},
         lambda: dict.fromkeys(("AGENTS.md", "CLAUDE.md"), "word " * (SIZE // 5)),
@@ -241,7 +246,7 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
     memory = _resident(process)
     async with _probed(process) as health:
         started = time.monotonic()
-        pull = await repo.open_pull("evil", title="A small fix", fork=True)
+        pull = await _opened(gh, repo, attack, f"{process.origin}/webhook")
         await asyncio.sleep(1)
         innocent = await _innocent(gh, shop, f"feature-{number}")
         try:
@@ -252,6 +257,19 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
         growth = max(0.0, _resident(process) - memory)
         worst, excess = health()
     return Seen(worst, excess, outcome, seconds, innocent, growth)
+
+
+async def _opened(gh: sandbox.GitHub, repo: sandbox.Repo, attack: Attack, webhook: str) -> int:
+    """The stranger's pull request; one with comments is heard of when the next commit is pushed."""
+    if not attack.comments:
+        return await repo.open_pull("evil", title="A small fix", fork=True)
+    gh.listen(None)
+    pull = await repo.open_pull("evil", title="A small fix", fork=True)
+    for number in range(attack.comments):
+        await repo.comment(pull, f"{number} " + "word " * (COMMENT // 5), "stranger")
+    gh.listen(webhook)
+    await repo.push("evil", {"NEWS.md": "one\n"})
+    return pull
 
 
 async def _innocent(gh: sandbox.GitHub, shop: sandbox.Repo, branch: str) -> float:

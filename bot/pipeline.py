@@ -133,8 +133,10 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         bound = None if deps.bound is None else deps.bound.encode()
         settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
-        behind = pull.base == pull.head != pull.base_tip
-        files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
+        files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
+        past, unseen = await _past(deps, tree, pull, files, secrets="secrets" in settings["analyzers"])
+        if not files and deps.earlier is None and not past.leaked:
+            raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
@@ -150,42 +152,62 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             guidelines=settings["guidelines"],
             listed=tree.names_at_tip,
         )
-        today = deps.today()
-        given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
-        given |= {"ignored": deps.ignored} if deps.ignored else {}
-        given |= {"masked": True} if deps.masked else {}
-        given |= {"local": codec.kept(deps.local)} if deps.local else {}
-        given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
-        given |= {"note": deps.note} if deps.note else {}
-        brought = reported.introduced(deps.reports, files) if deps.reports else ()
-        given |= {"sarif": reported.rows(brought)} if brought else {}
-        ran = [run.about(file.path for file in files) for run in deps.tool_runs]
-        given |= (
-            {"sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in ran]}
-            if ran
-            else {}
-        )
-        given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
-        ignored = suppress.read(await tree.at_tip(suppress.FILE), today)
-        mine = suppress.read(deps.local, today, suppress.LOCAL)
-        learned = (*rules.written(settings["rules"]), *deps.rules)
-        past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
         covered = coverage.start(parts, files, users)
-        if "secrets" in settings["analyzers"]:
-            leaks, missing = await history.leaked(tree, files)
-            past = replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
-            if missing:
-                covered.unchecked("", missing)
-        subject = Survey(pull, files, parts, users, tree, covered, request, given, masks=masks)
+        if unseen:
+            covered.unchecked("", unseen)
+        learned = (*rules.written(settings["rules"]), *deps.rules)
+        silenced = await _silenced(deps, tree)
+        asked = replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree))
         yield (
-            replace(
-                subject,
+            Survey(
+                pull,
+                files,
+                parts,
+                users,
+                tree,
+                covered,
+                request,
+                _given(deps, files),
+                masks=masks,
                 past=past,
-                ignored=ignored.joined(mine).also(deps.ignored, learned, past.ignored),
-                guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
+                ignored=silenced.also(deps.ignored, learned, past.ignored),
+                guidance=asked,
             ),
             settings,
         )
+
+
+async def _past(
+    deps: Deps, tree: checkout.Checkout, pull: PullRequest, files: tuple[ChangedFile, ...], *, secrets: bool
+) -> tuple[incremental.Past, str]:
+    """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
+    past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
+    leaks, unseen = await history.leaked(tree, files) if secrets else ((), "")
+    return replace(past, leaked=(*past.leaked, *map(merge.identified, leaks))), unseen
+
+
+async def _silenced(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
+    """What the repository's list and that of the person at the terminal say is not to be reported."""
+    today = deps.today()
+    theirs = suppress.read(await tree.at_tip(suppress.FILE), today)
+    return theirs.joined(suppress.read(deps.local, today, suppress.LOCAL))
+
+
+def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
+    """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
+    runs = [run.about(file.path for file in files) for run in deps.tool_runs]
+    optional = {
+        "ignored": deps.ignored,
+        "masked": deps.masked,
+        "local": codec.kept(deps.local) if deps.local else None,
+        "rules": [asdict(rule) for rule in deps.rules],
+        "note": deps.note,
+        "sarif": reported.rows(reported.introduced(deps.reports, files)),
+        "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
+        "left_out": dict(deps.left_out),
+    }
+    always = {"today": deps.today().isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
+    return always | {name: value for name, value in optional.items() if value}
 
 
 async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
@@ -416,11 +438,9 @@ def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Map
 
 
 def _reviewable(
-    files: Sequence[ChangedFile], settings: Config, unreadable: Mapping[str, str], *, behind: bool
+    files: Sequence[ChangedFile], settings: Config, unreadable: Mapping[str, str]
 ) -> tuple[ChangedFile, ...]:
-    """The changed files, with those marked that the repository asks to leave out. Raises NothingToReview."""
-    if not files:
-        raise NothingToReview(behind=behind)
+    """The changed files, with those marked that the repository asks to leave out."""
     left_out = f"left out by {config.FILE}"
     files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(

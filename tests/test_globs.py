@@ -32,6 +32,23 @@ def test_many_stars_do_not_try_every_way_to_share_a_path_out() -> None:
     assert not globs.matches(["a*" * 40 + "b"], "a" * 200)
     assert not globs.matches(["/**/x" * 30 + "/y"], "x/" * 500 + "z")
     assert not globs.matches(["**/a*/" * 30 + "z"], "aa/" * 500 + "y")
+    for piece in (
+        "*a",
+        "[a-z]*",
+        "?*",
+        "**/a*",
+        "**/*a*",
+        "*[!b]*",
+        "a*?",
+        "**/",
+        "*/*",
+        "**a**",
+        "\\a*",
+        "*?",
+        "**/*?*?*?/",
+    ):
+        for path in ("a" * 4_000, "a/" * 2_000 + "b", "a" * 255 + "/" + "a" * 255):
+            assert not globs.matches([f"{piece * 40}!"], path)
 
 
 # Characters that the form of .gitignore gives a meaning, drops at the ends of a line, or takes for the end of one.

@@ -5,13 +5,22 @@ in tests and documents. No finding repeats the secret in its words; its quote is
 """
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bot import limits
 from bot.diff.skip import LOCK
-from bot.masking.forms import MOST_SLOW, Hit, hits, identity, is_allowed, shared_identity
+from bot.masking.forms import (
+    KEY,
+    KEY_HEAD,
+    MOST_SLOW,
+    Hit,
+    distinct_hits,
+    identity,
+    is_allowed,
+    key_body,
+    shared_identity,
+)
 from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
@@ -20,7 +29,6 @@ NAME = "secrets"
 READS = "every text file"
 
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
-PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
 
 _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
 
@@ -44,10 +52,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         lines = (
             await asyncio.to_thread(_lines, file) if wants(file) else []
         )  # a large file must not hold up everyone else
-        for line, following, hit, allowed in lines:
-            body = _body(line, following) if hit.rule == "private-key" else hit.value
-            if not body:
-                continue  # code that reads keys names their first line too
+        for line, body, hit, allowed in lines:
             known = found.get(body)
             if known is None and not hit.exact and slow >= MOST_SLOW:
                 if body not in known_rest:
@@ -69,20 +74,24 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
     return "lasting"
 
 
-def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit, bool]]:
-    """Added lines with a hit, with the few lines after each, and whether the base already allowed it there."""
+def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
+    """The secrets that added lines hold, each with its line, what tells it from others, and whether the base already allowed it there."""
     hashes = file.skip == LOCK  # a lock file is full of random values that are public
     sample, found = hashes or is_test(file.path) or is_sample(file.path) or is_prose(file.path), []
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         former = _former(hunk.lines)
         for at, line in enumerate(after):
-            before = after[at - 1].text if at else ""
-            hit = next(iter(hits(file.path, line.text, sample=sample)), None) if line.kind == "+" else None
-            if hit is not None:
-                was = former.get(line.new or 0)
-                allowed = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
-                found.append((line, [row.text for row in after[at + 1 : at + 5]], hit, allowed))
+            before, following = after[at - 1].text if at else "", after[at + 1 : at + 1 + KEY_HEAD]
+            held = distinct_hits(file.path, line.text, sample=sample)
+            if line.kind != "+":  # of a key the first line may stay while its body becomes another one
+                held = tuple(hit for hit in held if hit.rule == KEY and any(row.kind == "+" for row in following))
+            for hit in held:
+                body = key_body(line.text, [row.text for row in following]) if hit.rule == KEY else hit.value
+                if body:  # code that reads keys names their first line too
+                    was = former.get(line.new or 0)
+                    both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
+                    found.append((line, body, hit, both))
     return found
 
 
@@ -98,12 +107,6 @@ def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:
         removed = [*removed, (line.text, before)] if line.kind == "-" else []
         before = line.text
     return found
-
-
-def _body(line: DiffLine, following: Sequence[str]) -> str:
-    """The first lines of a key, by which it is recognised."""
-    lines = (line.text.rpartition("PRIVATE KEY")[2], *following)
-    return "".join(found[0] for text in lines if (found := PEM_BODY.search(text)))
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:

@@ -259,10 +259,11 @@ def _given_up(
 
 
 def _drop_kept(found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float) -> None:
-    """Leave out the keys that an added line keeps: by setting what was set (its own file: by saying it), by reading what was read.
+    """Leave out the keys that an added line keeps.
 
-    To say an old name in a longer text, or to read what nobody sets any more, keeps nothing. What is not looked at by `end`
-    keeps nothing either.
+    The key's own file keeps a key by saying it. Another file keeps one that it reads as the key's file did, or one that moved to it:
+    it sets the key, in a file of the same kind, and no other word stands where the key stood. A renamed key stays renamed, whoever
+    else begins to set the old one. What is not looked at by `end` keeps nothing.
     """
     last = {name for word in found for name in NAME.findall(word)[-1:]}
     for file in files if found else ():
@@ -280,11 +281,11 @@ def _drop_kept(found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Co
                     kept = bool(what) and not key.shapes.isdisjoint(shapes(word, code))
                 elif _distinctive(word):
                     mine = file.path == key.path
-                    kept = (
-                        what == SETS or (what == SAYS and mine)
-                        if key.sets
-                        else bool(what) and not is_settings(file.path)
-                    )
+                    moved = not key.names and suffix(file.path) == suffix(key.path)
+                    if key.sets:
+                        kept = bool(what) if mine else what == SETS and moved
+                    else:
+                        kept = bool(what) and not is_settings(file.path)
                 else:
                     kept = True  # a word of everybody's
                 if kept:

@@ -1,6 +1,7 @@
 """Check a finding against the tree: every quote must be there; the line is where the quote was found.
 
-Order of the search: exact, then with whitespace folded, then the other side, and for evidence any place in the file.
+Order of the search: exact, then with whitespace folded, then the other side, and for evidence any place in the file. What an
+analyser has found stands where it says, also in what is no file: a model's words need the proof, code's line is one.
 """
 
 from dataclasses import replace
@@ -19,6 +20,8 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
     if len(finding.quote) > MAX_QUOTE:
         return f"its quote is longer than {MAX_QUOTE} characters: quote the lines that matter"
     found = await find_quote(tree, finding.path, finding.quote, finding.start, _sides(finding.side))
+    if found is None and finding.start and all(source.kind == "analyser" for source in finding.sources):
+        found = finding.side, finding.start, finding.end  # code has read it there: the target of a link, for example
     if found is None:
         return f"its quote does not occur in {finding.path}: quote the file verbatim, whole lines"
     side, start, end = found

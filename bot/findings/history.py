@@ -1,12 +1,14 @@
 """Secrets that a commit of the change adds and a later one removes: no line of the change shows them, and everybody can fetch them."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Protocol
 
 from bot.findings import memory
-from bot.masking.forms import MOST_SLOW, Hit, hits, identity, shared_identity
+from bot.masking.forms import KEY, KEY_HEAD, MOST_SLOW, Hit, hits, identity, key_body, shared_identity
 from bot.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Finding, Source
 
@@ -25,13 +27,30 @@ class History(Protocol):
 async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[Finding, ...], str]:
     """One finding for each secret that only an earlier commit of the change holds, and why some commits were not looked at."""
     rows, missing = await history.additions(MOST_COMMITS)
-    there = _values((file.path, line.text) for file in files for hunk in file.hunks for line in hunk.lines)
+    there = set(chain.from_iterable(_shown(file) for file in files))
     found: dict[str, tuple[str, str, str, Hit]] = {}
-    for commit, path, line in rows:
-        for hit in hits(path, line, sample=_sample(path)):
-            if hit.rule != "private-key" and hit.value not in there and hit.value not in found:
+    for (commit, path), added in groupby(rows, key=itemgetter(0, 1)):
+        lines = [line for _, _, line in added]
+        for line, hit in _held(path, lines):
+            if hit.value not in there and hit.value not in found:
                 found[hit.value] = (commit, path, line, hit)
     return tuple(await asyncio.to_thread(_findings, found.values())), missing
+
+
+def _shown(file: ChangedFile) -> Iterator[str]:
+    """The secrets that the change itself shows, on either side."""
+    for hunk in file.hunks:
+        for sign in "-+":
+            yield from (hit.value for _, hit in _held(file.path, [row.text for row in hunk.lines if row.kind != sign]))
+
+
+def _held(path: str, lines: Sequence[str]) -> Iterator[tuple[str, Hit]]:
+    """Each secret with its line; a private key's value is what its body begins with."""
+    for at, line in enumerate(lines):
+        for hit in hits(path, line, sample=_sample(path)):
+            value = key_body(line, lines[at + 1 : at + 1 + KEY_HEAD]) if hit.rule == KEY else hit.value
+            if value:
+                yield line, replace(hit, value=value)
 
 
 def _findings(found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
@@ -68,10 +87,6 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
         ),
         commit,
     )
-
-
-def _values(rows: Iterable[tuple[str, str]]) -> Collection[str]:
-    return {hit.value for path, line in rows for hit in hits(path, line, sample=_sample(path))}
 
 
 def _sample(path: str) -> bool:

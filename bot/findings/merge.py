@@ -1,8 +1,8 @@
 """The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure."""
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bot.findings.alike import alike
@@ -26,7 +26,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else _told_apart(marked, kept)]
         for key in _around(kept[at]):
             near[key].add(at)
-    return tuple(kept)
+    return tuple(_by_proof(kept))
 
 
 def _around(finding: Finding) -> set[tuple[str, int]]:
@@ -87,19 +87,44 @@ def fingerprint(finding: Finding) -> str:
 
 def _told_apart(finding: Finding, kept: Iterable[Finding]) -> Finding:
     """The finding; if another defect of the same line has its fingerprint, with one that holds what its title names."""
-    if not any(finding.fingerprint == other.fingerprint and finding.start == other.start for other in kept):
+    others = [other for other in kept if finding.fingerprint == other.fingerprint and finding.start == other.start]
+    if not others or (_proofs(finding) and all(map(_proofs, others))):
         return finding
-    cause = "\0".join([finding.fingerprint, *sorted(named(finding.title))])
+    return _also(finding, sorted(named(finding.title)))
+
+
+def _by_proof(kept: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings; several things proven at one line have a fingerprint of their proof each, in whatever order they were reported."""
+    count = Counter((finding.fingerprint, finding.start) for finding in kept if _proofs(finding))
+    for finding in kept:
+        shared = count[finding.fingerprint, finding.start] > 1 and _proofs(finding)
+        yield _also(finding, _proofs(finding)) if shared else finding
+
+
+def _proofs(finding: Finding) -> list[str]:
+    return sorted(source.proof for source in finding.sources if source.proof)
+
+
+def _also(finding: Finding, words: Iterable[str]) -> Finding:
+    """The finding with a fingerprint that holds these words too."""
+    cause = "\0".join([finding.fingerprint, *words])
     return replace(finding, fingerprint=hashlib.sha256(cause.encode("utf-8", "replace")).hexdigest()[:16])
 
 
 def same(one: Finding, other: Finding) -> bool:
     """Whether two findings are one defect: overlapping lines of one category or told as the same story, or one cause."""
-    if two_causes(one, other):
+    if two_causes(one, other) or _two_proofs(one, other):
         return False
     if _within(one, other, 0) and (one.category == other.category or alike(one.title, other.title)):
         return True
     return _one_proof(one, other) or one_cause(one, other)
+
+
+def _two_proofs(one: Finding, other: Finding) -> bool:
+    """Whether one analyser has reported two things, each by itself: a word about one of them is none about the other."""
+    mine, theirs = ({(s.kind, s.name): s.proof for s in finding.sources if s.proof} for finding in (one, other))
+    common = mine.keys() & theirs.keys()
+    return bool(common) and all(mine[name] != theirs[name] for name in common)
 
 
 def _within(one: Finding, other: Finding, lines: int) -> bool:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from math import log2
@@ -22,6 +22,11 @@ MOST_NAMES = 8  # in one line; more is prose or an attack on the patterns
 WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the same reason
 SHORTEST = 8
 MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
+KEY = "private-key"
+KEY_HEAD = (
+    5  # lines after the first of a private key in which its body begins: headers and a blank line may stand before
+)
+PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
@@ -97,6 +102,23 @@ def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
         return ()
     kind = "x" + PurePosixPath(path).suffix.lower()  # all that the patterns for names and comments ask about a file
     return _hits(kind, line, sample, named)
+
+
+def distinct_hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
+    """The secrets in a line, each once: one that is a part of a surer one, or holds it, is the same."""
+    kept: list[Hit] = []
+    for hit in hits(path, line, sample=sample):
+        if hit.rule == KEY:
+            kept += [] if any(one.rule == KEY for one in kept) else [hit]
+        elif not any(hit.value in one.value or one.value in hit.value for one in kept if one.rule != KEY):
+            kept.append(hit)
+    return tuple(kept)
+
+
+def key_body(line: str, following: Sequence[str]) -> str:
+    """The first lines of the body of a private key, by which it is recognised; "" if there is none. `line`: with `BEGIN PRIVATE KEY`."""
+    rows = (line.rpartition("PRIVATE KEY")[2], *following[:KEY_HEAD])
+    return "".join(found[0] for row in rows if (found := PEM_BODY.search(row)))
 
 
 @lru_cache(maxsize=4_096)
@@ -229,7 +251,7 @@ def _forms() -> tuple[TokenPattern, ...]:
         return TokenPattern(rule, what, tuple(detector.denylist), severity)  # type: ignore[attr-defined]
 
     return (
-        replace(form("private-key", "A private key", private_key.PrivateKeyDetector, "critical"), random=False),
+        replace(form(KEY, "A private key", private_key.PrivateKeyDetector, "critical"), random=False),
         replace(form("aws-key", "An AWS key", aws.AWSKeyDetector, "critical"), group=True),
         form("azure-key", "An Azure storage key", azure_storage_key.AzureStorageKeyDetector, "critical"),
         *OWN,

@@ -6,6 +6,7 @@ import pytest
 from fetching import REFS, fetched
 from hosted import HEAD, Scene, scene
 from pydantic import SecretStr
+from raw_server import raw_server
 
 from bot import github
 from bot.checkout import Checkout, remote
@@ -106,11 +107,8 @@ def test_no_redirect_is_followed(tmp_path: Path) -> None:
 
         async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             asked.append(await reader.readuntil(b"\r\n\r\n"))
-            writer.close()
 
-        server = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with server, scene(tmp_path / "hub") as at:
+        async with raw_server(elsewhere) as port, scene(tmp_path / "hub") as at:
             away = {"location": f"http://127.0.0.1:{port}/acme/shop.git/info/refs?service=git-upload-pack"}
             at.gh.fail("GET", REFS, Fault(301, headers=away, times=-1))
             with pytest.raises(HostRefused, match="follows no redirect"):

@@ -150,6 +150,24 @@ def test_an_added_line_that_does_not_set_a_key_keeps_it_for_nobody(repository: R
     assert "page.html:1" in _open(found, "views.py")
 
 
+BEGINS_TO_SET = {
+    "notes.yml": "order_total: 1\n",
+    ".env.example": "order_total=1\n",
+    "other.py": 'def old(order):\n    return {"order_total": order["order_sum"]}\n',
+    "data.json": '{"order_total": 1}\n',
+    "table.sql": "alter table notes add column order_total int;\n",
+}
+
+
+@pytest.mark.parametrize("path", BEGINS_TO_SET)
+def test_another_file_that_begins_to_set_the_old_key_offers_it_to_nobody(repository: Repository, path: str) -> None:
+    """Whether it reaches the readers of the renamed key is for who reads them to say."""
+    after = {"views.py": VIEW.replace("order_total", "order_sum"), path: BEGINS_TO_SET[path]}
+    found = find(repository.change({"views.py": VIEW, "page.html": "{{ order_total }}\n"}, after))
+
+    assert "page.html:1" in _open(found, "views.py")
+
+
 @pytest.mark.parametrize("readers", [1, 2, 5, 20, 40])
 def test_the_number_of_readers_does_not_matter(repository: Repository, readers: int) -> None:
     """From one file to forty, none is left out."""
@@ -215,7 +233,10 @@ AGREE = {
     "a name of a program's own": ({"other.py": "def add(order_total):\n    return order_total + 1\n"}, {}),
     "the old name is still offered": (
         {"page.html": "{{ order_total }}\n"},
-        {"old.py": 'def old(order):\n    return {"order_total": order["order_sum"]}\n'},
+        {
+            "views.py": VIEW.replace("order_total", "order_sum")
+            + 'def old(order):\n    return {"order_total": order["order_sum"]}\n'
+        },
     ),
 }
 

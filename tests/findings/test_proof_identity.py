@@ -104,11 +104,16 @@ def test_no_order_of_words_and_rounds_silences_a_proof(repository: Repository, s
     asyncio.run(_story(Checkout(pull), random.Random(seed)))  # noqa: S311 - a made-up story
 
 
+def _proof(finding: Finding) -> object:
+    """What is proven, and of which line."""
+    return finding.quote, *sorted({source.proof for source in finding.sources} - {""})
+
+
 async def _story(checkout: Checkout, dice: random.Random) -> None:
     async with checkout as tree:
         past: Earlier | None = None
         asked: list[tuple[str, str, str]] = []
-        named: set[str] = set()
+        named: set[object] = set()
         learned: list[OwnerRule] = []
         for number in range(1, 25):
             reported = [
@@ -122,9 +127,9 @@ async def _story(checkout: Checkout, dice: random.Random) -> None:
             done = await judge(
                 reported, tree, Dependents(), None, ignored=ignored, earlier=past, silence=lambda *_: "fixed"
             )
-            proofs = {finding.identity for finding in merge(reported) if finding.proven}
-            reached = {finding.identity for finding in (*done.said, *done.still)}
-            covered = {f.identity for f in merge(reported) if f.proven and f.kind in {rule.kind for rule in learned}}
+            proofs = {_proof(finding) for finding in merge(reported) if finding.proven}
+            reached = {_proof(finding) for finding in (*done.said, *done.still)}
+            covered = {_proof(f) for f in merge(reported) if f.proven and f.kind in {rule.kind for rule in learned}}
             assert proofs - reached <= named | covered, (number, asked, learned)
             for finding in (*done.said, *done.still):
                 word = dice.choice(("", "", "withdraw", "ignore", "category", "rule"))
@@ -132,7 +137,7 @@ async def _story(checkout: Checkout, dice: random.Random) -> None:
                     asked.append((finding.fingerprint, "told", "withdrawn"))
                 elif word == "ignore" and (not finding.proven or dice.random() < 0.2):
                     asked.append((finding.identity, "fine", "finding"))
-                    named |= {finding.identity} if finding.proven else set()
+                    named |= {_proof(finding)} if finding.proven else set()
                 elif word == "category":
                     learned.append(OwnerRule("/a.py", finding.category, learned=True))
                 elif word == "rule" and finding.rule == "other":

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from hosted import identify, scene
 from pydantic import SecretStr
+from raw_server import raw_server
 
 from bot import github
 from bot.errors import HostRefused
@@ -159,12 +160,8 @@ def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
             seen.append(next((line for line in head.split("\r\n") if line.startswith("authorization")), None))
             writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
-            await writer.drain()
-            writer.close()
 
-        server = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with server, scene(tmp_path) as at:
+        async with raw_server(elsewhere) as port, scene(tmp_path) as at:
             away = {"location": f"http://localhost:{port}/x"}
             at.gh.fail("GET", r"/pulls/1$", sandbox.Fault(302, headers=away))
             with pytest.raises(HostRefused):

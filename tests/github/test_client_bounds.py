@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hosted import scene
 from pydantic import SecretStr
+from raw_server import raw_server
 
 from bot import github
 from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
@@ -57,16 +58,9 @@ async def server(answer: Callable[[str, str], Answer]) -> AsyncIterator[tuple[st
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         seen.append(head)
         writer.write(answer(head.partition(" HTTP/")[0], origin).raw())
-        try:
-            await writer.drain()
-        except ConnectionError:  # who reads has had enough
-            pass
-        finally:
-            writer.close()
 
-    listening = await asyncio.start_server(serve, "127.0.0.1", 0)
-    origin = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-    async with listening:
+    async with raw_server(serve) as port:
+        origin = f"http://127.0.0.1:{port}"
         yield origin, seen
 
 

@@ -3,6 +3,7 @@ import json
 
 import pytest
 from pydantic import SecretStr
+from raw_server import raw_server
 
 from bot import github
 from bot.errors import HostDown, HostError, HostLimited, HostRefused
@@ -20,17 +21,15 @@ async def threads(body: object) -> tuple[object, list[str]]:
         seen.append((await reader.readuntil(b"\r\n\r\n")).decode())
         content = (body if isinstance(body, str) else json.dumps(body)).encode()
         writer.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s" % (len(content), content))
-        await writer.drain()
-        writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    api = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api/v3"
     pace, pull = RequestPace(between=0, backoff=0, patience=0), PullRef(1, 2, "acme", "shop", 3)
-    async with server, github.with_token(SecretStr("ghs_planted"), api, pull, "me", pace) as host:
-        try:
-            return await host.threads(), seen
-        except HostError as error:
-            return error, seen
+    async with raw_server(answer) as port:
+        api = f"http://127.0.0.1:{port}/api/v3"
+        async with github.with_token(SecretStr("ghs_planted"), api, pull, "me", pace) as host:
+            try:
+                return await host.threads(), seen
+            except HostError as error:
+                return error, seen
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import growth
 import pytest
 from families import few
 
+from bot import commands
 from bot.analyzers import secrets
 from bot.context import identifiers
 from bot.dependents import symbols
@@ -92,6 +93,26 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
     "names of a row": (5_000, lambda n: identifiers.names([_unit("w" * n)])),
 }  # fmt: skip
+
+# A comment in Markdown, of this many characters' worth of each: what `/deeprepo` is looked for in.
+COMMENTS = {
+    "quotes": "> ", "nested quotes": ">", "lists": "- ", "numbers": "1. ", "brackets": "[", "images": "![", "links": "[a](", "emphasis": "*a_ ",
+    "strong": "**a", "open tags": "<a ", "open comments": "<!--", "references": "[a]: <b> 'c'\n", "titles that do not end": "[a]: b '\n",
+    "cells": "|a", "entities": "&#", "less than": "<", "addresses": "<http://", "mentions": "@deeprepo ", "returns": "\r", "NUL": "\0",
+    "fences": "```\n", "fences in quotes": "~~~\n>", "tabs": "\t", "quoted lists": "> - ", "blocks": "<div>\n", "underlines": "a\n=\n",
+    "backslashes": "\\", "struck through": "~~a", "ticks": "` `` ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", few(COMMENTS, 4, 10))
+def test_a_comment_costs_its_length(name: str) -> None:
+    """Looking for commands and for our name in what anybody may write."""
+
+    def read(factor: int) -> object:
+        text = (COMMENTS[name] * 8_000)[: 1_000 * factor]
+        return commands.read(text, "deeprepo[bot]"), commands.named(text, "deeprepo[bot]")
+
+    assert not growth.slow(lambda factor: lambda: read(factor))
 
 
 @pytest.mark.parametrize("name", few(ACTS, *range(0, len(ACTS), 4)))

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from raw_server import raw_server
 from talking import TOOL, asked
 
 from bot import models
@@ -130,15 +131,13 @@ def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         raw = json.dumps({"access_token": "a-token", "expires_in": 3600, "token_type": "Bearer"}).encode()
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
         writer.write(head % len(raw) + raw)
-        await writer.drain()
-        writer.close()
 
     async def run() -> None:
         async with (
-            await asyncio.start_server(tokens, "127.0.0.1", 0) as issuer,
+            raw_server(tokens) as port,
             doubles.anthropic_server("ok", key="a-token") as server,
         ):
-            url = f"http://127.0.0.1:{issuer.sockets[0].getsockname()[1]}/token"
+            url = f"http://127.0.0.1:{port}/token"
             monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", account(tmp_path, url))
             model = models.connect(VERTEX, None, f"{server.base_url}/v1", region="us-east5", project="a-project")
             try:

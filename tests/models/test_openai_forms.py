@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from raw_server import raw_server
 
 from bot import models
 from bot.errors import BadAnswer, ProviderDown, ProviderRefused
@@ -186,11 +187,8 @@ def test_an_error_inside_a_200() -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(raw) + raw)
-            writer.close()
-            await writer.wait_closed()
 
-        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
+        async with raw_server(serve) as port:
             model = models.connect("compatible/m", None, f"http://127.0.0.1:{port}/v1")
             try:
                 await model.complete(Prompt(QUESTION))

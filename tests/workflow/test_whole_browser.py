@@ -168,28 +168,30 @@ def test_a_mention_and_a_command_in_a_review_are_heard(tmp_path: Path, monkeypat
 
 @pytest.mark.slow
 def test_a_reaction_proposes_a_rule_and_another_confirms_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """👎 on a finding, 👍 on the proposal, the list of rules after each; the next review is silent about it and says so."""
+    """👎 on a finding, 👍 on the proposal, the list of rules after each; the summary is silent about it at once and says so."""
 
     def visit(one: Visitor) -> None:
-        one.react(one.anchor(model.UNTESTED), "-1")
+        one.react(one.anchor(story.BY_CODE), "-1")
         assert "proposed" in one.press("button[value='/deeprepo rules']")
         proposal = one.anchor("Proposed as rule 1")
         one.react(proposal, "+1")
-        assert "in force: maintainer" in one.press("button[value='/deeprepo rules']")
-        assert "1 finding is silenced by a rule." in one.press("form[action$='/push'] button")
+        text = one.press("button[value='/deeprepo rules']")
+        assert "in force: maintainer" in text
+        assert "1 finding is silenced by a rule." in text
 
     asyncio.run(visited(tmp_path, monkeypatch, visit))
 
 
 @pytest.mark.slow
 def test_changes_are_requested_until_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The review blocks, the author's next commit mends what is severe, and the request is dismissed."""
+    """The review blocks; the author's next commit mends what it can, and somebody says that the committed token is revoked."""
 
     def visit(one: Visitor) -> None:
         assert "requested changes" in one.window.text
         one.reply(model.WRONG, story.OBJECTION)
         assert "requested changes (dismissed)" not in one.window.text
-        assert "requested changes (dismissed)" in one.press("form[action$='/push'] button")
+        assert "requested changes (dismissed)" not in one.press("form[action$='/push'] button")
+        assert "requested changes (dismissed)" in one.reply(story.LEAKED, story.IGNORE)
 
     asyncio.run(visited(tmp_path, monkeypatch, visit))
 

@@ -14,6 +14,7 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
 Act = Callable[[Whole], Awaitable[None]]
+BEFORE_POSTING = r"/issues/1/comments$"  # is read when the review is done, between two looks at the head
 
 
 def posted_once(at: Whole, number: int) -> bool:
@@ -91,7 +92,7 @@ def test_a_head_that_moves_gets_the_only_review(tmp_path: Path, act: Act) -> Non
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.fail("GET", r"/pulls/1$", Fault(status=None, after=True, skip=1, run=lambda: act(at)))
+            at.gh.fail("GET", BEFORE_POSTING, Fault(status=None, after=True, run=lambda: act(at)))
             number = await at.opened()
             old = at.gh.pull(number).head_sha
             await at.quiet()
@@ -113,7 +114,7 @@ def test_a_pull_request_that_is_closed_meanwhile_is_left_alone(tmp_path: Path) -
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.fail("GET", r"/pulls/1$", Fault(status=None, after=True, skip=1, run=lambda: _closed(at)))
+            at.gh.fail("GET", BEFORE_POSTING, Fault(status=None, after=True, run=lambda: _closed(at)))
             number = await at.opened()
             await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
             await at.quiet()

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from deeprepo_sandbox.github.description import Operation
 from deeprepo_sandbox.github.things import App, Json, Pull, Repository, Token, User
@@ -83,8 +84,10 @@ class Call:
             for name in links
             if (name in {"next", "last"} and page < last) or (name in {"prev", "first"} and page > 1)
         ]
-        extra = "".join(f"{name}={value}&" for name, value in self.query.items() if name != "page")
-        link = ", ".join(f'<{self.world.api}{self.path}?{extra}page={links[name]}>; rel="{name}"' for name in shown)
+        asked = {name: value for name, value in self.query.items() if name != "page"}
+        link = ", ".join(
+            f'<{self.world.api}{self.path}?{urlencode({**asked, "page": links[name]})}>; rel="{name}"' for name in shown
+        )
         part = wrap(list(items[(page - 1) * size : page * size]))
         return Answer(200, part, {"link": link} if link else {})
 
