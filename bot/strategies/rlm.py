@@ -31,7 +31,9 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
     """
     pull, issues = session.pull, () if judged else session.pull.issues
     found, undecided = session.findings, session.undecided
-    start = seed.gather(pull, session.files, session.units, session.dependents, found, question, issues, undecided)
+    start = seed.gather(
+        pull, session.files, session.units, session.dependents, found, question, issues, undecided, session.doubts
+    )
     try:
         turns = min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > MANY_UNITS else None
         transcript = await loop.run(session, start.text, gate=True, turns=turns)
