@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot import render
 from bot.context.packing import PROMPT_TOKENS as ONE_PROMPT
 from bot.errors import DeepRepoError
+from bot.findings.quotes import fold
 from bot.pairs.altered import Pair, pairs
 from bot.pairs.packing import MOST_CALLS, PROMPT_TOKENS, packed
 from bot.ports import Model
@@ -112,7 +113,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         except DeepRepoError as error:
             notes.setdefault(BADLY_READ.format(why=error))
             continue
-        said += findings
+        said += [_placed(finding, group) for finding in findings]
         doubts += open_ones
         texts.append(prompt.messages[-1].text)
         count += len(group)
@@ -127,3 +128,13 @@ async def _take(session: Session, reading: Reading) -> None:
     session.doubts += reading.doubts
     for finding in reading.findings:
         await admit(session, finding)
+
+
+def _placed(finding: Finding, group: Sequence[Pair]) -> Finding:
+    """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
+    quoted = fold(finding.quote.strip().partition("\n")[0])
+    own = [row for pair in group if pair.path == finding.path for row in pair.rows if fold(row.text) == quoted]
+    at = next((row.number for row in sorted(own, key=lambda row: row.sign != "+") if row.sign != "-"), 0)
+    used = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
+    evidence = tuple(replace(item, line=used.get((item.path, fold(item.quote)), 0)) for item in finding.evidence)
+    return replace(finding, start=at, evidence=evidence)

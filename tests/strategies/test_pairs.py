@@ -31,6 +31,8 @@ BROKEN = {
     "category": "contract",
 }
 
+LOOK, FIRST = "print([one['state'] for one in findings()])", 2  # the first block; messages before it
+
 
 @pytest.fixture
 def change(repository: Repository) -> Repository:
@@ -47,8 +49,15 @@ def change(repository: Repository) -> Repository:
 class Led:
     """A model in every role; what it was asked, and the prompts of pairs."""
 
-    def __init__(self, *broken: Mapping[str, Any], doubts: tuple[str, ...] = (), pairs: int = 200) -> None:
-        self.broken, self.doubts, self.pairs = broken, doubts, pairs
+    def __init__(
+        self,
+        *broken: Mapping[str, Any],
+        doubts: tuple[str, ...] = (),
+        pairs: int = 200,
+        read: Mapping[str, Any] | None = None,  # what a worker finds, in its own words
+    ) -> None:
+        self.broken, self.doubts, self.pairs, self.read = broken, doubts, pairs, read
+        self.last = ""  # message to the root
         self.asked: list[str] = []
         self.seen: list[str] = []
         self.first = ""  # message of the root
@@ -66,9 +75,12 @@ class Led:
         if "Python REPL" in text:
             self.asked.append("turn")
             self.first = str(body["messages"][1]["content"])
-            return Reply(calls=doubles.code("set_answer('Looked up.')").calls)
+            self.last = str(body["messages"][-1]["content"])
+            code = LOOK if len(body["messages"]) <= FIRST else "set_answer('Looked up.')"
+            return Reply(calls=doubles.code(code).calls)
         self.asked.append("reading")
-        return Reply(data={"answer": "Fine.", "findings": []})
+        found = [self.read] if self.read and "job.delay * 1000" in text else []
+        return Reply(data={"answer": "Fine.", "findings": found})
 
 
 def test_a_use_two_calls_away_stands_below_the_line_that_breaks_it(change: Repository) -> None:
@@ -89,6 +101,21 @@ def test_the_root_begins_with_what_was_said_of_pairs(change: Repository) -> None
     reviewed(change, played)
     assert BROKEN["why"] in played.first
     assert "sorts by the wait" in played.first
+
+
+def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository) -> None:
+    """It waits until all have answered, and the root's first block finds its verdict."""
+    told = {
+        **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
+        "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
+        "why": "The unit of the wait has changed.", "category": "logic", "claims": [], "suggestion": None,
+        "evidence": [{"path": "shop/page.py", "quote": "    return f'{pause(job)} seconds'"}],
+    }  # fmt: skip
+    played = Led(BROKEN, read=told)
+    review = reviewed(change, played)
+    assert len(review["findings"]) == 1
+    assert played.asked.count("opinion") == 1
+    assert "['confirmed by a second opinion']" in played.last
 
 
 def test_a_quote_that_is_not_in_the_tree_is_no_finding(change: Repository) -> None:
