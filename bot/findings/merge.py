@@ -139,10 +139,9 @@ def _one_proof(one: Finding, other: Finding) -> bool:
     if not proof:
         return False
     if _within(one, other, 0) and fold(one.quote) == fold(other.quote):
-        elsewhere = any(
-            path != one.path for path, _, _ in proof
-        )  # one changed line and one use that it breaks: one mechanism
-        return (elsewhere and not (one.rule or other.rule)) or alike(one.title, other.title, PART_TOLD)
+        # Of one changed line and one use elsewhere that it breaks, a word in common says that the mechanism is one.
+        used = any(path != one.path for path, _, _ in proof) and not (one.rule or other.rule)
+        return alike(one.title, other.title, 0.0 if used else PART_TOLD)
     names, others = named(one.title), named(other.title)
     apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
     return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)

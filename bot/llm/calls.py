@@ -256,7 +256,20 @@ class Calls:
         """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
         asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
         plain = replace(asked, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-        return self.journal.knows(key_of(model.name, asked)[0]), self.journal.knows(key_of(model.name, plain)[0])
+        return self._recorded(model, asked), self._recorded(model, plain)
+
+    def _as_recorded(self, model: Model, asked: Prompt) -> tuple[Prompt, str, int]:
+        """The prompt with its key and its size: in the form of an earlier version where only that one was sent."""
+        key, size = key_of(model.name, asked)
+        if asked.former is not asked and not self.journal.knows(key):
+            former, length = key_of(model.name, asked.former)
+            if self.journal.knows(former):
+                return asked.former, former, length
+        return asked, key, size
+
+    def _recorded(self, model: Model, asked: Prompt) -> bool:
+        """Whether an earlier run has sent this very prompt, in the form of this version or of an earlier one."""
+        return any(self.journal.knows(key_of(model.name, one)[0]) for one in (asked, asked.former))
 
     def _dialogue(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> tuple[Hold, Hold]:
         """What the first and the second call of a dialogue are likely to use."""
@@ -325,7 +338,7 @@ class Calls:
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
         asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        key, size = key_of(model.name, asked)
+        asked, key, size = self._as_recorded(model, asked)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():
