@@ -178,8 +178,13 @@ def test_nothing_is_paid_twice(tmp_path: Path) -> None:
 def test_what_an_earlier_version_asked_in_another_form_is_not_paid_again(tmp_path: Path) -> None:
     """Its record is known by the form of that version."""
     path = tmp_path / "journal.jsonl"
-    former = replace(ANSWER, parameters={"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
-    for form, script in ((former, [Completion("", Usage(10, 5), data={"ok": True})]), (replace(ANSWER, former=former), [])):
+    former = replace(
+        ANSWER, parameters={"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+    )
+    for form, script in (
+        (former, [Completion("", Usage(10, 5), data={"ok": True})]),
+        (replace(ANSWER, former=former), []),
+    ):
         journal = Journal(path)
         model = ScriptedModel(script, price=0.001)
         (reply,) = many(door(Limits(), journal), model, ["q"], form)
