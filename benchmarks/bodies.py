@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from pydantic_core import from_json
 
-EXAMPLES = Path(__file__).parents[1] / "tests" / "events" / "octokit.json.gz"
+EXAMPLES = Path(__file__).parents[1] / "tests" / "workflow" / "octokit.json.gz"
 READ = (
     "pull_request", "issue_comment", "pull_request_review_comment", "pull_request_review", "check_run", "check_suite",
     "merge_group", "installation", "installation_repositories", "repository",

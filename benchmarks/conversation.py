@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.table import Row, report
-from bot import conversation, pipeline, wiring
-from bot.conversation import HeardRemark, Speech
+from bot import pipeline, wiring
+from bot.commands import conversation
+from bot.commands.conversation import HeardRemark, Speech
 from bot.models.prices import dollars
 from bot.outputs import json_file
 from bot.review.session import Session

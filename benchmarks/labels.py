@@ -11,7 +11,7 @@ from pathlib import Path
 from bot.errors import UsageError
 from deeprepo_evals import public
 from deeprepo_evals.reviews import build, labels
-from deeprepo_evals.reviews import cases as files
+from deeprepo_evals.reviews import case_files as files
 from deeprepo_evals.reviews.cases import TWINS, Case
 from deeprepo_evals.reviews.labels import Label
 

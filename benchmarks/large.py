@@ -14,7 +14,7 @@ from dataclasses import asdict
 
 from benchmarks import labels
 from benchmarks.table import Row, report
-from deeprepo_evals.reviews import build, cases, run, score, table
+from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
 from deeprepo_evals.reviews.cases import LARGE
 from deeprepo_evals.reviews.matching import Place, part
@@ -29,7 +29,7 @@ PROMISED = {"rlm": 0.9, "fanout": 0.7, PAIRS.name: 0.9}
 def main() -> int:
     """The exit code says whether the promises hold."""
     asked = labels.parser(__doc__).parse_args()
-    found = cases.read(asked.cases, (LARGE,), asked.only or ())
+    found = case_files.read(asked.cases, (LARGE,), asked.only or ())
     who = (*(Rehearsed(name) for name in ("fanout", "rlm", "direct")), PAIRS, QUICK, DiffOnly(oracle=True))
     with labels.folder(asked.keep) as built_in:
         plan = Plan(found, build.clones(found, asked.repos), who, oracle=True, keep=built_in)

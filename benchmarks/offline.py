@@ -28,7 +28,8 @@ from bot.values import Finding, ReviewRequest
 from deeprepo_evals.mine.run import Plan, mine
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.build import clone_of
-from deeprepo_evals.reviews.cases import Case, Defect, near, read
+from deeprepo_evals.reviews.case_files import read
+from deeprepo_evals.reviews.cases import Case, Defect, near
 
 SCRIPTED = ("python", "javascript", "typescript", "go", "java", "kotlin", "csharp", "rust", "c", "c++", "ruby", "php")
 OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15

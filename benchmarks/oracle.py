@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import labels, relations
 from benchmarks.table import Row, report
-from deeprepo_evals.reviews import build, cases, run, score, table
+from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
 from deeprepo_evals.reviews.cases import LARGE, TWINS
 from deeprepo_evals.reviews.matching import Place, hit, part
@@ -29,7 +29,9 @@ DELIVERED, CROSS_FILE, TWINS_NET, SECONDS, LARGEST = 0.95, 0.90, 0.75, 1.0, 5_00
 
 def measured(folder: Path, repos: Path, keep: Path | None = None, only: Sequence[str] = ()) -> tuple[Reviewed, ...]:
     """Every case and twin for which there is a clone, reviewed with the oracle in `fanout` and with the diff alone."""
-    found = tuple(case for case in cases.read(folder, (), only) if case.kind != LARGE)  # those are benchmarks.large
+    found = tuple(
+        case for case in case_files.read(folder, (), only) if case.kind != LARGE
+    )  # those are benchmarks.large
     who = (Rehearsed("fanout"), DiffOnly(oracle=True))
     with labels.folder(keep) as built_in:
         plan = Plan(found, build.clones(found, repos), who, oracle=True, keep=built_in)

@@ -17,15 +17,15 @@ from typing import Any
 from benchmarks import timing
 from bot.agent import tools
 from bot.agent.messages import Conversation
+from bot.agent.repl.bridge import opened
 from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
 from bot.agent.turns import Turns
-from bot.coverage import start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.models import connect
-from bot.repl.bridge import opened
+from bot.review.coverage import start
 from bot.review.session import Session
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
 

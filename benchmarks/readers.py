@@ -24,8 +24,8 @@ from bot.context import identifiers
 from bot.context.builder import ContextBuilder, call_sites
 from bot.context.packing import packed
 from bot.context.usages import distinct
-from bot.paths import is_test
 from bot.review.opening import Survey
+from bot.text.paths import is_test
 from bot.values import ReviewRequest, Unit, tokens
 from deeprepo_evals.reviews.cases import Case
 from deeprepo_evals.reviews.labels import Label

@@ -25,9 +25,9 @@ from pathlib import Path
 from benchmarks.clean import REPOS, clone
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
-from bot.lines import is_comment
 from bot.outputs import facts
-from bot.paths import is_output, is_prose, is_test, vendored
+from bot.text.lines import is_comment
+from bot.text.paths import is_output, is_prose, is_test, vendored
 from bot.values import ReviewRequest
 
 MOST_READERS = 5

@@ -25,8 +25,8 @@ from benchmarks.server import installed
 from benchmarks.server_process import TICKS, family
 from benchmarks.table import Row, report
 from bot import storage
-from bot.storage.spending import DailyCaps
 from bot.values import PullRef
+from bot.values.daily import DailyCaps
 from deeprepo_sandbox.github.things import Seen
 from deeprepo_sandbox.providers import Server
 from deeprepo_sandbox.providers.thread import in_thread

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 SECRET = "the secret of this bench, which is none"  # noqa: S105 - as it says
-EXAMPLES = Path(__file__).parents[1] / "tests" / "events" / "octokit.json.gz"
+EXAMPLES = Path(__file__).parents[1] / "tests" / "workflow" / "octokit.json.gz"
 CLIENTS = 32
 
 

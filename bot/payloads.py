@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.commands import Permission
+from bot.commands.conversation import HeardRemark
 from bot.config import Config
-from bot.conversation import HeardRemark
 from bot.outputs.posts import Comments
 from bot.values import OwnerRule, PullRequest, Review
 

@@ -8,9 +8,10 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
+from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.checkout import ownership
 from bot.config import Config, Settings
+from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
@@ -19,7 +20,7 @@ from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
-from bot.review import guidance, incremental
+from bot.review import coverage, guidance, incremental, walkthrough
 from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
@@ -43,7 +44,7 @@ from bot.values.progress import Reading
 from bot.values.reported import Reported, ToolRun
 
 if TYPE_CHECKING:
-    from bot.policy import No
+    from bot.config.policy import No
     from bot.values import Trigger
 
 UNJUDGED = (
@@ -212,7 +213,7 @@ def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
 
 async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that the changed files are known."""
-    from bot import policy
+    from bot.config import policy
 
     if not any(triggers.paths for _, triggers in settings.conditions):
         return None
@@ -278,7 +279,7 @@ async def _judging(
         session.judged = partial(now, None)
         yield now
         return
-    opinions = Opinions(ask, partial(session.calls.may_precede, model))
+    opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
     session.judged, session.settled = partial(now, opinions.answers), opinions.settled
     session.heard = lambda found: opinions.begin(ahead(found))
     async with opinions.open():

@@ -67,7 +67,7 @@ def _made(found: "Effect") -> Impact:
 
 
 def _file(file: "ChangedFile") -> File:
-    from bot.paths import is_test
+    from bot.text.paths import is_test
 
     return File(
         file.path,

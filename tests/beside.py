@@ -4,9 +4,10 @@ import asyncio
 
 from fakes import Repository
 
-from bot import dependents, diff, units
+from bot import dependents, diff
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
+from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot import coverage, diff, units
+from bot import diff
 from bot.checkout import Checkout
+from bot.diff import units
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
+from bot.review import coverage
 from bot.review.session import Lookup, Session
 from bot.review.workers import ModelWorker
 from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage

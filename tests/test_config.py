@@ -10,7 +10,7 @@ from bot import config
 from bot.analyzers import ANALYZERS
 from bot.config import Settings
 from bot.errors import ConfigError
-from bot.lenses import LENSES
+from bot.review.lenses import LENSES
 
 NONE = Settings()
 

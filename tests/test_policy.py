@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from bot import policy
-from bot.config import Triggers
-from bot.policy import Go, No
+from bot.config import Triggers, policy
+from bot.config.policy import Go, No
 from bot.values.ask import PullRef, ReviewAsk, Trigger
 from bot.values.host import PullFacts
 

@@ -14,12 +14,12 @@ from bot.action.event import ON_PULL
 from bot.checkout.held import held
 from bot.commands import CommandReply
 from bot.config import Step
+from bot.config.policy import No
 from bot.errors import DeepRepoError, HostError, HostRefused
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
-from bot.policy import No
 from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import Posted, PullRequest, Review
@@ -158,7 +158,7 @@ class StepBackend:
         """What the runs of a day leave; without any model if GitHub has withheld the secrets."""
         foreign = run.seen.facts.fork or run.seen.facts.author == DEPENDABOT
         if parts.keys():
-            yield Funds(refused=await spending.held_back(run, self.step, self.console))
+            yield await spending.left(run, self.step, self.console)
         elif foreign and self.step.runner.github_event_name == "pull_request":
             yield Funds(refused=NO_SECRETS)
         else:

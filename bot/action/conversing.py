@@ -4,13 +4,12 @@ import time
 from contextlib import suppress
 from datetime import datetime
 
-from bot import conversation
 from bot.action.backend import StepBackend, withdrawn
 from bot.action.console import Console
 from bot.action.reviewing import looked, opened
-from bot.commands import CommandReply, Permission
+from bot.commands import CommandReply, Permission, conversation
+from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.config import Step
-from bot.conversation import HeardRemark, RemarkReply
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
 from bot.github import Host
 from bot.outputs import marker

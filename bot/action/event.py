@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from bot import events
 from bot.config import Step
 from bot.errors import UsageError
-from bot.events import Ours
 from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
+from bot.workflow import events
+from bot.workflow.events import Ours
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
 # The job of such an event stands among the pull request's checks.

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from bot import commands, config, github, policy
+from bot import commands, config, github
 from bot.action.backend import StepBackend, answer
 from bot.action.console import Console
 from bot.action.event import WORKFLOW
 from bot.commands import Permission
-from bot.config import Config, Step
+from bot.config import Config, Step, policy
 from bot.errors import HostRefused, Superseded
 from bot.github import Host, RequestPace
 from bot.values import CommentRef, PullRef, ReviewAsk

@@ -7,62 +7,70 @@ the same time cannot pass a cap together. What each has cost is not known, so ea
 import json
 from datetime import UTC, datetime, timedelta
 
-from bot import policy
 from bot.action.console import Console
-from bot.config import FILE, Step
+from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import state
 from bot.publish import summary
 from bot.values import WorkflowRun
+from bot.values.daily import DAY, DailyCaps, Exhausted, Which, granted
 from bot.wiring import action as parts
-from bot.workflow.backend import ReviewRun
+from bot.workflow.backend import Funds, ReviewRun
 
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
 TARGET = "pull_request_target"
 LISTED = 1_000  # runs at most that GitHub lists for a span of time
+OFFLINE = "Reviewed without a model:"
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
 
-async def held_back(run: ReviewRun, step: Step, console: Console) -> str:
-    """Why no model may read this change today, "" if one may."""
-    inputs, cap = step.inputs, step.inputs.cap_usd_per_day
-    own = run.settings.triggers.fork_reviews_per_day
-    limit = own if inputs.fork_reviews_per_day is None else inputs.fork_reviews_per_day
-    if run.settings["strategy"] == "offline" or (not run.unasked and cap is None):
-        return ""
+async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
+    """What the day leaves this review, or why no model may read the change."""
+    inputs, forks = step.inputs, step.inputs.fork_reviews_per_day
+    limit = run.settings.triggers.fork_reviews_per_day if forks is None else forks
+    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.unasked else None)
+    if run.settings["strategy"] == "offline" or caps == DailyCaps():
+        return Funds()
     listed = await _listed(run.host)
     if listed is not None:
-        return _counted(run, step, listed, limit)
-    if cap is not None:
-        return f"Reviewed without a model: the input cap-usd-per-day is set, and {GRANT}."
+        return _counted(run, step, listed, caps)
+    if caps.workflow is not None:
+        return Funds(refused=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
-    return _used(limit) if await _rounds(run) >= limit else ""
+    return _funds(granted(run.settings["usd"], caps, {"forks": await _rounds(run)}.__getitem__), run)
 
 
-def _counted(run: ReviewRun, step: Step, listed: tuple[WorkflowRun, ...], limit: int) -> str:
+def _counted(run: ReviewRun, step: Step, listed: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
     """The same, with the list of runs."""
-    cap, budget = step.inputs.cap_usd_per_day, run.settings["usd"]
     if len(listed) >= LISTED:
-        return (
-            f"Reviewed without a model: this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
+        return Funds(
+            refused=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
             f"more of them, so {'`triggers.fork_reviews_per_day`' if run.unasked else 'the input cap-usd-per-day'} cannot be held."
         )
     runs = _earlier(step, listed)
-    if run.unasked and sum(one.fork and one.event == TARGET for one in runs) >= limit:
-        return _used(limit)
-    attempts = sum(one.attempts for one in runs) + int(step.runner.github_run_attempt)
-    if cap is not None and attempts * budget > cap:
-        return (
-            f"Reviewed without a model: with this run the workflow's runs of 24 hours could cost more than the input "
-            f"cap-usd-per-day (${cap:,.2f}); each counts as its budget of ${budget:,.2f}."
-        )
-    return ""
+    attempts = sum(one.attempts for one in runs) + int(step.runner.github_run_attempt) - 1
+    used: dict[Which, float] = {
+        "forks": sum(one.fork and one.event == TARGET for one in runs),
+        "workflow": attempts * run.settings["usd"],
+    }
+    return _funds(granted(run.settings["usd"], caps, used.__getitem__), run)
+
+
+def _funds(rest: float | Exhausted, run: ReviewRun) -> Funds:
+    if not isinstance(rest, Exhausted):
+        return Funds(rest)
+    if rest.which == "forks":
+        return Funds(refused=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
+    return Funds(
+        refused=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
+        f"each counts as its budget of ${run.settings['usd']:,.2f}."
+    )
 
 
 async def _listed(host: Host) -> tuple[WorkflowRun, ...] | None:
     """The repository's runs of workflows in the last day; None if the token may not list them."""
-    since = (datetime.now(UTC) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
         return await host.runs(since)
     except HostRefused as refused:
@@ -84,7 +92,3 @@ async def _rounds(run: ReviewRun) -> int:
     stands = next(iter(await summary.stands(run.host)), None)
     kept = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
     return int(json.loads(kept)["round"]["number"]) if isinstance(kept, bytes) else 0
-
-
-def _used(limit: int) -> str:
-    return f"Reviewed without a model: {policy.forks_used(limit, f'{FILE} or of the workflow')}"

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bot.agent.repl import extraction
 from bot.llm import capacity
-from bot.repl import extraction
 from bot.values import Completion, Prompt, Purpose, ToolCall, Usage, tokens
 
 REPLY_TOKENS = 300  # of an answer, findings included

@@ -6,11 +6,11 @@ from itertools import count
 from bot import render
 from bot.agent import tools
 from bot.agent.messages import Conversation
+from bot.agent.repl.bridge import opened
 from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
 from bot.agent.turns import Outcome, Turns
 from bot.errors import UsageError
-from bot.repl.bridge import opened
 from bot.review.session import Session
 from bot.values import Source, Transcript
 

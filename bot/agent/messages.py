@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot import render
+from bot.agent.repl import extraction
 from bot.agent.stall_guard import Advice
 from bot.llm.budget import Left
-from bot.repl import extraction
 from bot.review.guidance import tongue
 from bot.values import Completion, Limits, Message, Observation, Prompt, Schema
 

@@ -6,13 +6,13 @@ from typing import Literal
 
 from bot.agent import tools
 from bot.agent.messages import MAX_TOKENS, Conversation, TurnStatus, turn_text
+from bot.agent.repl import extraction, hints
+from bot.agent.repl.bridge import ReplBridge
 from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.ports import Model
-from bot.repl import extraction, hints
-from bot.repl.bridge import ReplBridge
 from bot.values import Completion, Observation, Prompt, Turn, Usage, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import extras
 from bot import files as own
 from bot.concurrency import ended, started
+from bot.config import extras
 from bot.errors import DeepRepoError
 
 SECONDS = 30.0  # of one run

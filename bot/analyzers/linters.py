@@ -15,9 +15,9 @@ from typing import Any
 
 from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
-from bot.lines import quoted
-from bot.paths import is_sample, is_test
 from bot.ports import Tree
+from bot.text.lines import quoted
+from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
 
 PORTION = 200  # contents of one run

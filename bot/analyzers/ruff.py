@@ -13,9 +13,9 @@ from posixpath import basename
 
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, run
-from bot.paths import is_sample, is_test
 from bot.ports import Tree
 from bot.render import count
+from bot.text.paths import is_sample, is_test
 from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, PartialCheck, Silence, Source
 
 NAME = "ruff"

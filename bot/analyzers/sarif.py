@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.lines import quoted
 from bot.ports import Tree
 from bot.render import count
+from bot.text.lines import quoted
 from bot.values import ChangedFile, Dependents, Finding, PartialCheck, Silence, Source
 from bot.values.reported import Reported, ToolRun
 

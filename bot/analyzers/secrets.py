@@ -5,6 +5,7 @@ in tests and documents. No finding repeats the secret in its words; its quote is
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,14 +22,17 @@ from bot.masking.forms import (
     key_body,
     shared_identity,
 )
-from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
 
 NAME = "secrets"
 READS = "every text file"
 
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
+KEY_LINES = 200  # of a private key: one of 16,384 bits has 140
+PEM_LINE = re.compile(r"\s*+[\"']?[A-Za-z0-9+/=]{40,100}(?:\\n)?[\"'+,\\]*\s*+")
+_ENDS = re.compile(r"-----(?:BEGIN|END) ")
 
 _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
 
@@ -52,6 +56,9 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         lines = (
             await asyncio.to_thread(_lines, file) if wants(file) else []
         )  # a large file must not hold up everyone else
+        if _key_lines(file):
+            blob = await tree.read(file.path)
+            lines += await asyncio.to_thread(_keys, file, (blob or b"").decode("utf-8", "replace").split("\n"))
         for line, body, hit, allowed in lines:
             known = found.get(body)
             if known is None and not hit.exact and slow >= MOST_SLOW:
@@ -84,15 +91,39 @@ def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
         for at, line in enumerate(after):
             before, following = after[at - 1].text if at else "", after[at + 1 : at + 1 + KEY_HEAD]
             held = distinct_hits(file.path, line.text, sample=sample)
-            if line.kind != "+":  # of a key the first line may stay while its body becomes another one
-                held = tuple(hit for hit in held if hit.rule == KEY and any(row.kind == "+" for row in following))
-            for hit in held:
+            for hit in held if line.kind == "+" else ():
                 body = key_body(line.text, [row.text for row in following]) if hit.rule == KEY else hit.value
                 if body:  # code that reads keys names their first line too
                     was = former.get(line.new or 0)
                     both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
                     found.append((line, body, hit, both))
     return found
+
+
+def _key_lines(file: ChangedFile) -> list[int]:
+    """Added lines that look like the body of a private key."""
+    rows = (line for hunk in file.hunks for line in hunk.lines if line.kind == "+")
+    return [line.new or 0 for line in rows if PEM_LINE.fullmatch(line.text)] if wants(file) else []
+
+
+def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, Hit, bool]]:
+    """The private keys whose first line stays while lines of their body become others, each at that first line."""
+    found: dict[int, tuple[DiffLine, str, Hit, bool]] = {}
+    sample = is_test(file.path) or is_sample(file.path) or is_prose(file.path)
+    top, end = 0, 0  # the first line of the key that was looked at last, and how far it reaches
+    for row in _key_lines(file):
+        if row > end:
+            top = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
+            end = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
+        if not top or top in file.added or top in found:
+            continue
+        held = distinct_hits(file.path, text[top - 1], sample=sample)
+        body = key_body(text[top - 1], text[top : top + KEY_HEAD])
+        line = DiffLine(" ", text[top - 1], None, top)
+        hit = next((hit for hit in held if hit.rule == KEY), None)
+        if hit is not None and body:
+            found[top] = (line, body, hit, False)
+    return list(found.values())
 
 
 def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:

@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
-from bot import __version__, events
+from bot import __version__
 from bot.app import delivery, operator
 from bot.app.admission import admitted
 from bot.app.delivery import Delivery, DeliveryRefused
@@ -20,6 +20,7 @@ from bot.app.opened import Opened
 from bot.app.readable import Readable
 from bot.errors import StorageError
 from bot.values import NothingAsked, Recheck, ReviewAsk
+from bot.workflow import events
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 _log = log("webhook")

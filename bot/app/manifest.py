@@ -8,11 +8,12 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from bot import events, files
+from bot import files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
 from bot.github import RequestPace, apps
 from bot.github.identity import site
+from bot.workflow import events
 
 EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation"))  # those come unasked
 PERMISSIONS = {

@@ -5,8 +5,8 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-from bot import events
 from bot.values import Review
+from bot.workflow import events
 
 ACK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # seconds; GitHub waits for ten
 KNOWN = frozenset({*events.ACTIONS, "ping"})

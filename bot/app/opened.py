@@ -10,10 +10,10 @@ from pydantic import SecretStr
 from bot.app.metrics import Metrics
 from bot.config import App, ServerPlace
 from bot.errors import StorageError
-from bot.events import Ours
 from bot.github import Identity, RequestPace
 from bot.jobs import Jobs
 from bot.storage import Store
+from bot.workflow.events import Ours
 
 MONTH = 30 * 86_400.0  # seconds
 LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised

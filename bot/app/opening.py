@@ -14,13 +14,13 @@ from bot.app.opened import Opened
 from bot.app.rounds import rounds, tidying
 from bot.config import Server
 from bot.errors import ConfigError, UsageError
-from bot.events import Ours
 from bot.github import Identity, RequestPace
 from bot.jobs import Jobs, JobSettings
 from bot.limits import ProcessLimits
 from bot.ports import Job
 from bot.values import Ask, PullRef
 from bot.workflow import Surroundings
+from bot.workflow.events import Ours
 
 Work = Callable[[Ask, Job], Awaitable[None]]
 Apologise = Callable[[Ask, str], Awaitable[None]]

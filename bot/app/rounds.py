@@ -7,14 +7,14 @@ from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot import events, github
+from bot import github
 from bot.app.logs import log
 from bot.app.opened import Opened
 from bot.errors import HostError
-from bot.events import Ours
 from bot.github import apps
 from bot.values import OpenPull, Recheck, ReviewAsk, Sent
-from bot.workflow import journals
+from bot.workflow import events, journals
+from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries

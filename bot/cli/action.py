@@ -1,7 +1,7 @@
 """`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
 
-from bot import extras
 from bot.cli.exits import CLEAN, FOUND
+from bot.config import extras
 
 
 def command() -> int:

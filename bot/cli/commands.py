@@ -5,9 +5,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from bot import __version__, extras
+from bot import __version__
 from bot.cli import action, config, estimate, ignore, mcp, replay, review, serve, status, trace, worker
 from bot.cli.exits import INTERRUPTED, tell
+from bot.config import extras
 from bot.errors import UsageError
 
 GROUP = "deeprepo.commands"

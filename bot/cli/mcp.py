@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from bot import extras
 from bot.cli.exits import CLEAN
+from bot.config import extras
 from bot.errors import UsageError
 
 

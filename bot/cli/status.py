@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot import extras
 from bot.cli.exits import CLEAN, FAULT, USAGE, tell
+from bot.config import extras
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from bot import extras
 from bot.cli.exits import CLEAN, tell
+from bot.config import extras
 
 
 def command() -> int:

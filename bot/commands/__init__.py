@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from bot.commands import (
@@ -51,4 +52,5 @@ async def carry_out(word: str, argument: str, standing: Permission, context: Com
     """The answer to a command. A word that nobody knows gets the list of those that are known."""
     known = COMMANDS.get(word, helping)
     typed = word if word not in COMMANDS else "" if known is helping else argument
-    return carrying.refusal(known, context.actor, standing, context.settings) or await known.run(typed, context)
+    refused = carrying.refusal(known, context.actor, standing, context.settings)
+    return refused or await known.run(typed, replace(context, commands=COMMANDS))

@@ -1,9 +1,9 @@
 """What a command is given to work with, what it hands back, and what a word must offer to be one."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from bot.config import Config
@@ -56,6 +56,7 @@ class CommandContext:
     )
     clock: Callable[[], float] = time.monotonic
     rules: RuleBook | None = None  # None: nobody keeps any here
+    commands: Mapping[str, "Word"] = field(default_factory=dict)  # all that there are, by the words that people write
 
     @property
     def words(self) -> Phrases:

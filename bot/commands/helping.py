@@ -14,12 +14,12 @@ LONG = False
 
 async def run(typed: str, context: CommandContext) -> CommandReply:
     """The list, below what was typed instead of a command, if anything was."""
-    from bot.commands import COMMANDS  # the list holds this file too
-
-    near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
+    near = get_close_matches(typed.casefold(), context.commands, 1, ALIKE) if typed else []
     if near:
-        meant = context.say("reply_meant", word=code(typed[:LONGEST]), near=code(f"/deeprepo {COMMANDS[near[0]].USE}"))
+        meant = context.say(
+            "reply_meant", word=code(typed[:LONGEST]), near=code(f"/deeprepo {context.commands[near[0]].USE}")
+        )
         return CommandReply(meant.body, "confused")
-    rows = [(word.USE, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
+    rows = [(word.USE, f"help_{name.replace(' ', '_')}") for name, word in context.commands.items()]
     answer = context.reply("help", rows=rows, typed=typed)
     return CommandReply(answer.body, "confused" if typed else "")

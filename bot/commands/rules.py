@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 from itertools import accumulate
 
-from bot import globs
 from bot.commands import proposing
 from bot.commands.context import CommandContext, CommandReply, Permission, RuleBook
 from bot.config import FILE
 from bot.render import code, link
+from bot.text import globs
 from bot.values import LearnedRule, RuleState
 
 WORD = "rules"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bot import render
 from bot.diff import numbered
-from bot.lines import definition
 from bot.ports import Tree
+from bot.text.lines import definition
 from bot.values import ChangedFile, DiffRow, Excerpt, tokens
 
 EXCERPT_TOKENS, DIFF_TOKENS = 6_000, 12_000

@@ -7,9 +7,10 @@ they are imported when they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
-from bot.config.resolved import DEFAULTS, Config, Value, resolve
-from bot.config.settings import Settings, base_url, environment, first, key, telemetry
+from bot.config.resolved import Config, Value, resolve
+from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, telemetry
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step

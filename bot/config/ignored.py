@@ -9,9 +9,9 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot import globs
 from bot.config import names, written
 from bot.config.repository import Pattern, Problem
+from bot.text import globs
 from bot.values import Finding
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE

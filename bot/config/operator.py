@@ -7,18 +7,16 @@ from typing import Any, get_type_hints
 from pydantic import Field, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config.settings import PREFIX, Settings
-
-
-class _Environment(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore", frozen=True, env_ignore_empty=True)
-
 
 @cache
-def reader() -> type[BaseSettings]:
-    """The model that reads DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on, with the fields of `Settings`."""
-    types = get_type_hints(Settings)
+def reader(form: type, prefix: str) -> type[BaseSettings]:
+    """Make the model that reads the variable PREFIX_NAME for each field NAME of a dataclass."""
+
+    class Environment(BaseSettings):
+        model_config = SettingsConfigDict(env_prefix=prefix, extra="ignore", frozen=True, env_ignore_empty=True)
+
+    types = get_type_hints(form)
     rows: dict[str, Any] = {
-        each.name: (types[each.name], Field(default=None, **each.metadata)) for each in fields(Settings)
+        each.name: (types[each.name], Field(default=None, **each.metadata)) for each in fields(form)
     }
-    return create_model("Settings", __base__=_Environment, **rows)
+    return create_model(form.__name__, __base__=Environment, **rows)

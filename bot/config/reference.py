@@ -8,11 +8,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_settings import BaseSettings
 
+from bot.config.defaults import DEFAULTS
 from bot.config.operator import reader
 from bot.config.repository import BudgetSection, ModelsSection, RepoConfig, Triggers, rules
-from bot.config.resolved import DEFAULTS
 from bot.config.schema import json_schema
-from bot.config.server import PREFIX, SECRETS, App, ServerPlace
+from bot.config.server import SECRETS, App, ServerPlace
+from bot.config.settings import PREFIX, Settings
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a file whose path is given
 SECTIONS = ("models", "budget")  # of the repository's file, whose keys are settings of their own
@@ -47,7 +48,7 @@ def tables() -> dict[str, list[SettingRow]]:
     """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
         "repository": list(_keys(json.loads(json_schema()))),
-        "everywhere": list(_variables(reader())),
+        "everywhere": list(_variables(reader(Settings, PREFIX))),
         "server": list(_variables(ServerPlace)),
         "app": list(_variables(App)),
     }

@@ -9,12 +9,13 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
-from bot import globs
 from bot.config import stricter, written
+from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
+from bot.text import globs
 from bot.values import Category, Effort, ReviewEffort, Severity, Shortfall, Tone
 
 SHOWN = 12  # problems of one file that one error names
@@ -305,7 +306,6 @@ def _twice(node: yaml.Node | None) -> Iterator[Problem]:
 
 def _unusable(node: yaml.Node | None, found: RepoConfig) -> Iterator[Problem]:
     """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category."""
-    from bot.config.resolved import DEFAULTS
 
     def problem(place: Sequence[str | int], said: str) -> Problem:
         return Problem(written.line_of(node, place), f"{'.'.join(map(str, place))}: {said}", fatal=False)

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE
 from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
@@ -37,39 +38,6 @@ class Value:
 
     value: Any
     origin: str
-
-
-DEFAULTS: dict[str, Any] = {
-    "root": None,
-    "worker": None,
-    "thinking": None,
-    "timeout": 120.0,
-    "concurrency": None,
-    "context": None,
-    "effort": "medium",
-    "strategy": "auto",
-    "usd": 1.0,
-    "tokens": 2_000_000,
-    "calls": 1_000,
-    "seconds": 900.0,
-    "ignore": (),
-    "quota": 4,
-    "minimum_severity": "low",
-    "tone": "normal",
-    "fail_on": None,
-    "fail_also": ("unreviewed", "skipped", "cut", "dropped"),
-    "request_changes": "off",
-    "pause_after": None,
-    "linked_issues": True,
-    "verify": True,
-    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
-    "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
-    "language": "en",
-    "instructions": (),
-    "rules": (),
-    "guidelines": True,
-    "walkthrough": True,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +78,7 @@ class Config:
         """Whether the repository's file asks not to review this path."""
         if not self["ignore"]:
             return False
-        from bot import globs
+        from bot.text import globs
 
         return globs.matches(self["ignore"], path)
 

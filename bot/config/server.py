@@ -15,9 +15,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import written
+from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 
-PREFIX = "DEEPREPO_"
 OWN = 512  # MB that are left to the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
 SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them

@@ -115,7 +115,7 @@ def _validated() -> Settings:
     from bot.config.operator import reader
 
     try:
-        return Settings(**reader()().model_dump())
+        return Settings(**reader(Settings, PREFIX)().model_dump())
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {written.sentence(first)}") from None

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot import blocks
 from bot.context import definitions, identifiers, snippets
 from bot.context.snippets import Shown
+from bot.text import blocks
 from bot.values import Excerpt, tokens
 
 SMALL = 8  # lines of a definition that is shown whole in any case

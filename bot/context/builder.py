@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from bot import blocks
 from bot.concurrency import together
 from bot.context import (
     bodies,
@@ -32,8 +31,9 @@ from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.elsewhere import Elsewhere
 from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
-from bot.paths import decides_nothing, is_product
 from bot.ports import Tree
+from bot.text import blocks
+from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from bot.context import definitions
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.usages import Pick, Row
-from bot.paths import is_product
+from bot.text.paths import is_product
 from bot.values import ChangedFile, Unit
 
 MAX_PICKS = 4  # lines shown for the definitions of one prompt

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
-from bot.lines import is_comment
-from bot.paths import is_product, vendored
+from bot.text.lines import is_comment
+from bot.text.paths import is_product, vendored
 from bot.values import Unit
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.context import identifiers, meaning, usages
 from bot.context.identifiers import Row
-from bot.paths import decides_nothing, is_product
+from bot.text.paths import decides_nothing, is_product
 from bot.values import Unit
 
 MAX_NAMES = 6  # of one prompt

@@ -9,10 +9,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot import blocks
 from bot.context import definitions, identifiers, usages
-from bot.lines import is_comment
-from bot.paths import is_product
+from bot.text import blocks
+from bot.text.lines import is_comment
+from bot.text.paths import is_product
 from bot.values import Reference, Unit
 
 LONGEST = 200  # lines of a function that is read

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from bot.lines import defined, is_comment, special
+from bot.text.lines import defined, is_comment, special
 from bot.values import DiffRow, Unit
 
 Row = tuple[str, int, str]  # path, line, text

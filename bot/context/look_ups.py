@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bot import blocks, globs
 from bot.context import definitions, snippets
 from bot.context.bodies import Callee
 from bot.errors import GitError
-from bot.lines import binds, block, closing, defines, definition, says
-from bot.paths import is_output, is_product, is_sample, is_test, nearest, vendored
 from bot.ports import Language, Tree
 from bot.render import count
+from bot.text import blocks, globs
+from bot.text.lines import binds, block, closing, defines, definition, says
+from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored
 from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown

@@ -12,8 +12,8 @@ from itertools import chain
 from bot.context import akin, identifiers, meaning, usages
 from bot.context.identifiers import Row
 from bot.context.usages import Pick
-from bot.lines import is_comment
-from bot.paths import decides_nothing, is_product, is_test
+from bot.text.lines import is_comment
+from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import ChangedFile, Unit
 
 SHORTEST = 4  # letters of a plain word

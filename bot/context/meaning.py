@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bot.context import definitions, identifiers
-from bot.lines import binds, defined, defines, says
-from bot.paths import is_code
+from bot.text.lines import binds, defined, defines, says
+from bot.text.paths import is_code
 from bot.values import Unit
 
 _FIELD = re.compile(

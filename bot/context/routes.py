@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.context import identifiers
 from bot.context.usages import Pick, Row
-from bot.paths import decides_nothing, is_product
+from bot.text.paths import decides_nothing, is_product
 
 MAX_ROUTES = 6  # searched for one prompt
 MAX_PICKS = 3  # lines shown for the routes of one prompt, each in another file

@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from bot.context import identifiers, usages
 from bot.context.definitions import LONG_LINE
 from bot.context.usages import Pick, Row
-from bot.lines import defines
-from bot.paths import is_product, is_test
+from bot.text.lines import defines
+from bot.text.paths import is_product, is_test
 from bot.values import ChangedFile, Unit
 
 MAX_NAMES, MAX_PATTERNS = 12, 6  # looked up for one review

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot import blocks
 from bot.context import definitions, identifiers
-from bot.lines import defines, special
+from bot.text import blocks
+from bot.text.lines import defines, special
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 
 BODY = 14  # lines of a definition at most

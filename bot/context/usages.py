@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.lines import defines, is_comment, says
-from bot.paths import decides_nothing, is_product, is_test
+from bot.text.lines import defines, is_comment, says
+from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import Unit
 
 COMMON_FILES = 200  # a name in more files than this says nothing

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.lines import defined
-from bot.paths import is_test
+from bot.text.lines import defined
+from bot.text.paths import is_test
 from bot.values import ChangedFile
 
 

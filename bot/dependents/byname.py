@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.sites import mention, telling
-from bot.lines import is_comment
-from bot.paths import is_prose, is_test
 from bot.ports import Tree
+from bot.text.lines import is_comment
+from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, Dependents, Reference
 
 WORD = re.compile(r"(?<![\w$])[A-Za-z_]\w{5,59}(?![\w$])")

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from bot.paths import is_test
+from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Parameter, Signature
 
 HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment

@@ -23,8 +23,8 @@ from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED, REPLACED
-from bot.paths import is_test
 from bot.ports import Language, Tree
+from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence

@@ -10,7 +10,7 @@ from bot.dependents.confirm import Reach
 from bot.dependents.declared import Declared
 from bot.dependents.exports import Exports
 from bot.dependents.symbols import ChangedSource
-from bot.paths import is_test
+from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Reference
 
 BARRELS = frozenset({"__init__", "index"})

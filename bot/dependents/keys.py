@@ -21,9 +21,9 @@ from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.routes import Role, declares, is_said, parts, role, routed, segments, shapes
 from bot.dependents.sites import mention, telling
-from bot.lines import code_of, is_comment, says
-from bot.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
 from bot.ports import Tree
+from bot.text.lines import code_of, is_comment, says
+from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
 TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.dependents.confirm import Reach
 from bot.dependents.sites import MODULE
-from bot.paths import is_test
+from bot.text.paths import is_test
 from bot.values import Import, Reference
 
 # Where a name is found wherever it is defined, only the statement that loads a file can lose it.

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.sites import UseTarget, mention, telling
-from bot.lines import binds, defines, is_comment
-from bot.paths import is_output, is_prose, is_settings, is_style
 from bot.ports import Tree
+from bot.text.lines import binds, defines, is_comment
+from bot.text.paths import is_output, is_prose, is_settings, is_style
 from bot.values import Reference
 
 LINES = 2_000

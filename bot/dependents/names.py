@@ -9,8 +9,8 @@ from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import telling
-from bot.paths import is_output, is_page, is_prose, is_style
 from bot.ports import Language, Tree
+from bot.text.paths import is_output, is_page, is_prose, is_style
 from bot.values import Side, Use
 
 MAX_LINES = 20_000

@@ -10,8 +10,8 @@ from bot.dependents.exports import Exports
 from bot.dependents.names import Named, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
-from bot.lines import says
 from bot.ports import Language, Tree
+from bot.text.lines import says
 from bot.values import Outline, Reference, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from bot.lines import says
+from bot.text.lines import says
 
 Role = Literal["whole", "end", "start"]
 # In front of the literal. A word of a client is none that declares.
@@ -32,7 +32,7 @@ _OWN = rf"(?:{_DECLARES})(?:[\"'`])(?:(?![\"'`]).)*?NAME(?![\w$])(?!-\w)"
 # What may stand in front of the first segment of a route: anything but another segment. A parameter is none.
 _BREAK = r"(?:(?<![\w-])|(?<=%[sd])|:\w{1,40}|/\d{1,20})"
 _TEXT = re.compile(r"([\"'`])((?:(?!\1).)*)\1")
-_PARAMETER = re.compile(r"\$?\{[^}]*\}|<[^>]*>|\([^)]*\)|(?<=/):\w+|%[sd]")
+_PARAMETER = re.compile(r"\$?\{[^}]{0,80}\}|<[^>]{0,80}>|\([^)]{0,80}\)|(?<=/):\w+|%[sd]")
 _SEGMENT = re.compile(r"/[A-Za-z][\w-]*")
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.propose import globs
-from bot.lines import is_comment
-from bot.paths import is_output, is_prose, is_settings, is_test
 from bot.ports import Language, Tree
+from bot.text.lines import is_comment
+from bot.text.paths import is_output, is_prose, is_settings, is_test
 from bot.values import Reference, Use
 
 ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"

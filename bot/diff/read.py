@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
-from bot.paths import vendored
+from bot.text.paths import vendored
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 REGULAR = "100"  # how the mode of a file begins that is no link and no submodule

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
-from bot import globs
-from bot.paths import is_code, is_generated, is_prose, is_settings, vendored
+from bot.text import globs
+from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000

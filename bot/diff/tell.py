@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bot.diff.show import EVERY
-from bot.paths import is_prose, is_test
+from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, DiffRow, Unit
 
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs

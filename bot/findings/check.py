@@ -1,7 +1,7 @@
 """Check a finding against the tree: every quote must be there; the line is where the quote was found.
 
 Order of the search: exact, then with whitespace folded, then the other side, and for evidence any place in the file. What an
-analyser has found stands where it says, also in what is no file: a model's words need the proof, code's line is one.
+analyser has found stands where it says, even if that is not a file: a model's words need the proof, code's line is one.
 """
 
 from dataclasses import replace

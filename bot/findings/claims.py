@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from bot.lines import block, code_of, defined, defines, definition, is_comment
-from bot.paths import is_output, is_prose, is_test
 from bot.ports import Tree
+from bot.text.lines import block, code_of, defined, defines, definition, is_comment
+from bot.text.paths import is_output, is_prose, is_test
 from bot.values import Claim, Evidence, Finding
+from bot.values.finding import Existence
 
 MAX_CLAIMS = 6
 MAX_ROWS = 400
@@ -28,7 +29,7 @@ _EVERYWHERE = rf"(?:\s+{_IN_TREE}\b)"
 # The sentence goes on with nothing that could limit it: "nothing reads `x` after that" is no claim about the tree.
 _END = rf"(?=\s*(?:[.,;:)!]|$)|\s+(?:and|but|so)\b|{_EVERYWHERE})"
 _NOBODY = r"(?:nothing|nobody|no one|no code|no other code)(?: else)?"
-_SENTENCES: tuple[tuple[str, str], ...] = (  # the second name, if there is one, is what the claim is about (`Claim.of`)
+_SENTENCES: tuple[tuple[Existence, str], ...] = (  # the second name, if there is one, is what the claim is about (`Claim.of`)
     ("undefined", rf"{_NAME} (?:is|was|are) (?:not|never|no longer|nowhere) (?:defined|declared){_END}"),
     ("undefined", rf"(?:there is )?no definition of {_NAME}{_END}"),
     ("undefined", rf"{_NAME} does not exist{_END}"),

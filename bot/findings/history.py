@@ -9,7 +9,7 @@ from typing import Protocol
 
 from bot.findings import memory
 from bot.masking.forms import KEY, KEY_HEAD, MOST_SLOW, Hit, hits, identity, key_body, shared_identity
-from bot.paths import is_prose, is_sample, is_test
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Finding, Source
 
 MAX_QUOTE = 1_000  # characters of its line

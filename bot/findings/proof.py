@@ -8,10 +8,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot import blocks
-from bot.lines import binds, defined, defines, definition
-from bot.paths import is_product
 from bot.ports import Tree
+from bot.text import blocks
+from bot.text.lines import binds, defined, defines, definition
+from bot.text.paths import is_product
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding

@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from bot.lines import is_comment
-from bot.paths import is_prose
+from bot.text.lines import is_comment
+from bot.text.paths import is_prose
 from bot.values import SEVERITIES, Finding, Placed
 
 VERDICT = {"proven": 3, "confirmed": 2, "unproven": 0, "refuted": 0}

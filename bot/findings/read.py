@@ -5,21 +5,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import Category, Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side, Source
+from bot.values import Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side, Source
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
 
-Existence = Literal[
-    "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
-]  # fmt: skip
-LookUpKind = Literal["definition", "uses", "search", "lines"]
 Extent = Literal["none", "parts", "whole"]
 NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
-CATEGORIES: tuple[str, ...] = get_args(Category)
-LOOK_UPS: tuple[str, ...] = get_args(LookUpKind)
-MAX_LOOK_UPS = 6  # of one answer
-CLAIMS: tuple[str, ...] = get_args(Existence)
 
 
 def strict(**properties: Mapping[str, Any]) -> dict[str, Any]:

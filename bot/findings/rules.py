@@ -6,7 +6,7 @@ rule about a model's "security" findings must not hide it.
 
 from collections.abc import Iterable, Sequence
 
-from bot import globs
+from bot.text import globs
 from bot.values import Finding, OwnerRule
 
 SERIOUS = frozenset({"critical", "high"})

@@ -12,10 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic.fields import FieldInfo
 
 from bot.errors import BadAnswer
-from bot.findings.read import CATEGORIES, CLAIMS, LOOK_UPS, MAX_LOOK_UPS, Existence, LookUpKind
-from bot.values import SEVERITIES, Category, Severity
+from bot.values import CATEGORIES, SEVERITIES, Category, Severity
+from bot.values.finding import Existence
+from bot.values.review import LookUpKind
 
+CLAIMS, LOOK_UPS = get_args(Existence), get_args(LookUpKind)
 MAX_FINDINGS = 20
+MAX_LOOK_UPS = 6  # of one answer
 MAX_FILES = 400  # of one answer, with a phrase each
 MAX_UNSETTLED, UNSETTLED_CHARS = 3, 400
 TYPES: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from bot import globs
 from bot.config import names
 from bot.findings import rules
+from bot.text import globs
 from bot.values import Finding, OwnerRule, Suppressed
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from bot.masking.forms import hits, may_hold
-from bot.paths import is_prose, is_sample, is_test
+from bot.text.paths import is_prose, is_sample, is_test
 
 MOST_KEY_LINES = 400  # of one private key
 SHORTEST_RUN = 8  # characters of a key's last line

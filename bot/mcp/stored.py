@@ -3,7 +3,8 @@
 import json
 import re
 
-from bot import config, extras
+from bot import config
+from bot.config import extras
 from bot.errors import NothingToReview, UsageError
 from bot.findings import earlier
 from bot.mcp import local

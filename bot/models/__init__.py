@@ -8,7 +8,7 @@ from importlib import import_module
 from threading import Thread
 from urllib.parse import urlsplit
 
-from bot import extras
+from bot.config import extras
 from bot.errors import UsageError
 from bot.models import prices
 from bot.models.provider import Key, Provider, Tokens, address, check_key

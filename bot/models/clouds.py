@@ -11,7 +11,7 @@ from typing import Any
 
 import anthropic
 
-from bot import extras
+from bot.config import extras
 from bot.errors import UsageError
 from bot.models.anthropic import LIBRARY, AnthropicModel
 from bot.models.connection import Client, Library, transport

@@ -10,8 +10,8 @@ from bot.github import Host
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult
+from bot.publish.standing import BADNESS, CheckResult, CommitState, How, Standing, fold, waits_for
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.standing import BADNESS, CheckResult, CommitState, How, Standing, fold, waits_for
 from bot.values import Action, Annotation, Check, Ending, PullFacts, Review
 from bot.values.progress import Progress
 

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
+from bot.review.coverage import CoverageTracker
 from bot.review.session import WorkerReply
 from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, PartialCheck, Silence, Source, Unit
 

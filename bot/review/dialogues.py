@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from bot import render
 from bot.context import look_ups
 from bot.context.look_ups import LookedUp, LookUps
-from bot.errors import DeepRepoError
+from bot.errors import BudgetSpent, DeepRepoError, ProviderError
 from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Model
@@ -32,24 +32,28 @@ class Dialogues:
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
         """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
         with self.offering(prompts) as offered:
-            first = await self.calls.many(self.model, offered, self.role)
+            first = await self.sent(offered)
         wanted = [
             () if _decided(reply) else wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)
         ]
         back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wanted[at]]
         sent = [further(offered[at], reply, await self.shown(wanted[at])) for at, reply in back]
-        second = dict(zip((at for at, _ in back), await self.calls.many(self.model, sent, self.role), strict=True))
+        second = dict(zip((at for at, _ in back), await self.sent(sent), strict=True))
         replies: list[Completion | DeepRepoError] = []
         for at, reply in enumerate(first):
             last = second.get(at, reply)
             replies.append(_settled(last) if isinstance(last, Completion) else reply)
         return replies
 
+    async def sent(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
+        """Send these prompts as they are."""
+        return await self.calls.many(self.model, prompts, self.role)
+
     @contextmanager
     def offering(self, prompts: Sequence[Prompt]) -> Iterator[list[Prompt]]:
         """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
         more = look_ups.TOKENS + REPEATED
-        with self.calls.promising(self.model, prompts, self.role, more) as offers:
+        with self.calls.offers.promising(self.model, prompts, self.role, more) as offers:
             made = self.look_ups is not None
             yield [one if made and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 

@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bot import globs, render
+from bot import render
+from bot.text import globs
 from bot.values import OwnerRule
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.coverage import CoverageTracker
 from bot.findings import earlier as file
 from bot.findings import memory
+from bot.review.coverage import CoverageTracker
 from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
 
 LOUD = frozenset({"critical", "high"})  # said in every round, wherever they stand

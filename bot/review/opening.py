@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
 from bot.context.look_ups import LookUps
-from bot.coverage import CoverageTracker
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -17,6 +16,7 @@ from bot.llm.calls import Calls
 from bot.masking.masks import Masks
 from bot.ports import Analyzer, Language, Lens, Model, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.review.session import Session

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from bot.coverage import CoverageTracker
 from bot.findings import merge
 from bot.findings.check import check
 from bot.findings.judge import Judged
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
+from bot.review.coverage import CoverageTracker
 from bot.values import (
     ChangedFile,
     Dependents,

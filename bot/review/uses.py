@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.context import snippets
-from bot.coverage import ObligedUse
+from bot.review.coverage import ObligedUse
 from bot.values import Excerpt, Unit, tokens
 
 if TYPE_CHECKING:

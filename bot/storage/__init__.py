@@ -5,5 +5,5 @@ from bot.storage.journals import StoredJournal
 from bot.storage.outcomes import Addressed
 from bot.storage.people import Suppression
 from bot.storage.reviews import Finished, Known
-from bot.storage.spending import DailyCaps, Exhausted, Grant
+from bot.storage.spending import Grant
 from bot.storage.store import Store, opened

@@ -7,7 +7,6 @@ its caps; and what a killed process may have spent counts until the job that con
 import math
 import secrets
 from dataclasses import dataclass
-from typing import Literal
 
 import sqlalchemy as sa
 
@@ -15,22 +14,9 @@ from bot.storage.database import StoragePart, upsert
 from bot.storage.days import Scope
 from bot.storage.tables import spending
 from bot.values import PullRef
+from bot.values.daily import DAY, DailyCaps, Exhausted, Which, granted
 
-DAY = 86400.0
-LEAST = 0.1  # of what a review wants: with less it would break off before it has read anything
 LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
-
-Which = Literal["forks", "repository", "installation", "server"]
-
-
-@dataclass(frozen=True, slots=True)
-class DailyCaps:
-    """The caps of 24 hours; None: there is none. `forks` counts reviews, the others dollars."""
-
-    repository: float | None = None
-    installation: float | None = None
-    server: float | None = None
-    forks: int | None = None  # None: this review is not one of those that nobody has asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +32,6 @@ class Grant:
     usd: float
     calls: int = 0
     paid: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Exhausted:
-    """A cap of the day is reached."""
-
-    which: Which
-    cap: float
 
 
 class Spending(StoragePart):
@@ -84,17 +62,17 @@ class Spending(StoragePart):
         def do(connection: sa.Connection) -> Grant | Exhausted:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-            exhausted, granted = _weighed(pull, name, usd, caps, now, connection)
-            if exhausted is not None:
-                return exhausted
+            rest = granted(usd, caps, lambda which: _used(which, pull, name, now, connection))
+            if isinstance(rest, Exhausted):
+                return rest
             again, others, theirs = _of_journal(journal, name, connection)
             row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
             holder = secrets.token_hex(8)
-            row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": granted}
+            row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": rest}
             upsert(spending, row, connection)
             if again:  # what others have not left there is its own
-                return Grant(journal, name, holder, granted, -1 if others else 0, min(paid or 0.0, theirs))
-            return Grant(journal, name, holder, granted, calls, paid or 0.0)
+                return Grant(journal, name, holder, rest, -1 if others else 0, min(paid or 0.0, theirs))
+            return Grant(journal, name, holder, rest, calls, paid or 0.0)
 
         return await self.database.run(do)
 
@@ -141,28 +119,16 @@ def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[boo
     return len(others) < len(rows), len(others), math.fsum(others)
 
 
-def _weighed(
-    pull: PullRef, name: str, usd: float, caps: DailyCaps, now: float, connection: sa.Connection
-) -> tuple[Exhausted | None, float]:
-    """The cap that is reached, or what can be granted."""
+def _used(which: Which, pull: PullRef, name: str, now: float, connection: sa.Connection) -> float:
+    """What counts against a cap: the other reservations of the last day."""
     table = spending.c
     today = (table.begun > now - DAY) & (table.journal != name)
-    if caps.forks is not None:
+    if which == "forks":
         unasked = today & table.fork & (table.repository == pull.repository)
-        count = connection.execute(sa.select(sa.func.count()).select_from(spending).where(unasked)).scalar_one()
-        if count >= caps.forks:
-            return Exhausted("forks", caps.forks), 0.0
-    granted = usd
-    whose: tuple[tuple[Which, float | None, sa.ColumnElement[bool]], ...] = (
-        ("repository", caps.repository, table.repository == pull.repository),
-        ("installation", caps.installation, table.installation == pull.installation),
-        ("server", caps.server, sa.true()),
-    )
-    for which, cap, fits in whose:
-        if cap is None:
-            continue
-        used = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.usd), 0.0)).where(today & fits))
-        granted = min(granted, cap - float(used.scalar_one()))
-        if granted <= 0 or granted < usd * LEAST:
-            return Exhausted(which, cap), 0.0
-    return None, granted
+        return connection.execute(sa.select(sa.func.count()).select_from(spending).where(unasked)).scalar_one()
+    fits = {
+        "repository": table.repository == pull.repository,
+        "installation": table.installation == pull.installation,
+    }.get(which, sa.true())
+    used = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.usd), 0.0)).where(today & fits))
+    return float(used.scalar_one())

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.agent.seed import MAX_SITES
 from bot.render import count
 from bot.review.session import Session
-from bot.seed import MAX_SITES
 from bot.values import Dependents, Reference, ReviewEffort, Unit
 
 
@@ -114,7 +114,9 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
 def affords(session: Session, limits: Thresholds = THRESHOLDS) -> bool:
     """Whether the budget of a review holds a root; what it has spent so far counts."""
     model = session.root
-    return model is not None and session.calls.room_for(model, limits.root_tokens, "root", limits.root_part, 1) > 0
+    return (
+        model is not None and session.calls.offers.room_for(model, limits.root_tokens, "root", limits.root_part, 1) > 0
+    )
 
 
 def _relies(row: Reference) -> bool:

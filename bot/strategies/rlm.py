@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot import pairs, seed
-from bot.agent import loop, messages
+from bot.agent import loop, messages, seed
 from bot.errors import ReplUnavailable
 from bot.llm.budget import Hold, dearest
+from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
 from bot.values import IssueReport, Transcript, Usage, tokens

@@ -1,7 +1,6 @@
 """The form of the paper: the root alone decides what is read. For evaluation and training; nothing is guaranteed."""
 
-from bot import seed
-from bot.agent import loop
+from bot.agent import loop, seed
 from bot.review.session import Session
 from bot.values import Transcript
 

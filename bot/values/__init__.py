@@ -31,6 +31,7 @@ from bot.values.change import (
     Visibility,
 )
 from bot.values.finding import (
+    CATEGORIES,
     SEVERITIES,
     SHOWN,
     VERDICTS,

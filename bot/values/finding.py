@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from bot.values.change import Side
 from bot.values.exact import EXACT
@@ -12,6 +12,10 @@ from bot.values.exact import EXACT
 Severity = Literal["critical", "high", "medium", "low"]
 Category = Literal[  # of what models report; an analyser may have another
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
+]  # fmt: skip
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+Existence = Literal[  # what a finding may say of a name in the whole tree
+    "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
@@ -55,7 +59,7 @@ class Evidence:
 class Claim:
     """Something that a finding says of the whole tree, to be looked up there."""
 
-    says: str  # one of bot.findings.read.CLAIMS
+    says: Existence
     name: str
     of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
 

@@ -17,11 +17,14 @@ ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
 
+LookUpKind = Literal["definition", "uses", "search", "lines"]
+
+
 @dataclass(frozen=True, slots=True)
 class LookUp:
     """Code that a reader wants to see before it answers."""
 
-    kind: Literal["definition", "uses", "search", "lines"]
+    kind: LookUpKind
     name: str = ""  # the name, or the pattern of a search
     path: str = ""  # the file of lines; else a glob that narrows where it is looked for
     start: int = 0  # of lines; 0: from the first

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot import config, conversation, pipeline
+from bot import config, pipeline
+from bot.commands import conversation
+from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
-from bot.conversation import RemarkReply
 from bot.errors import UsageError
 from bot.models import PROVIDERS, named
 from bot.outputs import state

@@ -8,10 +8,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from bot import coverage, pipeline
+from bot import pipeline
 from bot.config import Config
 from bot.limits import ProcessLimits
 from bot.pipeline import Deps
+from bot.review import coverage
 from bot.review.opening import Survey
 from bot.review.session import Session
 from bot.strategies import affords, choose

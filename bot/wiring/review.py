@@ -19,11 +19,11 @@ from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
-from bot.lenses import LENSES
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
 from bot.ports import Analyzer, Lens, Model
+from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, OwnerRule, PullRequest

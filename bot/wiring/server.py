@@ -15,13 +15,13 @@ from typing import Unpack
 
 from bot import config, files, workflow
 from bot.commands import CommandReply
+from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
-from bot.conversation import RemarkReply
+from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
-from bot.policy import No
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OwnerRule, PullRequest, Review, Trigger

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot import commands, config, conversation, pipeline
-from bot.commands import CommandContext, CommandReply
+from bot import commands, config, pipeline
+from bot.commands import CommandContext, CommandReply, conversation
+from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
-from bot.conversation import RemarkReply
+from bot.config.policy import No
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
@@ -22,7 +23,6 @@ from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.pipeline import Deps
-from bot.policy import No
 from bot.review.session import Session
 from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts

@@ -5,13 +5,12 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from bot import policy
-from bot.config import Config
+from bot.config import Config, policy
+from bot.config.policy import ASKED, No
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
-from bot.policy import ASKED, No
 from bot.publish import PublishResult, checks
 from bot.values import Ending, PullRequest, Review, ReviewAsk
 from bot.values.progress import Progress

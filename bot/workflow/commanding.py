@@ -16,8 +16,9 @@ from bot.github import Host
 from bot.payloads import Change, Question
 from bot.ports import Job
 from bot.render import Phrases, load
-from bot.storage import Exhausted, Store, Suppression
+from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
+from bot.values.daily import Exhausted
 from bot.workflow import asking, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look

@@ -8,17 +8,17 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot import conversation, github
-from bot.commands import CommandReply
+from bot import github
+from bot.commands import CommandReply, conversation
+from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.target import read
 from bot.config import Config
-from bot.conversation import HeardRemark, RemarkReply
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.render import Safe
-from bot.storage import Exhausted
 from bot.values import RemarkAsk
+from bot.values.daily import Exhausted
 from bot.workflow import asking, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from bot.policy import ASKED
+from bot.config.policy import ASKED
 from bot.values import ReviewAsk
 
 FOLDER = "journals"

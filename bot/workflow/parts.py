@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
 from pydantic import TypeAdapter
 
 from bot.commands import CommandReply
+from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
-from bot.conversation import RemarkReply
+from bot.config.policy import No
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
-from bot.policy import No
 from bot.ports import Job
 from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, Trigger
 from bot.workflow.progress import Say

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot import render
+from bot.config.policy import ASKED
 from bot.github import Host
 from bot.outputs import marker
-from bot.policy import ASKED
 from bot.publish import existing, summary
 from bot.values import ReviewAsk
 

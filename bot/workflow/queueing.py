@@ -1,6 +1,7 @@
 """A merge queue waits for our check on a commit of its own: its changes were reviewed as pull requests, so no review is made."""
 
-from bot import config, github, policy
+from bot import config, github
+from bot.config import policy
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.publish import checks

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot import conversation
-from bot.commands import CommandReply
-from bot.conversation import HeardRemark, RemarkReply
+from bot.commands import CommandReply, conversation
+from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.publish import existing

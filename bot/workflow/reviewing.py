@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
-from bot import policy
+from bot.config import policy
+from bot.config.policy import Go, No
 from bot.errors import HostRefused, NothingToReview, Superseded
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
-from bot.policy import Go, No
 from bot.publish import checks, publish
 from bot.values import LinkedIssue, Review
 from bot.workflow import pausing

@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot import github, policy
+from bot import github
+from bot.config import policy
+from bot.config.policy import No
 from bot.errors import (
     BudgetSpent,
     DeepRepoError,
@@ -20,11 +22,10 @@ from bot.errors import (
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
-from bot.policy import No
 from bot.ports import Job
 from bot.publish import checks
-from bot.storage import Exhausted
 from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
+from bot.values.daily import Exhausted
 from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetched

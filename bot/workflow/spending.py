@@ -6,12 +6,12 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot import policy
-from bot.config import Config, Settings
+from bot.config import Config, Settings, policy
 from bot.errors import StorageError
 from bot.llm.paid import Paid, counted, paid, rows
-from bot.storage import DailyCaps, Exhausted, Grant
+from bot.storage import Grant
 from bot.values import PullRef
+from bot.values.daily import DailyCaps, Exhausted
 from bot.workflow import journals
 from bot.workflow.parts import Services
 

@@ -35,8 +35,8 @@ def command(
     The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed. With the
     scripted model, people of the sandbox also argue with the bot: it withdraws a finding, and learns a rule.
     """
-    from bot import extras
     from bot.cli.exits import CLEAN, tell
+    from bot.config import extras
 
     if terminal:
         _printed()

@@ -6,7 +6,7 @@ import pytest
 from opening import BASE, opened, summary
 from stepping import PYTHON, stage
 
-from bot.extras import Extra
+from bot.config.extras import Extra
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,12 @@ DAYS = [
     ),
     ([{"fork": False, "event": "push"}] * 1_001, {"fork_reviews_per_day": "2"}, "1,000 runs"),
     ([{"attempt": 2}], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
+    (
+        [{"fork": False}],
+        {"cap_usd_per_day": "1.2", "budget": "1"},
+        "",
+    ),  # what is left is less than its budget, and enough
+    ([{"fork": False}], {"cap_usd_per_day": "1.05", "budget": "1"}, "cap-usd-per-day"),
 ]
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from shop import FINDING, REPORT, USE, Table, quiet
 
-from bot import coverage
 from bot.agent import tools
+from bot.agent.repl.bridge import opened
 from bot.agent.state import RunState
 from bot.agent.tools import report
 from bot.errors import ProviderRefused
-from bot.repl.bridge import opened
+from bot.review import coverage
 from bot.review.session import Session
 from bot.values import Completion, Dependents, Finding, Limits, Reference, Source, Usage
 

@@ -2,11 +2,12 @@
 
 import asyncio
 
-from bot import coverage, dependents, diff
+from bot import dependents, diff
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings.check import check as verify
 from bot.languages import LANGUAGES
+from bot.review import coverage
 from bot.values import Finding, PullRequest
 
 

@@ -7,6 +7,7 @@ from fakes import Repository
 from bot import diff
 from bot.analyzers import ANALYZERS, secrets
 from bot.checkout import Checkout
+from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.ports import Analyzer
 from bot.values import Dependents, Finding, PullRequest
@@ -194,3 +195,51 @@ def test_two_secrets_share_no_identity(repository: Repository) -> None:
     (guess,) = look(repository.change({"r": "x"}, {"b.py": 'password = "tr0ub4dor&3xK"\n'}))
     word = guess.sources[0].proof.partition(" ")[2]
     assert (len(word), word == sha256(b"tr0ub4dor&3xK").hexdigest()) == (64, False)
+
+
+OTHER_BODY = BODY[::-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "rules"),
+    [
+        (f'AWS = "{BASE}" ; aws_secret_access_key = "{BASE}"  # not a {PEM}', ["aws-key"]),
+        (f'a = "{GITHUB}"  # {PEM}', ["github-token"]),
+        (f"U={GOOGLE}:{GITHUB}", ["google-key", "github-token"]),
+        (f"U={GITHUB}:{GITHUB[:-1]}A", ["github-token", "github-token"]),
+        (f'password = "{GITHUB}"', ["github-token"]),
+        (f'a = "{GITHUB}"; b = "{GITHUB}"', ["github-token"]),
+    ],
+)
+def test_each_secret_of_a_line_is_judged_by_itself(repository: Repository, line: str, rules: list[str]) -> None:
+    """A mark that is no secret hides none behind it; one value is one finding, whatever else it looks like."""
+    found = look(repository.change({"r": "x"}, {"conf.py": f"{line}\n"}))
+
+    assert sorted(finding.rule for finding in found) == sorted(rules)
+    assert len({finding.sources[0].proof for finding in found}) == len(rules)
+
+
+def test_two_secrets_of_a_line_are_two_findings(repository: Repository) -> None:
+    """A word about one of them is none about the other."""
+    found = merge(look(repository.change({"r": "x"}, {"a.env": f"U={GITHUB}:{GITHUB[:-1]}A\n"})))
+
+    assert len({finding.fingerprint for finding in found}) == 2
+    assert len({finding.identity for finding in found}) == 2
+
+
+@pytest.mark.parametrize("head", ["", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0A1B\n\n"])
+def test_a_key_that_takes_the_place_of_another_is_found(repository: Repository, head: str) -> None:
+    """Its first line is that of the old one; it is the body that is secret."""
+    key = f"{PEM}\n{head}{BODY}\n-----END RSA PRIVATE KEY-----\n"
+    found = look(repository.change({"k.pem": key}, {"k.pem": key.replace(BODY, OTHER_BODY)}))
+
+    assert [(finding.rule, finding.verdict) for finding in found] == [("private-key", "proven")]
+
+
+def test_a_line_beside_a_key_that_stays_is_no_new_key(repository: Repository) -> None:
+    """Nor is a certificate that takes the place of another one."""
+    key = f"{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
+    there = f"{key}-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----\n"
+    after = {"k.pem": f"{key}note\n", "both.pem": there.replace(BODY, OTHER_BODY).replace(OTHER_BODY, BODY, 1)}
+
+    assert not look(repository.change({"k.pem": key, "both.pem": there}, dict(after)))

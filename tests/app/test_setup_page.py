@@ -11,11 +11,11 @@ import pytest
 from families import few
 from serving import NOBODY, browser
 
-from bot import events
 from bot.app import setup
 from bot.app.manifest import manifest
 from bot.app.setup import Setup
 from bot.config import App, ServerPlace
+from bot.workflow import events
 from deeprepo_sandbox import github as sandbox
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from lone_server import process, wait_until
 from serving import headers
 
-from bot import events
+from bot.workflow import events
 
 VISIBLE = [*range(0x21, 0x7F), *range(0x80, 0x100)]  # what a header can hold
-EXAMPLES = Path(__file__).parents[1] / "events" / "octokit.json.gz"
+EXAMPLES = Path(__file__).parents[1] / "workflow" / "octokit.json.gz"
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),

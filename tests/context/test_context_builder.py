@@ -4,11 +4,12 @@ from dataclasses import replace
 import diff_rows
 from fakes import Repository
 
-from bot import diff, units
+from bot import diff
 from bot.checkout import Checkout
 from bot.context import identifiers, meaning, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
-from bot.lines import defines
+from bot.diff import units
+from bot.text.lines import defines
 from bot.values import Dependents, DiffRow, Excerpt, Reference, Unit, tokens
 
 Files = dict[str, str | bytes | None]

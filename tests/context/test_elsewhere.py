@@ -2,10 +2,11 @@ import asyncio
 
 from fakes import Repository
 
-from bot import diff, units
+from bot import diff
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.context.elsewhere import MAX_OF_WORD, MAX_PLACES, TOO_MANY, Elsewhere
+from bot.diff import units
 from bot.values import Dependents
 
 Files = dict[str, str | bytes | None]

@@ -3,10 +3,11 @@ import asyncio
 import pytest
 from fakes import Repository
 
-from bot import diff, units
+from bot import diff
 from bot.checkout import Checkout
 from bot.context import routes
 from bot.context.builder import ContextBuilder
+from bot.diff import units
 from bot.values import Dependents
 
 

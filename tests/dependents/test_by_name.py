@@ -3,9 +3,10 @@ import asyncio
 import pytest
 from fakes import Repository
 
-from bot import diff, units
+from bot import diff
 from bot.checkout import Checkout
 from bot.dependents import find
+from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Dependents, PullRequest
 

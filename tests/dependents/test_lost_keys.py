@@ -2,8 +2,8 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from bot import coverage
 from bot.dependents import SearchLimits
+from bot.review import coverage
 from bot.values import Dependents
 
 VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'

@@ -5,8 +5,8 @@ from dataclasses import replace
 from dependents_scene import find
 from fakes import Repository
 
-from bot import coverage
 from bot.dependents import SearchLimits
+from bot.review import coverage
 from bot.values import Dependents
 
 LIB = "def load_things(a, b):\n    return a\n"

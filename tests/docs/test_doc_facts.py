@@ -47,7 +47,7 @@ def test_the_reference_leaves_nothing_out() -> None:
     names = {name for table in tables.values() for row in table for name in quoted(row.name)}
     last = {name.rpartition(".")[2] for name in names}
     assert set(config.DEFAULTS) <= last
-    for settings in (operator.reader(), config.ServerPlace, config.App):
+    for settings in (operator.reader(config.Settings, config.PREFIX), config.ServerPlace, config.App):
         assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names
     printed = (ROOT / "docs" / "configuration.md").read_text()
     assert all(f"`{provider.key_variable}`" in printed for provider in PROVIDERS.values() if provider.key_variable)
@@ -112,7 +112,7 @@ def test_the_tour_names_files_of_the_folders_beside_them() -> None:
     missing = []
     for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "reading.md").read_text()):
         spans = quoted(part)
-        folders = [ROOT / span for span in spans if re.fullmatch(r"[a-z]+/\w+", span)]
+        folders = [ROOT / span for span in spans if re.fullmatch(r"[a-z]+(/\w+)+", span)]
         files = [span for span in spans if re.fullmatch(r"\w+\.py|\w+/", span) and not (ROOT / span).exists()]
         missing += [file for file in files if not any((folder / file).exists() for folder in folders)]
     assert missing == []

@@ -12,7 +12,7 @@ from bot.errors import UsageError
 from deeprepo_evals.mine import run
 from deeprepo_evals.mine.run import Plan, mine
 from deeprepo_evals.reviews import build
-from deeprepo_evals.reviews.cases import read
+from deeprepo_evals.reviews.case_files import read
 
 Files = Mapping[str, str | None]
 PY = {

@@ -13,7 +13,7 @@ from bot.cli import run
 from bot.errors import RevisionError, UsageError
 from deeprepo_evals.plant import cases as planted
 from deeprepo_evals.plant.cases import Plan
-from deeprepo_evals.reviews import build, cases
+from deeprepo_evals.reviews import build, case_files, cases
 
 MODEL = """\
 def total_row(items):
@@ -87,7 +87,7 @@ def test_a_planted_case_is_a_real_commit_with_one_wrong_line(shop: Repository, t
     """Title and change are the commit's own; the label stands on a line that it adds, and no later commit can be read."""
     out = tmp_path / "out"
     write(Plan(out, str(shop.folder), count=1, kinds=("off-by-one",)))
-    (case,) = cases.read(out / "cases")
+    (case,) = case_files.read(out / "cases")
     repo = built(out, case)
     span = case.defects[0].spans[0]
     assert (case.kind, case.title, case.body) == ("planted", "Late things", "They cost more.")
@@ -112,7 +112,7 @@ def test_the_repository_is_left_as_it_was(shop: Repository, tmp_path: Path) -> N
     write(Plan(tmp_path / "out", str(shop.folder), count=2, twins=1))
     assert (shop.git("count-objects", "-v"), shop.git("for-each-ref"), shop.git("status", "--porcelain")) == before
     shop.folder.rename(tmp_path / "elsewhere")
-    for case in cases.read(tmp_path / "out" / "cases"):
+    for case in case_files.read(tmp_path / "out" / "cases"):
         assert git(built(tmp_path / "out", case), "diff", "base", "head")
 
 
@@ -120,7 +120,7 @@ def test_without_a_fitting_commit_the_tree_itself_is_planted(repository: Reposit
     """A repository with a single commit gives cases too; a local name changes beside the defect."""
     repository.commit({"late.py": LATER})
     write(Plan(tmp_path / "out", str(repository.folder), count=1, kinds=("off-by-one",)))
-    (case,) = cases.read(tmp_path / "out" / "cases")
+    (case,) = case_files.read(tmp_path / "out" / "cases")
     diff = git(built(tmp_path / "out", case), "diff", "base", "head")
     assert "+    if days >= limit:" in diff
     assert "-    the_left = limit - days" in diff
@@ -136,7 +136,7 @@ def test_modes_of_files_stay(shop: Repository, tmp_path: Path) -> None:
         }
     )
     write(Plan(tmp_path / "out", str(shop.folder), count=2, kinds=("off-by-one",)))
-    for case in cases.read(tmp_path / "out" / "cases"):
+    for case in case_files.read(tmp_path / "out" / "cases"):
         rows = git(built(tmp_path / "out", case), "diff", "--raw", "base", "head")
         assert ("run.sh" in rows) == (":000000 100644" in rows or ":100644 100755" in rows)
 
@@ -145,7 +145,7 @@ def test_twins_have_one_diff_and_two_trees(shop: Repository, tmp_path: Path) -> 
     """The change is the same byte for byte; in `good` everything works as before, in `bad` exactly one user does not."""
     out = tmp_path / "out"
     write(Plan(out, str(shop.folder), count=0, twins=5))
-    rows = cases.read(out / "cases")
+    rows = case_files.read(out / "cases")
     names = {case.twin for case in rows}
     assert len(names) >= 3
     for name in sorted(names):
@@ -159,7 +159,7 @@ def test_twins_have_one_diff_and_two_trees(shop: Repository, tmp_path: Path) -> 
 def test_the_evidence_of_a_twin_is_the_user_that_breaks(shop: Repository, tmp_path: Path) -> None:
     """The line is that of the bad tree."""
     write(Plan(tmp_path / "out", str(shop.folder), count=0, twins=3))
-    for case in cases.read(tmp_path / "out" / "cases"):
+    for case in case_files.read(tmp_path / "out" / "cases"):
         if case.variant == "bad":
             (proof,) = case.defects[0].evidence
             row = git(built(tmp_path / "out", case), "show", f"head:{proof.file}").split("\n")[proof.line - 1]
@@ -169,7 +169,7 @@ def test_the_evidence_of_a_twin_is_the_user_that_breaks(shop: Repository, tmp_pa
 def test_made_up_code_needs_no_repository(tmp_path: Path) -> None:
     """Each case is a code base of its own, with several labels and with twins beside them."""
     write(Plan(tmp_path / "out", count=2, twins=2, files=24))
-    rows = cases.read(tmp_path / "out" / "cases")
+    rows = case_files.read(tmp_path / "out" / "cases")
     assert sorted(case.kind for case in rows) == ["planted", "planted", "twins", "twins", "twins", "twins"]
     assert all(git(built(tmp_path / "out", case), "diff", "base", "head") for case in rows)
 
@@ -179,7 +179,7 @@ def test_a_second_run_adds_to_the_same_folder(shop: Repository, tmp_path: Path) 
     """Cases of another seed stand beside those of the first."""
     write(Plan(tmp_path / "out", str(shop.folder), count=1))
     write(Plan(tmp_path / "out", str(shop.folder), count=0, twins=1))
-    assert all(built(tmp_path / "out", case) for case in cases.read(tmp_path / "out" / "cases"))
+    assert all(built(tmp_path / "out", case) for case in case_files.read(tmp_path / "out" / "cases"))
 
 
 def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from families import few
 
 from bot.errors import UsageError
 from bot.languages.faults import faults
-from bot.lenses.tests import is_test
+from bot.review.lenses.tests import is_test
 from deeprepo_evals import plant
 from deeprepo_evals.plant import made
 from deeprepo_evals.plant.planting import Field, edited, parses, scene

@@ -14,11 +14,11 @@ from bot.context import identifiers
 from bot.dependents import symbols
 from bot.diff import read as diff_read
 from bot.diff import skip
+from bot.diff.units import Texts, cut
 from bot.findings import merge, place, quotes, suppress
 from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
-from bot.units.cut import Texts, cut
 from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Source, Unit
 
 

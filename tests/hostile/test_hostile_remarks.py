@@ -14,8 +14,9 @@ from obedient import answer
 from rendered import SEEN, harm
 from test_hostile_corpus import CORPUS, text_of
 
-from bot import conversation, pipeline, wiring
-from bot.conversation import HeardRemark, RemarkReply, Speech
+from bot import pipeline, wiring
+from bot.commands import conversation
+from bot.commands.conversation import HeardRemark, RemarkReply, Speech
 from bot.outputs import json_file
 from bot.review.session import Session
 from bot.values import ReviewRequest

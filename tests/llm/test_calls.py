@@ -331,7 +331,7 @@ def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
     calls, model = door(), ScriptedModel(lambda _: Completion("fine", Usage(4096, 5)), "ollama/qwen3")
     error = many(calls, model, [text])[0]
     assert isinstance(error, PromptTooLong)
-    assert error.window == calls.window(model) == 4096
+    assert error.window == calls.sizes.window(model) == 4096
     assert "OLLAMA_CONTEXT_LENGTH" in str(error)
     assert any("models.context" in note for note in calls.budget.notes)
 

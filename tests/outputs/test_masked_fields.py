@@ -12,7 +12,7 @@ import pytest
 from sample_reviews import FINDING, REVIEW
 
 from bot.commands.answering import CheckedAnswer
-from bot.conversation.answering import Answer
+from bot.commands.conversation.answering import Answer
 from bot.masking import hide
 from bot.masking.masks import NOTE, PLACEHOLDER, Masks
 from bot.values import Evidence, Message, Placed, Prompt, Review

@@ -12,7 +12,7 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot.extras import PARTS, install
+from bot.config.extras import PARTS, install
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted(ROOT.glob("requirements*.lock"))

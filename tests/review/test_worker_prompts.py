@@ -7,9 +7,9 @@ import pytest
 from diff_rows import rows
 
 from bot import render
+from bot.commands.conversation import Speech
 from bot.context.elsewhere import Elsewhere
 from bot.context.look_ups import LookedUp
-from bot.conversation import Speech
 from bot.diff import Told
 from bot.review.guidance import Advice
 from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit, tokens

@@ -3,8 +3,9 @@ import time
 from dataclasses import replace
 
 from bot import storage
-from bot.storage import DailyCaps, Exhausted, Grant
+from bot.storage import Grant
 from bot.values import PullRef
+from bot.values.daily import DailyCaps, Exhausted
 
 PULL = PullRef(7, 70, "acme", "shop", 1)
 NOW = time.time()

@@ -63,3 +63,39 @@ def test_a_removed_secret_is_open_until_it_is_revoked(tmp_path: Path, way: str) 
             assert green(at, number)
 
     asyncio.run(story())
+
+
+def test_a_change_that_takes_a_secret_back_whole_is_not_green(tmp_path: Path) -> None:
+    """Nothing differs from the base any more, and everybody can fetch the commit: the check fails and the summary says so."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\n"})
+            number = await at.reviewed(files=LEAK)
+            await at.repo.push("feature", {"shop/keys.py": None})
+            await at.quiet()
+            assert not green(at, number)
+            assert "removed, still in commit" in at.summary(number)
+            await told(at, number, "/deeprepo full review", "maintainer")
+            assert not green(at, number)
+
+            await told(at, number, "/deeprepo ignore 1 revoked", "maintainer")
+            assert green(at, number)
+
+    asyncio.run(story())
+
+
+def test_a_finding_of_a_change_that_is_taken_back_whole_is_fixed(tmp_path: Path) -> None:
+    """The summary follows: it does not list what the check no longer counts."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            number = await at.reviewed(files={"shop/new.py": "def total(items):\n    return missing(items)\n"})
+            assert not green(at, number)
+            await at.repo.push("feature", {"shop/new.py": None})
+            await at.quiet()
+            assert green(at, number)
+            assert "1 finding is fixed" in at.summary(number)
+
+    asyncio.run(story())

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.agent import tools
+from bot.agent.repl import stdlib
+from bot.agent.repl.bridge import Async
 from bot.errors import UsageError
-from bot.repl import stdlib
-from bot.repl.bridge import Async
 from bot.review.session import Session
 
 MOST_RESULT = 2 << 20  # characters and items

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot import __version__, coverage
+from bot import __version__
 from bot.agent.state import MAX_DEPTH
 from bot.agent.texts.custom import CustomTool
 from bot.agent.texts.material import Material
@@ -18,6 +18,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Model
+from bot.review import coverage
 from bot.review.session import Session
 from bot.values import Dependents, Limits, PullRequest
 

@@ -9,6 +9,8 @@ from bot import render
 from bot.agent import tools
 from bot.agent.loop import CHILD_TURNS
 from bot.agent.messages import Conversation
+from bot.agent.repl import extraction
+from bot.agent.repl.bridge import opened
 from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.texts import custom
@@ -17,8 +19,6 @@ from bot.agent.texts.material import Material
 from bot.agent.turns import Turns
 from bot.context import long_text
 from bot.context.file_questions import Sight
-from bot.repl import extraction
-from bot.repl.bridge import opened
 from bot.values import Observation, Source
 
 PREVIEW = 1_600  # characters of both ends together

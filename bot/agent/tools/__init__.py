@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from bot.agent.repl.bridge import Async
 from bot.agent.state import RunState
 from bot.agent.tools import ask, data, read, report
-from bot.repl.bridge import Async
 from bot.review.session import Session
 from bot.values import ChangedFile, Reference, Unit
 

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot import globs
 from bot.agent.state import RunState
 from bot.diff import numbered
 from bot.errors import GitError
-from bot.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored
 from bot.render import count, name
+from bot.text import globs
+from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored
 from bot.values import Reference, Side
 
 MAX_LINES = 2_000  # of one read

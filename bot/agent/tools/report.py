@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.agent.repl.stdlib import Value
 from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge
 from bot.findings.issues import from_root
-from bot.findings.read import CATEGORIES
-from bot.repl.stdlib import Value
 from bot.review.session import checked
-from bot.values import SEVERITIES, Evidence, Finding, ReaderNotes, Verdict
+from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes, Verdict
 
 MAX_ANSWER = 60_000  # characters
 MAX_TITLE = 200

@@ -34,7 +34,7 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 some repositories could not be fetched.
     """
-    from deeprepo_evals.reviews import cases as files
+    from deeprepo_evals.reviews import case_files as files
     from deeprepo_evals.reviews import fetch
 
     if whole:

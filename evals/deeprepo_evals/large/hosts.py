@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.checkout import git
-from bot.paths import is_generated, is_output, is_test, vendored
+from bot.text.paths import is_generated, is_output, is_test, vendored
 
 COMMITS = 1_500  # of the first-parent line that are looked at
 FILES, LINES = (12, 80), (400, 4_000)

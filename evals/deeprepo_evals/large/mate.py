@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.checkout import git
 from bot.errors import UsageError
-from bot.paths import is_generated, is_test, vendored
+from bot.text.paths import is_generated, is_test, vendored
 from deeprepo_evals.large.hosts import ENDINGS, Host
 from deeprepo_evals.large.pieces import Part, Piece, marked, unmarked
 from deeprepo_evals.reviews.cases import LARGE

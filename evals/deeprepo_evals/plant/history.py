@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from bot import checkout, diff
 from bot.checkout import Checkout, git
 from bot.errors import RevisionError, UsageError
-from bot.paths import is_test
+from bot.text.paths import is_test
 from bot.values import ChangedFile, PullRequest, ReviewRequest
 from deeprepo_evals.plant.grammar import SUFFIXES, family
 from deeprepo_evals.plant.mutations import MUTATIONS, Mutation, Scene

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.diff.skip import GENERATED_HEAD, LONG_LINE
 from bot.languages.faults import faults
 from bot.languages.syntax import first_line, last_line
-from bot.paths import is_generated, is_test, vendored
+from bot.text.paths import is_generated, is_test, vendored
 from deeprepo_evals.plant.grammar import enclosing, family, functions, root
 from deeprepo_evals.plant.mutations import MUTATIONS, Edit, Mutation, Scene, Site, Spot
 from deeprepo_evals.plant.values import Label, Line

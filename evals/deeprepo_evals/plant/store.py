@@ -1,8 +1,7 @@
 """A code base as git holds it: a bare repository with the branches `base` and `head`, written in one stream."""
 
 import asyncio
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from bot.checkout import git
@@ -34,20 +33,6 @@ def commit(branch: str, message: str, files: Mapping[str, str], over: str = "") 
     rows.append(b"deleteall\n")
     rows += [b"M 100644 inline " + named(path) + b"\n" + _data(text) for path, text in sorted(files.items())]
     return b"".join((*rows, b"\n"))
-
-
-def patch(base: Mapping[str, str], head: Mapping[str, str]) -> str:
-    """The change from one tree to the other, as a unified diff."""
-    return "".join(row for path in sorted({*base, *head}) for row in _rows(path, base.get(path), head.get(path)))
-
-
-def _rows(path: str, old: str | None, new: str | None) -> Iterable[str]:
-    if old == new:
-        return
-    yield f"diff --git a/{path} b/{path}\n"
-    names = (f"a/{path}" if old is not None else "/dev/null", f"b/{path}" if new is not None else "/dev/null")
-    for row in difflib.unified_diff((old or "").splitlines(True), (new or "").splitlines(True), *names):  # noqa: FBT003
-        yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
 
 
 def _data(text: str) -> bytes:

@@ -1,6 +1,7 @@
 """What is planted: a defect with its place and its proof, and the code base that holds it."""
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 # Class of a planted defect -> the categories under which a reviewer may rightly report it; the first is the usual one.
@@ -66,6 +67,18 @@ class CodeBase:
     @property
     def diff(self) -> str:
         """The change as a patch."""
-        from deeprepo_evals.plant.store import patch
+        return _patch(self.base, self.files)
 
-        return patch(self.base, self.files)
+
+def _patch(base: Mapping[str, str], head: Mapping[str, str]) -> str:
+    """The change from one tree to the other, as a unified diff."""
+    return "".join(row for path in sorted({*base, *head}) for row in _rows(path, base.get(path), head.get(path)))
+
+
+def _rows(path: str, old: str | None, new: str | None) -> Iterable[str]:
+    if old == new:
+        return
+    yield f"diff --git a/{path} b/{path}\n"
+    names = (f"a/{path}" if old is not None else "/dev/null", f"b/{path}" if new is not None else "/dev/null")
+    for row in difflib.unified_diff((old or "").splitlines(True), (new or "").splitlines(True), *names):  # noqa: FBT003
+        yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from deeprepo_evals.report.parts import Plot, Point, Section, Series, Table
 from deeprepo_evals.results import Row
-from deeprepo_evals.reviews import cases, compare, judge, outcome, score
+from deeprepo_evals.reviews import cases, compare, judge, score
 from deeprepo_evals.reviews import table as tables
 from deeprepo_evals.reviews.cases import PAIRED
 from deeprepo_evals.reviews.matching import Place, View, Words
@@ -18,7 +18,11 @@ MATCHED_BY_PLACE = "A finding counts as a hit if it is in the right file within 
 
 def sections(rows: Sequence[Row]) -> Iterator[Section]:
     """Kind by kind; nothing where there is no finished review."""
-    done = outcome.read(rows)
+    from deeprepo_evals.reviews import (
+        strangers,  # pydantic takes longer to import than the command line may take to answer
+    )
+
+    done = strangers.reviewed(rows)
     judges = judge.judged(rows)
     views: list[View] = [Words(one) for one in judges] or [Place()]
     found = score.figures(done, views)

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.errors import UsageError
 from bot.ports import Model
-from deeprepo_evals.reviews import build, cases, compare, hand, martian, run, score, table
+from deeprepo_evals.reviews import build, case_files, compare, hand, martian, run, score, table
 from deeprepo_evals.reviews.judge import Judged
 from deeprepo_evals.reviews.matching import Place, View, Words
 from deeprepo_evals.reviews.reviewer import Reviewer
@@ -96,7 +96,7 @@ async def _plan(asked: Asked) -> tuple[Plan, tuple[str, ...]]:
     if asked.golden and not asked.judges and not asked.martian_out:
         raise UsageError("golden comments name no lines: name a judge with --judge PROVIDER/MODEL, or --martian-out")
     reviewers = tuple(_reviewers(asked))
-    found = await asyncio.to_thread(cases.read, asked.cases, () if asked.golden else asked.kinds, asked.only)
+    found = await asyncio.to_thread(case_files.read, asked.cases, () if asked.golden else asked.kinds, asked.only)
     absent: tuple[str, ...] = ()
     if asked.golden:
         found, absent = await martian.cases(found, martian.golden(asked.golden), asked.repos)

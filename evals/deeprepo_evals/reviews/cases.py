@@ -1,12 +1,8 @@
-"""Real pull requests with a known defect, as files: cases, and twins (the same diff in two trees). Read here, believed nowhere."""
+"""Real pull requests with a known defect, as files: cases, and twins (the same diff in two trees)."""
 
-import hashlib
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
-
-from bot.errors import UsageError
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
 
 NEAR = 10  # lines around a span that count as its place: spans that `git blame` gave are wide, comments stand beside
 TWINS, LARGE = "twins", "large"
@@ -108,23 +104,6 @@ class Case:
         return self.id.rpartition("/")[0] if self.variant else ""
 
 
-def read(folder: Path, kinds: Collection[str] = (), only: Collection[str] = ()) -> tuple[Case, ...]:
-    """The cases of a folder and of its folders `twins` and `large`. Raises UsageError with the file and what is wrong in it."""
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder of cases: name one with --cases")
-    files = [
-        *sorted(folder.glob("*.json")),
-        *(path for name in PAIRED for path in sorted((folder / name).glob("*.json"))),
-    ]
-    found = [case for path in files for case in _of_file(path)]
-    wanted = [case for case in found if not only or case.id in only or case.twin in only]
-    told = tuple(case for case in wanted if not kinds or case.kind in kinds)
-    if not told or not {*kinds} <= {case.kind for case in found}:
-        known = ", ".join(dict.fromkeys(case.kind for case in found)) or "none"
-        raise UsageError(f"{folder} holds no such case: there are {len(found)}, of the kinds {known}")
-    return told
-
-
 def order(kinds: Collection[str]) -> list[str]:
     """Kinds in the order in which they are reported."""
     return [kind for kind in KINDS if kind in kinds] + sorted(set(kinds) - set(KINDS))
@@ -133,18 +112,3 @@ def order(kinds: Collection[str]) -> list[str]:
 def near(path: str, start: int, end: int, spans: Collection[Span]) -> bool:
     """Whether lines of a file are at one of these places."""
     return any(path == s.file and start <= s.end + NEAR and end >= s.start - NEAR for s in spans)
-
-
-def _of_file(path: Path) -> Iterator[Case]:
-    from deeprepo_evals.reviews import (
-        strangers,  # pydantic takes longer to import than the command line may take to answer
-    )
-
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"the case {path} cannot be read: {error.strerror}") from error
-    digest = hashlib.sha256(data).hexdigest()[:12]
-    given: Any = strangers.read(data, path)
-    for case in given.cases():
-        yield replace(case, digest=digest)

@@ -1,11 +1,10 @@
 """What one reviewer said about one case, as it is kept: enough to be scored again without the case, the clone or a model."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.values import Cost, Coverage, Finding, Placed, Review
-from deeprepo_evals.results import Row
 from deeprepo_evals.reviews.cases import Case
 
 EXPERIMENT = "reviews"
@@ -95,17 +94,6 @@ def costing(outcome: Outcome, cost: Cost) -> Outcome:
 def as_row(case: Case, outcome: Outcome) -> dict[str, Any]:
     """What is kept of a case and its outcome. The edits of a twin stay in its file."""
     return {"case": asdict(replace(case, around=(), before=(), change=())), "outcome": asdict(outcome)}
-
-
-def read(rows: Sequence[Row]) -> list[Reviewed]:
-    """Finished rows as values. Raises UsageError where a row is not what this version writes."""
-    from deeprepo_evals.reviews import strangers
-
-    mine = [row for row in rows if row.experiment == EXPERIMENT]
-    return [
-        Reviewed(strangers.case(row.result), row.item["reviewer"], row.item["round"], strangers.outcome(row.result))
-        for row in mine
-    ]
 
 
 def _said(finding: Finding, place: str) -> Said:

@@ -73,7 +73,11 @@ async def carry_out(plan: Plan, say: Callable[[str], None]) -> Done:
         went = await results.carry_out(run, doable, work.do, at_once=plan.at_once, say=say)
         rows = run.rows(items)
     absent = tuple(case.id for case in plan.cases if case.id not in plan.clones)
-    return Done(tuple(outcome.read(rows)), len(items), absent, tuple(broken), went.why)
+    from deeprepo_evals.reviews import (
+        strangers,  # pydantic takes longer to import than the command line may take to answer
+    )
+
+    return Done(tuple(strangers.reviewed(rows)), len(items), absent, tuple(broken), went.why)
 
 
 async def judged(

@@ -1,14 +1,15 @@
 """The files of cases, and of finished runs, as others write them: read with pydantic, handed on as values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from bot.errors import ProviderError, UsageError
+from deeprepo_evals.results import Row
 from deeprepo_evals.reviews.cases import PAIRED, Case, Defect, Edit, Proof, Recipe, Span, Variant
-from deeprepo_evals.reviews.outcome import Outcome
+from deeprepo_evals.reviews.outcome import EXPERIMENT, Outcome, Reviewed
 
 Kept = TypeVar("Kept")
 VARIANTS: tuple[Variant, ...] = ("bad", "good")
@@ -197,6 +198,12 @@ def case(row: Mapping[str, Any]) -> Case:
 def outcome(row: Mapping[str, Any]) -> Outcome:
     """The outcome of a finished row."""
     return _kept(_OUTCOME, row, "outcome")
+
+
+def reviewed(rows: Sequence[Row]) -> list[Reviewed]:
+    """Finished rows as values. Raises UsageError where a row is not what this version writes."""
+    mine = [row for row in rows if row.experiment == EXPERIMENT]
+    return [Reviewed(case(row.result), row.item["reviewer"], row.item["round"], outcome(row.result)) for row in mine]
 
 
 def _kept(form: TypeAdapter[Kept], row: Mapping[str, Any], name: str) -> Kept:

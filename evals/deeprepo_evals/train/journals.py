@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.agent.repl import extraction
 from bot.errors import UsageError
 from bot.journal import reader
 from bot.journal.codec import Row
 from bot.journal.reader import Record, Section
-from bot.repl import extraction
 from bot.values import Completion
 
 ROLES = ("root", "worker", "verify")

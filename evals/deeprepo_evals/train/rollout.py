@@ -12,9 +12,9 @@ from bot import pipeline
 from bot.config import Config, Settings
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
-from bot.lenses import LENSES
 from bot.pipeline import Deps
 from bot.ports import Model
+from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest

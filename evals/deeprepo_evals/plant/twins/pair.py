@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from bot.languages.syntax import ancestors, text
-from bot.paths import is_test
+from bot.text.paths import is_test
 from deeprepo_evals.plant.grammar import Family, family, own
 from deeprepo_evals.plant.mutations import Edit, Scene, Site, Spot
 

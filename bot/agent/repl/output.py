@@ -1,0 +1,149 @@
+"""What a block prints, and how much of it goes to the model: the longest prints give way, the others stay whole.
+
+A callable sink never stops the block; Monty's own collectors do, and lose all of its output, once their cap is reached.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.agent.repl import printed
+
+KEEP = 400_000  # characters of one block's output that are held; what follows is only counted, but for its end
+END = "\x1e"  # what the REPL's print() writes after each of its texts: Monty joins several in one call of the sink
+NEXT = "\x1f"  # and between the values of one print
+LINE = 400  # characters; a longer print is a piece of its own, shorter ones in a row are one piece
+SHARE = 1_000  # characters that a piece is shown with at least: more pieces than fit are joined
+MARK = "\n[... {count:,} characters cut here: more({number}) returns them ...]\n"
+GONE = "\n[... {count:,} characters cut here ...]\n"
+MARK_CHARS = 90  # that the mark takes at most
+HEADING = re.compile(r"\s*(?:={2}|-{2}|#{2}|\*{2})|\s*\Z")  # models print such a line before something new
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What was cut out of one piece."""
+
+    number: int  # counted over the whole run, so that it names the piece in later blocks too
+    title: str  # the first line of its piece
+    text: str
+    lost: int = 0  # characters after `text` that were not held
+
+    def __str__(self) -> str:
+        return self.text + (f"\n[... {self.lost:,} more characters were not kept ...]" if self.lost else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The output of one block, as the model sees it."""
+
+    text: str
+    cuts: tuple[Cut, ...] = ()
+
+    @property
+    def omitted(self) -> int:
+        """How many characters the model does not see."""
+        return sum(len(cut.text) + cut.lost for cut in self.cuts)
+
+
+class PrintBuffer:
+    """The sink of one block."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._held: list[str] = []
+        self._room = KEEP
+        self._lost, self._tail = 0, ""  # after KEEP
+
+    def __call__(self, _: str, text: str) -> None:
+        """Take what was printed; the first argument names the stream."""
+        held = text[: self._room]
+        self._held.append(held)
+        self._room -= len(held)
+        if len(text) > len(held):
+            rest = text[len(held) :].replace(END, "").replace(NEXT, " ")
+            self._lost += len(rest)
+            self._tail = (self._tail + rest)[-self._size :]
+
+    def finished(self, number: int | None = 1) -> Printed:
+        """What the model sees, never more than `size` characters, and what was cut; the first cut gets this number.
+
+        Without a number nothing can be asked for again: what a limit ended differs from run to run.
+        """
+        prints = [_shown(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
+        pieces = _pieces(prints, max(1, self._size // SHARE))
+        if self._lost:  # the flood and its end are one piece
+            pieces = [*pieces[:-1], (pieces[-1] if pieces else "") + self._tail]
+        lost = self._lost - len(self._tail)
+        shown, cuts = list[str](), list[Cut]()
+        shares = _shares([len(piece) for piece in pieces[:-1]] + [len(p) + lost for p in pieces[-1:]], self._size)
+        for at, (piece, share) in enumerate(zip(pieces, shares, strict=True)):
+            missing = lost if at == len(pieces) - 1 else 0
+            if len(piece) + missing <= share:
+                shown.append(piece)
+                continue
+            head, tail = _ends(piece, max(0, share - MARK_CHARS))
+            end = len(self._tail) if missing else len(tail)
+            middle = piece[len(head) : len(piece) - end]
+            between = max(0, end - len(tail))  # of the flood's end, which is held apart
+            cut = Cut((number or 0) + len(cuts), piece.strip().partition("\n")[0][:60], middle, missing + between)
+            cuts.append(cut)
+            mark = (GONE if number is None else MARK).format(count=len(cut.text) + cut.lost, number=cut.number)
+            shown.append((head + mark + tail)[: max(0, share)])
+        return Printed("".join(shown), tuple(cuts))
+
+
+def _shown(values: Sequence[str]) -> str:
+    """One print: its values in a line, or below one another if one of them is a list or dict in its readable form."""
+    shown = [printed.readable(value) for value in values]
+    return (" " if shown == list(values) else "\n").join(shown)
+
+
+def _pieces(prints: Sequence[str], most: int) -> list[str]:
+    """Prints that belong together: a long one with the label before it, short ones in a row up to the next heading."""
+    pieces: list[list[str]] = []
+    sizes: list[int] = []
+    long = False  # whether the last piece ends in a long print
+    for text in prints:
+        wide = len(text) > LINE
+        if not pieces or HEADING.match(text[:LINE]) or (sizes[-1] > LINE if wide else long):
+            pieces.append([])
+            sizes.append(0)
+        pieces[-1].append(text)
+        sizes[-1] += len(text)
+        long = wide
+    return _joined(["".join(piece) for piece in pieces], most)
+
+
+def _joined(pieces: list[str], most: int) -> list[str]:
+    """Neighbours joined until there are no more than `most` pieces."""
+    if len(pieces) <= most:
+        return pieces
+    part = -(-sum(map(len, pieces)) // most)
+    bins: list[list[str]] = []
+    end = 0
+    for piece in pieces:
+        if end >= part * len(bins):
+            bins.append([])
+        bins[-1].append(piece)
+        end += len(piece)
+    return ["".join(texts) for texts in bins]
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Room for each piece: short ones have what they need, the longest share the rest alike."""
+    shares = [0] * len(sizes)
+    for left, at in zip(range(len(sizes), 0, -1), sorted(range(len(sizes)), key=lambda i: sizes[i]), strict=True):
+        shares[at] = min(sizes[at], room // left)
+        room -= shares[at]
+    return shares
+
+
+def _ends(text: str, room: int) -> tuple[str, str]:
+    """The head and the tail of a text, together at most so long, of whole lines where lines are short."""
+    half = room // 2
+    head, tail = text[:half], text[len(text) - half :] if half else ""
+    at = head.rfind("\n") + 1
+    head = head[:at] if at > half // 2 else head
+    at = tail.find("\n") + 1
+    return head, tail[at:] if 0 < at < half // 2 else tail

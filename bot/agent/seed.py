@@ -1,0 +1,191 @@
+"""What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from bot import render
+from bot.diff import told
+from bot.diff.marks import marks
+from bot.diff.tell import Told
+from bot.text.paths import decides_nothing
+from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
+
+MESSAGE_TOKENS = 20_000  # of the whole message
+DIFF_TOKENS = 14_000  # above this the root sees the diffs of the first files and one line for every other part
+FIRST_FILES = 10
+AROUND = 5  # unchanged lines beside a change; fewer where only the first files are shown
+NEAR = 2
+PART_LINES = 150  # of parts of the change that are one line each
+WHY_CHARS = 400  # of a finding's reason
+MAX_SITES = 60
+MAX_GUESSED = 20  # files in which only a name matches
+FEW_FILES = 12  # a name that matches by itself in more of them is everywhere
+MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
+LINES = 6  # of one such name in one file
+MAX_FILES = 200
+FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
+BODY_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """The first message of the root and what did not fit into it."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NameInFile:
+    """How often a file writes a name, and the first of these lines."""
+
+    name: str
+    times: int
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """A unit of the change in one line."""
+
+    unit: Unit
+    uses: int  # places outside the change that surely use it
+    marks: tuple[str, ...]
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """What comes first: what unchanged code uses, then what code marks as dangerous."""
+        return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
+
+
+def gather(
+    pull: PullRequest,
+    files: Sequence[ChangedFile],
+    units: Sequence[Unit],
+    dependents: Dependents,
+    findings: Sequence[Finding] = (),
+    question: str = "",
+    issues: Sequence[LinkedIssue] = (),
+    undecided: Collection[str] = (),
+    doubts: Sequence[str] = (),
+) -> Seed:
+    """The seed under its limits; by rank where something is cut.
+
+    `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
+    not settle; `doubts`: what readers of pairs could not settle.
+    """
+    reviewable = [file for file in files if not file.skip]
+    diffs = told(units, reviewable, AROUND)
+    size = sum(tokens(part.body) for part in diffs)
+    whole = size <= DIFF_TOKENS
+    kinds = {"", *(decides_nothing(file.path) for file in files)}
+    references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
+    known = _telling(row for row in references if not row.guessed)
+    known.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = {(row.path, row.line): row for row in reversed(known)}.values()  # one use of each line
+    sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
+    guessed, everywhere = _guessed(references)
+    parts = [] if whole else _ranked(units, reviewable)
+    most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
+    left_out = [f"{len(parts) - PART_LINES} parts of the least rank: see `units`"] if len(parts) > PART_LINES else []
+    left_out += [f"{len(sites) - most_sites} call sites: callers(name) has them"] if len(sites) > most_sites else []
+    left_out += (
+        [f"{len(guessed) - MAX_GUESSED} files in which only a name matches"] if len(guessed) > MAX_GUESSED else []
+    )
+    left_out += (
+        [f"uses, found by the name alone, of {', '.join(everywhere[:LINES])}: words that are everywhere"]
+        if everywhere
+        else []
+    )
+
+    def written(shown: Sequence[Told], lines: Sequence[PartLine]) -> Seed:
+        left = (
+            [] if whole else [f"the diff: about {size:,} tokens, of which {_shown(shown)} stand here; use diff(path)"]
+        ) + left_out
+        return Seed(
+            render.text(
+                "prompts/seed.md.j2",
+                pull=pull,
+                body=pull.body[:BODY_CHARS],
+                files=files[:most_files],
+                more_files=max(0, len(files) - most_files),
+                diffs=shown,
+                parts=lines,
+                sites=sites[:most_sites],
+                guessed=guessed[: MAX_GUESSED if whole else LINES],
+                findings=findings,
+                why_chars=WHY_CHARS,
+                doubts=doubts,
+                undecided=undecided,
+                left_out=left,
+                question=question,
+                issues=issues,
+            ),
+            tuple(left),
+        )
+
+    if whole:
+        return written(diffs, ())
+    lines = parts[:PART_LINES]
+    room = MESSAGE_TOKENS - tokens(written((), lines).text)
+    return written(_first(lines, reviewable, units, room), lines)
+
+
+def _ranked(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
+    """The units by rank."""
+    paths = {file.path for file in files}
+    lines = [
+        PartLine(
+            unit,
+            len(
+                {(row.path, row.line) for row in unit.references if row.sure and not row.test and row.path not in paths}
+            ),
+            marks(unit),
+        )
+        for unit in units
+    ]
+    return sorted(lines, key=lambda line: line.rank)
+
+
+def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[Told]:
+    """The whole diffs of the first files that there is room for."""
+    shown: list[Told] = []
+    for path in list(dict.fromkeys(line.unit.path for line in lines))[: 3 * FIRST_FILES]:
+        (part,) = told([unit for unit in units if unit.path == path], files, NEAR)
+        size = tokens(part.body + path)
+        if size <= room and len(shown) < FIRST_FILES:
+            room -= size
+            shown.append(part)
+    return shown
+
+
+def _shown(parts: Sequence[Told]) -> str:
+    return render.count(len(parts), "file")
+
+
+def _telling(rows: Iterable[Reference]) -> list[Reference]:
+    """Without the methods that every class has, and with few tests, where only the name says that a use is meant."""
+    kept, tests = [], 0
+    for row in rows:
+        unsure = not row.sure and not row.missing
+        tests += unsure and row.test
+        if not unsure or not (row.everyday or (row.test and tests > MAX_TESTS)):
+            kept.append(row)
+    return kept
+
+
+def _guessed(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:
+    """What only a name speaks for, by file, tests last; and the names that are everywhere, of which no place is listed."""
+    rows = [row for row in references if row.guessed]
+    files = Counter(name for name, _ in {(row.name, row.path) for row in rows})
+    everywhere = {name for name, times in files.items() if times > FEW_FILES}
+    told = [row for row in rows if not row.everyday and row.name not in everywhere]
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for _, path, name, line in sorted({(row.test, row.path, row.name, row.line) for row in told}):
+        found[path][name].append(line)
+    by_file = [
+        (path, [NameInFile(name, len(lines), tuple(lines[:LINES])) for name, lines in names.items()])
+        for path, names in found.items()
+    ]
+    return by_file, sorted(everywhere | {row.name for row in rows if row.everyday})

@@ -1,0 +1,35 @@
+"""What a setting is if nobody sets it: no flag, no file, no variable."""
+
+from typing import Any
+
+DEFAULTS: dict[str, Any] = {
+    "root": None,
+    "worker": None,
+    "thinking": None,
+    "timeout": 120.0,
+    "concurrency": None,
+    "context": None,
+    "effort": "medium",
+    "strategy": "auto",
+    "usd": 1.0,
+    "tokens": 2_000_000,
+    "calls": 1_000,
+    "seconds": 900.0,
+    "ignore": (),
+    "quota": 4,
+    "minimum_severity": "low",
+    "tone": "normal",
+    "fail_on": None,
+    "fail_also": ("unreviewed", "skipped", "cut", "dropped"),
+    "request_changes": "off",
+    "pause_after": None,
+    "linked_issues": True,
+    "verify": True,
+    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
+    "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
+    "language": "en",
+    "instructions": (),
+    "rules": (),
+    "guidelines": True,
+    "walkthrough": True,
+}

@@ -1,0 +1,169 @@
+"""Whether a pull request is reviewed, and how: what the repository asks for, weighed against who asked. Pure.
+
+Who asks by a command or presses a button gets a review wherever one is possible; the rules are for reviews that nobody asked
+for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from bot.config import FILE
+from bot.text import globs
+from bot.values.ask import ReviewAsk, Trigger
+from bot.values.host import Ending, PullFacts
+from bot.values.review import Shortfall
+
+if TYPE_CHECKING:
+    from bot.config import Config, Triggers
+
+    Conditions = Sequence[tuple[str, Triggers]]  # what each file asks for, with its name
+
+ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
+_BAR = re.compile(r"\bfail_on\b")
+HOW = "`/deeprepo review` in a comment starts one"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Review it. `offline`: without any model, for the reason that is given."""
+
+    offline: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """Do not review it. `reason` goes on after "Not reviewed:". `quiet`: nobody waits for an answer, the log is enough."""
+
+    reason: str
+    quiet: bool = False
+    lacks: Shortfall = "unreviewed"  # the word of `fail_also` for it; "skipped": the owner's own rules leave it out
+
+
+def unreviewed(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
+    """How a check ends that has no review: where the owner has set a bar, only a review reaches below it."""
+    return "failure" if settings["fail_on"] is not None and lacks in settings["fail_also"] else "neutral"
+
+
+def unreadable(file: str | None) -> Ending:
+    """How a check ends whose settings cannot be used: as a failure if they were to set a bar."""
+    return "failure" if _BAR.search(file or "") else "neutral"
+
+
+def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:
+    """What is left of an ask now that the head is known: what a person asked for holds for the commit and the base that they saw.
+
+    The author of a pull request from a fork can push to it at any time. If their later commits inherited the command, one
+    command would pay for all of them. In the repository's own branches only people with write permission push, who could
+    give the command themselves. The base branch of a pull request is also changed by an author who may not write (`stranger`).
+    """
+    moved = facts.fork and ask.head not in ("", facts.head_sha)
+    rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
+    if ask.trigger not in ASKED or not (moved or rebased):
+        return ask
+    return replace(ask, trigger="push", full=False)
+
+
+def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, paused: bool, pushes: int = 0) -> Go | No:
+    """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not."""
+    asked = ask.trigger in ASKED
+    if facts.state != "open":
+        ended = "merged" if facts.merged else "closed"
+        return No(f"the pull request is {ended}: there is nothing left to review.", quiet=not asked)
+    if not asked:
+        against = (_against(facts, ask.trigger, triggers, file) for file, triggers in conditions)
+        refused = next(chain(*against), None)
+        if refused is not None:
+            return No(f"{refused}; {HOW}.", lacks="skipped")
+        spent = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
+        held = (_held(facts, triggers, paused=paused) for _, triggers in conditions)
+        waits = next(chain(*held, (spent,) if pushes else ()), None)
+        if waits is not None:
+            return No(f"{waits}; {HOW}.")
+    sizes = [_size(facts, triggers, asked=asked) for _, triggers in conditions]
+    return next(iter(sorted(sizes, key=_laxness)))
+
+
+def touched(paths: Sequence[str], conditions: "Conditions", trigger: Trigger) -> Go | No:
+    """The same question once the changed files are known."""
+    for file, triggers in conditions if trigger not in ASKED else ():
+        if triggers.paths and not any(globs.matches(triggers.paths, path) for path in paths):
+            wanted = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
+            return No(f"no changed file matches `triggers.paths` ({wanted}) of {file}; {HOW}.", lacks="skipped")
+    return Go()
+
+
+def forks_used(limit: float, source: str = FILE) -> str:
+    """Why no model reads a stranger's change today. `source`: where the limit is set."""
+    return (
+        f"pull requests from forks have used `triggers.fork_reviews_per_day` ({limit:g}) of {source} for these 24 hours; "
+        "`/deeprepo review` in a comment of somebody with write permission starts one with a model."
+    )
+
+
+def _held(facts: PullFacts, triggers: "Triggers", *, paused: bool) -> Iterator[str]:
+    """Why a review waits that will be made once somebody wants it."""
+    if paused:
+        yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
+    if facts.draft and not triggers.drafts:
+        yield "it is a draft"
+
+
+def _against(facts: PullFacts, trigger: Trigger, triggers: "Triggers", file: str) -> Iterator[str]:
+    """Every rule of the repository against a review that nobody asked for, the most telling first."""
+    if not _starts(trigger, triggers):
+        yield f"`triggers.events` of {file} does not name this event"
+    if facts.author_type == "Bot" and not triggers.bots:
+        yield f"a bot has opened it, and `triggers.bots` of {file} is off"
+    if facts.author.lower() in {name.lower() for name in _logins(triggers.skip_authors)}:
+        yield f"`triggers.skip_authors` of {file} names its author"
+    if facts.fork and not triggers.forks:
+        yield f"it comes from a fork, and `triggers.forks` of {file} is off"
+    if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
+        yield f"`triggers.branches` of {file} does not name its base branch"
+    yield from _labels(facts.labels, triggers, file)
+
+
+def _starts(trigger: Trigger, triggers: "Triggers") -> bool:
+    """Whether this event starts a review; one that was missed may have been any of them."""
+    return bool(triggers.events) if trigger == "catch-up" else trigger in triggers.events
+
+
+def _labels(there: Sequence[str], triggers: "Triggers", file: str) -> Iterator[str]:
+    """GitHub does not tell labels apart by their letters' case, and neither do we."""
+    own = {label.lower() for label in there}
+    bad = next((label for label in triggers.skip_labels if label.lower() in own), None)
+    if bad is not None:
+        yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {file}"
+    if triggers.labels and not own & {label.lower() for label in triggers.labels}:
+        yield f"it has none of the labels that `triggers.labels` of {file} asks for"
+
+
+def _logins(names: Iterable[str]) -> Iterator[str]:
+    """A bot may be named with and without its ending."""
+    for name in names:
+        yield from (name, f"{name}[bot]")
+
+
+def _size(facts: PullFacts, triggers: "Triggers", *, asked: bool) -> Go | No:
+    """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
+    files, lines = facts.changed_files, facts.additions + facts.deletions
+    size = f"it changes {files:,} files and {lines:,} lines"
+    if files > triggers.skip_files or lines > triggers.skip_lines:
+        limit = f"more than {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
+        if asked:
+            return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}.")
+        return No(f"{size}, {limit}; {HOW}, without a model.")
+    if not asked and (files > triggers.offline_files or lines > triggers.offline_lines):
+        limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
+        return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}; {HOW} with one.")
+    return Go()
+
+
+def _laxness(decision: Go | No) -> int:
+    """The order of decisions, the strictest first."""
+    return 0 if isinstance(decision, No) else 1 if decision.offline else 2

@@ -1,8 +1,0 @@
-"""Remarks of people, answered: whether one is meant for us, what has been said before it, and what a model says to it.
-
-`hearing` decides and keeps the thread in bounds, `answering` asks the model and checks what it says, `saying` writes the comment.
-"""
-
-from bot.conversation.answering import Withdrawal
-from bot.conversation.hearing import HeardRemark, Speech, above, below
-from bot.conversation.saying import RemarkReply, refusal, respond

@@ -1,0 +1,196 @@
+"""Which lines belong together: changed definitions, and runs of changed lines that are in none of them.
+
+A line is read once: a definition that stands whole takes its changed members along, a large one of which little changed
+gives way to them and keeps only its own changed lines. The changed comment above a definition and the changed blank lines around
+it belong to the definition.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from bot.text.lines import is_comment
+from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
+
+MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
+MOST_RUNS = 300  # of one file: where more places changed, those that lie nearest to each other are read together
+ANNOTATIONS = ("@", "#[", "[")  # how a line above a definition begins that says something about it, beside comments
+WHOLE_LINES = 60  # a definition up to this length is read with its members, however little of it changed
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of one side that belong together. `names`: the definitions whose users are its users."""
+
+    name: str
+    start: int
+    end: int
+    side: Side
+    symbol: ChangedSymbol | None = None
+    names: tuple[str, ...] = ()
+    before: int = 0  # unchanged lines that are shown around it, where changed lines and no definition cut it out
+    after: int = 0
+    whole: bool = False  # a file that is new or gone
+
+
+def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
+    """The changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span.
+
+    `rows`: the lines of the file on the sides on which it exists.
+    """
+    if file.status in {"added", "deleted"} and (file.added or file.removed):
+        return [_whole(file, symbols)]
+    found = _documented(file, _definitions(file, symbols), rows)
+    found += _runs(file.added - _covered(found, "head"), "head", file.added)
+    # A removed line inside a definition that still exists is shown by that definition's diff.
+    found += _runs(_removed_alone(file, found), "base", file.removed)
+    return found
+
+
+def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
+    names, first = tuple(changed.symbol.name for changed in symbols), symbols[0] if symbols else None
+    if file.status == "added":
+        return Span("the new file", min(file.added), max(file.added), "head", first, names, whole=True)
+    return Span("the deleted file", min(file.removed), max(file.removed), "base", first, names, whole=True)
+
+
+def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
+    """The hunks, in the order of the file, that may hold lines of a span: a file may have many thousands."""
+    base, start, end = span.side == "base", span.start - span.before, span.end + span.after
+
+    def begins(hunk: Hunk) -> int:
+        return hunk.old_start if base else hunk.new_start
+
+    def ends(hunk: Hunk) -> int:
+        return begins(hunk) + (hunk.old_lines if base else hunk.new_lines)
+
+    return hunks[bisect_left(hunks, start, key=ends) : bisect_right(hunks, end + 1, key=begins)]
+
+
+def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
+    """The lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
+    start, end = span.start - span.before, span.end + span.after
+    first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)
+    if first > end + 1 or first + size < start:
+        return
+    at = hunk.new_start
+    for line in hunk.lines:
+        if span.side == "base":
+            if line.old is None:
+                continue
+            at = line.old
+        elif line.new is not None:
+            at = line.new
+        if start <= at <= end + (line.kind == "-" and span.side == "head"):
+            yield line
+        at += span.side == "head" and line.new is not None
+
+
+def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
+    """One span for each changed definition that is not read as part of another, outermost first."""
+    found: list[Span] = []
+    waiting = sorted(
+        (_of(changed) for changed in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
+    )
+    while waiting:
+        outer = waiting.pop(0)
+        inner = [span for span in waiting if _inside(span, outer)]
+        if not inner or _stands_whole(outer):
+            waiting = [span for span in waiting if span not in inner]
+            names = (outer.name, *(name for span in inner for name in span.names))
+            found.append(replace(outer, names=tuple(dict.fromkeys(names))))
+        else:
+            found += _remains(file, outer, inner)
+    return found
+
+
+def _documented(file: ChangedFile, found: Sequence[Span], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
+    """The spans with the changed comments and annotations above them, and the changed blank lines on both ends."""
+    taken = {side: _covered(found, side) for side in ("head", "base")}
+    wider: list[Span] = []
+    for span in found:
+        lines, mine = rows.get(span.side, ()), taken[span.side]
+        free = (file.added if span.side == "head" else file.removed) - mine
+        start, end = span.start, span.end
+        while start - 1 in free and start - 1 <= len(lines) and _belongs(lines[start - 2], file.path):
+            start -= 1
+        while end + 1 in free and end < len(lines) and not lines[end].strip():
+            end += 1
+        mine.update(range(start, end + 1))
+        wider.append(replace(span, start=start, end=end))
+    return wider
+
+
+def _belongs(text: str, path: str) -> bool:
+    """Whether a line above a definition is a part of it."""
+    return not text.strip() or is_comment(text, path) or text.lstrip().startswith(ANNOTATIONS)
+
+
+def _of(changed: ChangedSymbol) -> Span:
+    symbol = changed.symbol
+    return Span(symbol.name, symbol.start, symbol.end, symbol.side, changed, (symbol.name,))
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return span.side == outer.side and outer.start <= span.start and span.end <= outer.end
+
+
+def _stands_whole(span: Span) -> bool:
+    """New and removed definitions, and short ones, are judged as a whole."""
+    whole = span.symbol is not None and span.symbol.change in {"added", "removed"}
+    return whole or span.end - span.start < WHOLE_LINES
+
+
+def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
+    """The changed lines of a large definition that lie in none of its changed members, under its name."""
+    changed = file.added if outer.side == "head" else file.removed
+    own = {line for line in changed - _covered(inner, outer.side) if outer.start <= line <= outer.end}
+    runs = _runs(own, outer.side, changed)
+    names = [outer.name if len(runs) == 1 else f"{outer.name} {run.name}" for run in runs]
+    return [
+        replace(run, name=name, symbol=outer.symbol, names=outer.names) for run, name in zip(runs, names, strict=True)
+    ]
+
+
+def _covered(found: Iterable[Span], side: Side) -> set[int]:
+    return {line for span in found if span.side == side for line in range(span.start, span.end + 1)}
+
+
+def _removed_alone(file: ChangedFile, found: Sequence[Span]) -> set[int]:
+    """Removed lines that no span shows: neither a removed definition nor the diff of a head span."""
+    shown = _covered(found, "base")
+    for span in (s for s in found if s.side == "head"):
+        for hunk in around(file.hunks, span):
+            shown |= {line.old for line in near(hunk, span) if line.kind == "-" and line.old}
+    return set(file.removed) - shown
+
+
+def _runs(lines: Collection[int], side: Side, changed: Collection[int]) -> list[Span]:
+    """Near lines together, with the unchanged lines around them. `changed`: what other spans show."""
+    runs: list[list[int]] = []
+    for line in sorted(lines):
+        if runs and line - runs[-1][1] <= 2 * MARGIN:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    runs = _joined(runs)
+    sign = "removed " if side == "base" else ""
+    return [
+        Span(f"{sign}lines {a}-{b}", a, b, side, before=_quiet(a, -1, changed), after=_quiet(b, 1, changed))
+        for a, b in runs
+    ]
+
+
+def _joined(runs: list[list[int]]) -> list[list[int]]:
+    """At most MOST_RUNS runs: those with the smallest gaps between them become one, and no changed line is lost."""
+    if len(runs) <= MOST_RUNS:
+        return runs
+    gaps = sorted(range(1, len(runs)), key=lambda at: runs[at - 1][1] - runs[at][0])
+    starts = [0, *sorted(gaps[: MOST_RUNS - 1]), len(runs)]
+    return [[runs[first][0], runs[after - 1][1]] for first, after in pairwise(starts)]
+
+
+def _quiet(line: int, step: int, changed: Collection[int]) -> int:
+    """How many unchanged lines follow in this direction, up to the margin."""
+    return next((n for n in range(MARGIN) if line + step * (n + 1) in changed), MARGIN)

@@ -1,0 +1,117 @@
+"""What encloses the lines of a unit: the first line of the class, function, block or key, if the unit itself does not show it.
+
+Indentation tells it in nearly every language, also in a template or a settings file, for which there is no parser.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from bot.diff import followers
+from bot.text.lines import defined, is_comment
+from bot.values import ChangedFile, DiffRow, Symbol, Unit, tokens
+
+MOST = 6  # heads above one stretch of rows: the outermost two and the innermost ones
+OUTER = 2
+SIGNATURE = 12  # lines of one head: a list of parameters may go on
+SMALL = 3  # lines between a head and what follows that are shown too
+LONGEST = 240  # characters; a longer line was written by a program
+_OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s*$")
+# It goes on with what a line of the same indentation began.
+_BRANCH = re.compile(
+    r"[})\]]|(?:else|elif|elsif|except|finally|catch|case|default|rescue|ensure|public|private|protected)\b(?=.*[:{]\s*$|\s*$)"
+)
+Opener = tuple[
+    int, int, bool, bool
+]  # indentation, line, whether something begins on it, whether it goes on with another
+
+
+def given(
+    file: ChangedFile,
+    units: Sequence[Unit],
+    lines: Sequence[str],
+    added: Mapping[int, DiffRow],
+    symbols: Iterable[Symbol],
+) -> Iterator[Unit]:
+    """The units with their heads. `lines`: of the head; `added`: the added rows by their lines; `symbols`: the changed definitions."""
+    above = followers(file)
+    starts = {unit.id: _starts(unit, above) for unit in units}
+    chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}
+    known = [one for one in symbols if one.side == "head" and one.start <= len(lines)]
+    for unit in units:
+        shown = {row.number: row for row in unit.rows if row.sign in (" ", "+")}
+        numbers: set[int] = set()
+        for at in starts[unit.id]:
+            numbers.update(one.start for one in known if one.start < at <= one.end)
+            numbers.update(chains.get(at, ()))
+        whole = {n for number in numbers for n in _signature(lines, number)}
+        whole.update(_near(whole, shown, added))
+        wanted = [n for n in sorted(whole) if len(lines[n - 1]) <= LONGEST]
+        heads = tuple(shown.get(n) or added.get(n) or DiffRow(" ", lines[n - 1], n) for n in wanted)
+        more = tokens("\n".join(str(row) for row in heads if row.number not in shown))
+        yield replace(unit, heads=heads, tokens=unit.tokens + more) if heads else unit
+
+
+def _near(heads: Collection[int], shown: Collection[int], added: Collection[int]) -> Iterator[int]:
+    """Unchanged lines below a head that are so few that a note in their place would say less."""
+    for one, other in pairwise(sorted({*heads, *shown})):
+        if one in heads and other - one - 1 <= SMALL and not any(n in added for n in range(one + 1, other)):
+            yield from range(one + 1, other)
+
+
+def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
+    """The head lines on which stretches of rows begin that nothing is left out of, and runs of changed ones."""
+    found: list[int] = []
+    before = ""
+    for row in unit.rows:
+        if row.sign and (not before or (row.sign != " " and before == " ")):
+            found.append(above.get(row.number, row.number) if row.sign == "-" else row.number)
+        before = row.sign
+    return found
+
+
+def _chains(lines: Sequence[str], wanted: Collection[int], path: str) -> dict[int, list[int]]:
+    """For each wanted line those that enclose it, the outermost first."""
+    found: dict[int, list[int]] = {}
+    waiting: list[int] = []
+    stack: list[Opener] = []
+    last = max(wanted, default=0)
+    for number, text in enumerate(lines, 1):
+        if number > last and not waiting:
+            break
+        if number in wanted:
+            waiting.append(number)
+        bare = text.strip()
+        if not bare:
+            continue
+        indent = _indent(text)
+        for line in waiting:
+            chain = [n for i, n, opens, _ in stack if opens and i < indent and n < line]
+            found[line] = chain if len(chain) <= MOST else chain[:OUTER] + chain[OUTER - MOST :]
+        waiting.clear()
+        if bare[0] == "#" or is_comment(text, path):
+            continue
+        branch = bool(_BRANCH.match(bare))
+        while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and (not branch or stack[-1][3]))):
+            stack.pop()
+        opens = len(bare) > 1 and bool(_OPENS.search(bare[-LONGEST:]) or defined(bare[:LONGEST]))
+        if not branch or opens:
+            stack.append((indent, number, opens, branch))
+    return found
+
+
+def _indent(text: str) -> int:
+    lead = text[: len(text) - len(text.lstrip())]
+    return len(lead.expandtabs(4))
+
+
+def _signature(lines: Sequence[str], start: int) -> range:
+    """The lines of one head: where its brackets stay open, those up to their end, if they are few."""
+    depth = 0
+    for number in range(start, min(len(lines), start + SIGNATURE - 1) + 1):
+        text = lines[number - 1]
+        depth += sum(text.count(sign) for sign in "([") - sum(text.count(sign) for sign in ")]")
+        if depth <= 0:
+            return range(start, number + 1)
+    return range(start, start + 1)

@@ -1,0 +1,131 @@
+"""A span as a diff with line numbers, as short as it can be without hiding a change."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from bot.diff.show import EVERY
+from bot.diff.show import rows as diff_rows
+from bot.diff.spans import Span, around, near
+from bot.values import DiffRow, Hunk
+from bot.values.model import CHARS_PER_TOKEN
+
+AROUND = 12  # unchanged lines that are shown before and after a change
+LEAST = 8  # a gap shorter than this is not worth a note
+MAX_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
+LAST = 3  # a piece ends in the last third of its room, before the row that is indented least
+
+
+class HunkRows:
+    """The rows of one file's hunks, written once."""
+
+    def __init__(self, hunks: Sequence[Hunk]) -> None:
+        self.hunks = hunks
+        self._rows: dict[int, list[DiffRow]] = {}
+
+    def changed(self) -> Mapping[int, DiffRow]:
+        """The added rows, by their lines."""
+        return {row.number: row for hunk in self.hunks for row in self._of(hunk) if row.sign == "+"}
+
+    def rows(self, lines: Sequence[str], span: Span, start: int, end: int) -> tuple[DiffRow, ...]:
+        """The whole span as a diff, unchanged lines too; a long quiet stretch is a note. Unchanged lines have their number in the head."""
+        found: list[DiffRow] = []
+        base = span.side == "base"
+        at, shift = start, 0
+        for hunk in around(self.hunks, span):
+            written = dict(zip(map(id, hunk.lines), self._of(hunk), strict=True))
+            shift = _before(hunk) if base else 0
+            for line in near(hunk, span):
+                number = line.old if base else line.new
+                upto = number if number is not None else at
+                found += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, upto)]
+                at = max(at, upto + (number is not None))
+                found.append(written[id(line)])
+            shift = _after(hunk) if base else 0
+        found += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, end + 1)]
+        return counted(tuple(_shortened(found)))
+
+    def _of(self, hunk: Hunk) -> list[DiffRow]:
+        if id(hunk) not in self._rows:
+            self._rows[id(hunk)] = diff_rows(hunk)
+        return self._rows[id(hunk)]
+
+
+def counted(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
+    """The rows, with the number of each unchanged one that cannot be counted from the row above it."""
+    found: list[DiffRow] = []
+    for row in rows:
+        follows = bool(found) and found[-1].sign == " " and found[-1].number == row.number - 1
+        plain = row.sign == " "
+        found.append(replace(row, counted=follows and row.number % EVERY != 1) if plain else row)
+    return tuple(found)
+
+
+def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
+    """The rows, or pieces of them that are small enough and hold a changed row each. They overlap by a few lines."""
+    if sum(len(str(row)) + 1 for row in rows) <= _room():
+        return [tuple(rows)]
+    found: list[tuple[DiffRow, ...]] = []
+    at = 0
+    while at < len(rows):
+        last, size = at, 0
+        while last < len(rows) and (size := size + len(str(rows[last])) + 1) <= _room():
+            last += 1
+        last = max(last, at + 1)
+        if last < len(rows):
+            first = max(at + 1, last - (last - at) // LAST)
+            last = min(range(first, last + 1), key=lambda n: (_depth(rows, n), -n))
+        piece = counted(_trimmed(rows[at:last]))
+        if any(row.sign in ("+", "-") for row in piece):
+            found.append(piece)
+        if last >= len(rows):
+            break
+        # The next piece begins on a row that has its number, because coverage compares rows as they are written.
+        at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].counted), last)
+    return found
+
+
+def _room() -> int:
+    return int(MAX_TOKENS * CHARS_PER_TOKEN)
+
+
+def _depth(rows: Sequence[DiffRow], at: int) -> float:
+    """How bad it is to cut before this row: best where a definition begins after a blank line."""
+    text = rows[at].text
+    if not text.strip():
+        return 1_000
+    return len(text) - len(text.lstrip()) + (0 if not rows[at - 1].text.strip() else 0.5)
+
+
+def _trimmed(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
+    """Without notes at the ends."""
+    kept = [at for at, row in enumerate(rows) if row.sign]
+    return rows[kept[0] : kept[-1] + 1] if kept else ()
+
+
+def _before(hunk: Hunk) -> int:
+    """What has to be added to the number of an unchanged line above a hunk, to have it in the head instead of the base."""
+    return (hunk.new_start - (hunk.new_lines > 0)) - (hunk.old_start - (hunk.old_lines > 0))
+
+
+def _after(hunk: Hunk) -> int:
+    return _before(hunk) + hunk.new_lines - hunk.old_lines
+
+
+def _shortened(found: Sequence[DiffRow]) -> Iterator[DiffRow]:
+    """The rows without stretches that lie far from every change."""
+    changes = [at for at, one in enumerate(found) if one.sign != " "]
+    kept = {near for at in changes or range(len(found)) for near in range(at - AROUND, at + AROUND + 1)}
+    gap: list[DiffRow] = []
+    begun = False
+    for at, one in enumerate(found):
+        if at not in kept:
+            gap.append(one)
+            continue
+        if len(gap) < LEAST:
+            yield from gap
+        elif begun:
+            yield DiffRow("", f"[... {len(gap)} unchanged lines ...]")
+        begun, gap = True, []
+        yield one
+    if len(gap) < LEAST:
+        yield from gap

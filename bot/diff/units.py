@@ -1,0 +1,138 @@
+"""Cut a change into units: what one worker can judge. Every changed line of a reviewable file is in at least one. Pure.
+
+A unit has its text, its diff, who uses it, who tests it, and how risky it is.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot import limits
+from bot.diff import unit_heads
+from bot.diff.spans import Span, spans
+from bot.diff.unit_text import MAX_TOKENS, HunkRows, pieces
+from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Reference, Side, Unit, tokens
+
+SENSITIVE = re.compile(
+    r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The changed files as text, path by path, on both sides. Absent: the file does not exist there."""
+
+    head: Mapping[str, str]
+    base: Mapping[str, str]
+
+
+def cut(files: Sequence[ChangedFile], dependents: Dependents, texts: Texts) -> tuple[Unit, ...]:
+    """The units of a change, riskiest first."""
+    symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
+    for changed in dependents.symbols:
+        symbols[changed.symbol.path].append(changed)
+    uses: dict[str, list[Reference]] = defaultdict(list)
+    for reference in dependents.references:
+        uses[reference.symbol].append(reference)
+    tests: dict[str, list[str]] = defaultdict(list)
+    for dependent in dependents.files:
+        if dependent.test:
+            tests[dependent.target].append(dependent.path)
+    found = [
+        unit
+        for file in files
+        if not file.skip and file.hunks
+        for unit in _of_file(file, symbols[file.path], uses, tuple(tests[file.path]), texts)
+    ]
+    return tuple(sorted(_distinct(found), key=lambda unit: (-unit.risk, unit.path, unit.start)))
+
+
+def _of_file(
+    file: ChangedFile,
+    symbols: Sequence[ChangedSymbol],
+    uses: Mapping[str, Sequence[Reference]],
+    tests: tuple[str, ...],
+    texts: Texts,
+) -> Iterator[Unit]:
+    limits.reading(file.path)
+    sides: dict[Side, str | None] = {
+        "head": texts.head.get(file.path),
+        "base": texts.base.get(file.old_path or file.path),
+    }
+    rows = {side: text.split("\n") for side, text in sides.items() if text is not None}
+    shown = HunkRows(file.hunks)
+    found: list[Unit] = []
+    for span in spans(file, symbols, rows):
+        if span.side not in rows:
+            continue
+        references = tuple(row for name in span.names for row in uses.get(f"{file.path}:{name}", ()))
+        mine = _units(file, span, rows[span.side], shown, references, tests)
+        found += [unit if symbols else _by_name(unit, uses) for unit in mine]
+    yield from unit_heads.given(file, found, rows.get("head", ()), shown.changed(), [s.symbol for s in symbols])
+
+
+def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
+    """A unit of a file that has no definitions for us: who holds the words of its lines uses it, as far as anybody knows."""
+    mine = (rows for key, rows in uses.items() if key.startswith(f"{unit.path}:"))
+    return replace(unit, references=tuple(row for rows in mine for row in rows if row.name in unit.diff))
+
+
+def _units(
+    file: ChangedFile,
+    span: Span,
+    lines: Sequence[str],
+    shown: HunkRows,
+    references: tuple[Reference, ...],
+    tests: tuple[str, ...],
+) -> Iterator[Unit]:
+    """The unit of a span, or pieces of it. Of a large one the text is cut around what changed, as its rows are."""
+    start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
+    risk = _risk(file, span, references, tests)
+    parts = pieces(shown.rows(lines, span, start, end))
+    large = len(parts) > 1 or tokens("\n".join(lines[start - 1 : end])) > MAX_TOKENS
+    for number, rows in enumerate(parts, 1):
+        first, last = _lines(rows, span) if large else (start, end)
+        name = f"{span.name}#{number}" if len(parts) > 1 else span.name
+        unit = Unit(
+            id=f"{file.path}:{name}",
+            path=file.path,
+            name=name,
+            start=first,
+            end=last,
+            side=span.side,
+            text="\n".join(lines[first - 1 : last]),
+            rows=rows,
+            references=references,
+            tests=tests,
+            risk=risk,
+        )
+        yield replace(unit, tokens=tokens(unit.diff))
+
+
+def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
+    """The first and the last line that rows show of their side."""
+    signs = ("-",) if span.side == "base" else (" ", "+")
+    numbers = [row.number for row in rows if row.sign in signs] or [span.start]
+    return min(numbers), max(numbers)
+
+
+def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:
+    """What is read first: removed and re-signed definitions, many callers, sensitive words, no test."""
+    change = span.symbol.change if span.symbol else "body"
+    score = {"removed": 40, "renamed": 40, "signature": 30, "body": 10, "added": 5}[change]
+    score += 2 * min(10, sum(not reference.test for reference in references))
+    score += 10 if SENSITIVE.search(file.path) or SENSITIVE.search(span.name) else 0
+    return score + (0 if tests else 5)
+
+
+def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:
+    """Two definitions of one name in one file (overloads, conditional ones) get distinct ids."""
+    seen: dict[str, int] = {}
+    for unit in units:
+        seen[unit.id] = seen.get(unit.id, 0) + 1
+        if seen[unit.id] == 1:
+            yield unit
+        else:
+            yield replace(unit, id=f"{unit.id}@{unit.start}")

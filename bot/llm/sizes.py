@@ -1,0 +1,144 @@
+"""How many tokens a prompt has, how many a reply needs, and how many a model takes: guessed first, then learnt from its replies."""
+
+import json
+from dataclasses import dataclass, replace
+
+from bot.errors import PromptTooLong
+from bot.llm import capacity
+from bot.llm.budget import Budget, Hold, dearest
+from bot.ports import Model
+from bot.values import Completion, Message, Prompt, Purpose, Schema, Usage
+
+SPARE = 64  # tokens between a prompt's estimate and its window
+ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it is to be sent: its key in the journal, its size, and the room that its reply needs."""
+
+    key: str
+    prompt: Prompt
+    role: Purpose
+    size: int  # characters that are sent
+    most: int  # tokens that the prompt can have at worst
+    room: int  # tokens of the reply, thinking included
+    least: int = 0  # of them: fewer are of no use
+
+
+class Sizes:
+    """What one review has learnt of its models."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
+        self._cut: dict[
+            str, tuple[int, str]
+        ] = {}  # models that read a part of a prompt only: how much, and the note on it
+        self._broken: dict[tuple[str, Purpose], int] = {}  # tokens at which replies broke off
+        self._density: dict[str, float] = {}  # tokens of a prompt for each of its characters
+        self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
+
+    def window(self, model: Model) -> int | None:
+        """Tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
+        known = (self._budget.limits.context, self._windows.get(model.name))
+        return min((size for size in known if size), default=None)
+
+    def shrink(self, model: Model, window: int | None) -> None:
+        """Remember a window that a refusal names."""
+        if window:
+            self._windows[model.name] = min(window, self._windows.get(model.name, window))
+
+    def likely(self, model: Model, size: int) -> int:
+        """The tokens of a prompt of so many characters."""
+        return int(size * self._density.get(model.name, 1 / capacity.LIKELY_CHARS)) + 1
+
+    def request(self, model: Model, prompt: Prompt, role: Purpose, key: str, size: int, broke_off: int) -> Request:
+        """What is to be sent: a reply gets the room that its role and its model's thinking need."""
+        name, visible = model.name, prompt.max_tokens
+        before, tokens = self._read.get((name, role), ((), 0))
+        if not before or prompt.messages[: len(before)] != before:
+            before, tokens = (), sum(_schema(schema) for schema in (prompt.answer, prompt.tool) if schema)
+        rest = prompt.messages[len(before) :]  # where the dialogue has only grown since, the rest is known
+        most = tokens + sum(_most(message) for message in rest)
+        wanted = max(
+            capacity.of(name, role, visible),
+            2 * broke_off,
+            min(capacity.LARGEST, 2 * self._broken.get((name, role), 0)),
+        )
+        least = broke_off + broke_off // 2 if broke_off else min(visible, capacity.USEFUL)
+        effort = capacity.effort(name, role, prompt.effort)
+        return Request(key, replace(prompt, effort=effort), role, size, most, wanted, least)
+
+    def next_turn(self, model: Model, request: Request) -> Hold:
+        """What the root's next reply needs: by what its replies cost so far, not by all that it may take."""
+        visible = request.prompt.max_tokens
+        expected = min(request.room, self._budget.expected(model.name, request.role, visible))
+        usage = Usage(self.likely(model, request.size), expected)
+        return Hold(usage.input + usage.output, dearest(model.price, usage) or 0.0)
+
+    def with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
+        """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
+        free = (
+            min(request.prompt.max_tokens, request.room // 2)
+            if window is None
+            else window - self.likely(model, request.size) - SPARE
+        )
+        return replace(request, room=free) if request.least <= free < request.room else None
+
+    def below_window(self, model: Model, request: Request) -> Request:
+        """The request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
+        window = self.window(model)
+        if window is None:
+            return request
+        tokens = self.likely(model, request.size)
+        if tokens + request.least > window:
+            raise PromptTooLong(
+                f"a prompt of about {tokens:,} tokens does not fit the window of {model.name} ({window:,} tokens): {ENLARGE}",
+                window,
+            )
+        return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
+
+    def learn(self, model: Model, prompt: Prompt, role: Purpose, size: int, reply: Completion) -> Completion:
+        """The reply, with what it teaches. Raises PromptTooLong where the server has read a part of the prompt only."""
+        name, usage = model.name, reply.usage
+        if capacity.cut_silently(name, prompt.messages, usage):
+            self.shrink(model, usage.input)
+            self._note_cut(name, usage.input)
+            raise PromptTooLong(
+                f"{name} read only {usage.input:,} of about {capacity.expected(prompt.messages):,} tokens: {ENLARGE}",
+                usage.input,
+            )
+        if usage.input:
+            self._density[name] = max(usage.input / max(1, size), self._density.get(name, 0.0))
+            self._read[name, role] = (prompt.messages, usage.input)
+        if reply.stop == "length":
+            self._broken[name, role] = max(self._broken.get((name, role), 0), usage.output)
+        return reply
+
+    def _note_cut(self, name: str, window: int) -> None:
+        """One sentence for the reader of the review, with the smallest window that was seen."""
+        least, note = self._cut.get(name, (window, ""))
+        least = min(least, window)
+        said = (
+            f"{name} cuts prompts that are longer than its window without a word (it read {least:,} tokens): what stood in "
+            f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
+        )
+        notes = self._budget.notes
+        if note in notes:
+            notes[notes.index(note)] = said
+        else:
+            notes.append(said)
+        self._cut[name] = (least, said)
+
+
+def _most(message: Message) -> int:
+    """The tokens of a message at worst, with what the provider wants back."""
+    calls = [call.unparsed or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
+    extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
+    return capacity.at_most((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))
+
+
+def _schema(schema: Schema) -> int:
+    """The same of a schema, which some providers write out at more length than it has."""
+    return 2 * capacity.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))

@@ -1,0 +1,384 @@
+"""What was checked by code, what was read by a model, and what is open. Nothing is read by its name: content is held against content.
+
+Two things must be covered. *Changed code*: each unit, when its own text stood in a prompt that was answered; with no model, when an
+analyser judged it. *Uses of changed contracts* (`obliged` has the rule): each line, when contract checks compared it or when it stood
+in an answered prompt. The finish gate, the coverage table and the conclusion all read this one record.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from bot import config
+from bot.text.paths import is_test
+from bot.values import (
+    ChangedFile,
+    ChangedSymbol,
+    Contract,
+    Coverage,
+    CoverageRow,
+    Dependents,
+    DiffRow,
+    Mark,
+    Reference,
+    Symbol,
+    Unit,
+)
+
+HEAD_LINES = 4  # of an overriding method, in which its name stands
+MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
+
+Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
+SAYS: Mapping[Contract, str] = {
+    "removed": "{name} is gone",
+    "parameters": "the parameters of {name} changed",
+    "types": "a type or default in the parameters of {name} changed",
+    "declaration": "the declaration of {name} changed",
+    "returns": "{name} returns something else",
+    "errors": "{name} raises other errors",
+    "value": "the value of {name} changed",
+    "definition": "the definition of {name} changed",
+}
+REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
+_NONE: Mapping[Place, str] = {}
+_ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
+_COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
+_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # sign and number before a line of code
+
+_WRITTEN = re.compile(
+    r"^[ +-]?\d{0,7} ", re.MULTILINE
+)  # the same in front of a row of a diff, whatever the line begins with
+
+
+class CoverageTracker:
+    """The coverage of one review. Not frozen: it is the one thing that grows while workers answer."""
+
+    def __init__(
+        self, units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
+    ) -> None:
+        self.units = {unit.id: unit for unit in units}
+        self.by_model = by_model  # whether changed code counts only when a model has read it
+        self._by: dict[str, list[str]] = {}
+        self._checked: dict[str, str] = {}
+        self._skipped: dict[str, str] = {}
+        self._reused: dict[str, Mark] = {}
+        self._reused_files: dict[str, str] = {}
+        self._files, self._dependents = tuple(files), dependents
+        self._callers: dict[str, list[str]] = {}
+        self._lines = _own_lines(units, dependents)
+        self._blocks = {unit.id: _blocks(unit) for unit in units}
+        self._twins = _twins(units, _changed) | _twins(units, _text)
+        self.uses = {use.place: use for use in obliged(files, dependents)}
+        self._compared: dict[Place, str] = {}
+        self._read: dict[Place, str] = {}
+        self._reused_uses: dict[Place, str] = {}
+        self._left: dict[Place, str] = {}
+        self._unchecked: dict[tuple[str, str], None] = {}
+
+    def mark(self, ids: Iterable[str], by: str) -> int:
+        """These units were judged by `by`. Returns how many of them nobody had judged before."""
+        new = 0
+        for known in (i for i in ids if i in self.units):
+            readers = self._by.setdefault(known, [])
+            new += not readers
+            if by not in readers:
+                readers.append(by)
+        return new
+
+    def checked(self, unit: str, by: str) -> None:
+        """These checks judged a unit. With no model that is all there is; with one it is shown beside the reading."""
+        self._checked[unit] = by
+        if not self.by_model:
+            self.mark([unit], by)
+
+    def unchecked(self, path: str, reason: str) -> None:
+        """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
+        self._unchecked[path, reason] = None
+
+    def compared(self, places: Mapping[Place, str]) -> None:
+        """What comparing uses with the changed contracts has shown."""
+        self._compared.update({place: shown for place, shown in places.items() if place in self.uses})
+
+    def saw(self, prompt: str, by: str, beside: str = "") -> int:
+        """Record an answered prompt: every unit and every use whose text it holds verbatim was read. Returns the new units.
+
+        `beside`: the prompt with what it shows of other units, where uses may stand although nobody judges those units there.
+        """
+        self._saw_uses(beside or prompt, by)
+        for path, line in self._lines:
+            if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
+                self._callers[path] = [by]
+        plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
+        own = _WRITTEN.sub("", prompt)  # as prompts write the rows of a diff
+        left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
+        read = [
+            unit
+            for unit in left
+            if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, own)
+        ]
+        return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
+
+    def _saw_uses(self, prompt: str, by: str) -> None:
+        """A prompt shows a use by path and line number, or by its text if no other use has the same text."""
+        left = [use for place, use in self.uses.items() if place not in self._read]
+        if not left:
+            return
+        rows = prompt.split("\n")
+        numbered = set(_numbers(rows))
+        plain = {row.strip() for row in rows}
+        named = {path for path in {use.path for use in left} if path in prompt}
+        for use in left:
+            text = use.text.strip()
+            shown = use.path in named and ((str(use.line), text) in numbered or _heads(use, numbered))
+            alone = self._lines.get((use.path, text))
+            if shown or (alone is not None and text in plain and (alone or use.path in named)):
+                self._read[use.place] = by
+
+    def looked_at(self, paths: Iterable[str], by: str) -> None:
+        """Unchanged files that `by` judged without a prompt (an analyser)."""
+        for path in paths:
+            readers = self._callers.setdefault(path, [])
+            if by not in readers:
+                readers.append(by)
+
+    def skip(self, ids: Iterable[str], reason: str) -> None:
+        """These units will not be read, and why."""
+        self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
+
+    def leave(self, uses: Iterable["ObligedUse"], reason: str) -> None:
+        """These uses will not be read, and why."""
+        self._left.update({use.place: reason for use in uses})
+
+    def reuse(self, ids: Mapping[str, Mark], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
+        """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
+        self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
+        self._reused_files.update(paths)
+        self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
+
+    def untouched(self) -> bool:
+        """Whether there is something to read and nobody has read any of it, in this round or an earlier one."""
+        return bool(self.unread()) and not self.readers() and not self._read
+
+    def readers(self) -> dict[str, tuple[str, bool]]:
+        """Unit -> who judged it, in this round or an earlier one, and whether that was a model. In the order of the units, whichever prompt was answered first."""
+        earlier = {unit: (mark.by, mark.model) for unit, mark in self._reused.items()}
+        return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
+
+    def unread(self) -> tuple[Unit, ...]:
+        """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
+        done = self._by.keys() | self._skipped.keys() | self._reused.keys()
+        left = [unit for unit in self.units.values() if unit.id not in done]
+        return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
+
+    def open_uses(self) -> tuple["ObligedUse", ...]:
+        """Uses of changed contracts that code could not decide and no model has read, most telling first."""
+        done = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
+        return tuple(use for place, use in self.uses.items() if place not in done and not use.test)
+
+    def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
+        """The coverage as a value."""
+        rows = [self._reading(unit, why_unread) for unit in self.units.values()]
+        rows += [self._use(use) for use in self.uses.values()]
+        rows += [
+            CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
+            for file in self._files
+            if file.unreviewed
+        ]
+        rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
+        rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
+        # What is found by its name alone is a proposal, not a dependent.
+        sure = [row.path for row in self._dependents.references if row.sure]
+        paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
+        changed = {file.path for file in self._files}
+        rows += [self._dependent(path) for path in paths if path not in changed]
+        skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
+        return Coverage(tuple(rows), skipped, self._dependents.cut, self.by_model)
+
+    def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
+        checked, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
+        read = ", ".join(readers) if self.by_model else ""
+        if readers:
+            return CoverageRow(
+                "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read
+            )
+        if unit.id in self._reused:
+            mark = self._reused[unit.id]
+            read = mark.by if mark.model else ""
+            return CoverageRow("unit", unit.path, unit.name, "reused", mark.by, "", unit.start, checked, read)
+        if unit.id in self._skipped:
+            reason = self._skipped[unit.id]
+            return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)
+        return CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checked)
+
+    def _use(self, use: "ObligedUse") -> CoverageRow:
+        checked, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
+        row = CoverageRow("use", use.path, use.symbol, "reviewed", line=use.line, checked=checked, read=read)
+        if checked or read:
+            return replace(row, by=", ".join(filter(None, ("contracts" if checked else "", read))))
+        if use.place in self._reused_uses:
+            by = self._reused_uses[use.place]
+            return replace(row, state="reused", by=by, read=by)
+        if use.test:
+            return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
+        why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
+        return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
+
+    def _dependent(self, path: str) -> CoverageRow:
+        if by := ", ".join(self._callers.get(path, ())):
+            return CoverageRow("dependent", path, path, "reviewed", by)
+        if path in self._reused_files:
+            return CoverageRow("dependent", path, path, "reused", self._reused_files[path])
+        return CoverageRow("dependent", path, path, "skipped", reason="nothing in it obliges anybody to read it")
+
+
+@dataclass(frozen=True, slots=True)
+class ObligedUse:
+    """A line that relies on something whose contract changed, and that somebody must therefore compare or read."""
+
+    symbol: str  # "path:name" of what changed
+    path: str
+    line: int
+    text: str
+    says: str  # what changed, as a clause
+    test: bool
+    reference: Reference
+
+    @property
+    def place(self) -> Place:
+        """What it is known by."""
+        return self.symbol, self.path, self.line
+
+
+def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The lines of code in a prompt, each with the number that is written before it or that can be counted."""
+    at = 0
+    for text in rows:
+        if row := _ROW.match(text):
+            at = int(row[1]) if text[0] != "-" else at
+            yield row[1], row[2].strip()
+        elif at and (counted := _COUNTED.match(text)):
+            at += 1
+            yield str(at), counted[1].strip()
+        elif not text.startswith("- "):
+            at = 0
+
+
+def _heads(use: ObligedUse, numbered: Collection[tuple[str, str]]) -> bool:
+    """Whether the head of an overriding method is shown: marks and annotations may stand above its name."""
+    if use.reference.form != "definition":
+        return False
+    lines = {str(use.line + at) for at in range(HEAD_LINES)}
+    return any(number in lines and use.reference.name in text for number, text in numbered)
+
+
+def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
+    """The uses that must be compared or read, most telling first: docs/coverage.md has the rule and a table of examples.
+
+    - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
+      changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
+    - An import is a use only of a name that is gone. A file that merely imports a changed one is not a use.
+    - What is found by its name alone is a use if hardly anything else can be meant (`Reference.lone`, `Reference.unique`).
+    - Lines that the change adds are changed code, which is read in its unit; the definition itself is, too.
+    - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
+    """
+    symbols = dependents.by_key()
+    fresh = {file.path: file.added for file in files}
+    found: dict[Place, ObligedUse] = {}
+    rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
+    rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
+    for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
+        changed = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
+        gone = not {"removed", "renamed"}.isdisjoint(changed)
+        if not changed or (row.form == "import" and not gone) or row.line in fresh.get(row.path, ()):
+            continue
+        after = item.after if item is not None else None
+        if after is not None and after.path == row.path and after.start <= row.line <= after.end:
+            continue
+        says = " and ".join(_says(part, row, item) for part in changed[:2])
+        says += f", unless {row.doubt} {'defines it' if gone else 'is meant'}" if row.doubt else ""
+        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
+        found.setdefault(use.place, use)
+    return tuple(found.values())
+
+
+def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
+    """What changed, as a clause: "load is called read now"."""
+    name = row.symbol.rpartition(":")[2]
+    if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
+        return f"{item.before.name} is called {name} now"
+    if part == "renamed":
+        return f"{name} is in {row.symbol.rpartition(':')[0]} now"
+    return SAYS[part].format(name=name)
+
+
+def _tells(row: Reference) -> bool:
+    return row.form != "definition" and (row.sure or row.missing or row.unique or row.lone)
+
+
+def _telling(row: Reference) -> tuple[bool, bool, bool, bool, str, int]:
+    return not row.missing, row.test, not row.sure, not row.call, row.path, row.line
+
+
+def _override(key: str, own: Symbol) -> Reference:
+    text = own.signature.text if own.signature is not None else own.name
+    test = is_test(own.path)
+    span = own.start, own.end
+    return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
+
+
+def start(
+    units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
+) -> CoverageTracker:
+    """A new record in which nothing is read yet."""
+    return CoverageTracker(units, files, dependents, by_model=by_model)
+
+
+def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
+    """Whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
+    return _whole(unit, prompt) or (bool(blocks) and all(block in prompt for block in blocks))
+
+
+def _blocks(unit: Unit) -> tuple[str, ...]:
+    """The runs of changed lines, as a prompt shows them."""
+    return tuple("\n".join(map(str, rows)) for changed, rows in groupby(unit.rows, _is_change) if changed)
+
+
+def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str, str], bool]:
+    """The lines that prove a reading of an unchanged file (path, text), and whether the text alone says which file it is.
+
+    `from shop import pay` stands in many files, and perhaps in the change itself: it proves nothing without the path.
+    """
+    rows = {(row.path, row.text.strip()) for row in dependents.references if len(row.text.strip()) >= MIN_BODY}
+    holders = Counter(text for _, text in rows)
+    changed = {line.strip() for unit in units for line in unit.text.split("\n")}
+    changed |= {row.text.strip() for unit in units for row in unit.rows}
+    return {(path, text): holders[text] == 1 and text not in changed for path, text in sorted(rows)}
+
+
+def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> frozenset[str]:
+    """Units all of whose rows stand in another unit too, such as one line that is changed in many files: their path must be named."""
+    holders: dict[str, set[str]] = defaultdict(set)
+    for unit in units:
+        for row in rows(unit):
+            holders[row].add(unit.id)
+    shared = ((unit.id, sorted((holders[row] for row in rows(unit)), key=len)) for unit in units)
+    return frozenset(name for name, sets in shared if sets and len(set.intersection(*sets)) > 1)
+
+
+def _changed(unit: Unit) -> frozenset[str]:
+    return frozenset(map(str, unit.changed))
+
+
+def _text(unit: Unit) -> frozenset[str]:
+    return frozenset(unit.text.strip().split("\n"))
+
+
+def _whole(unit: Unit, prompt: str) -> bool:
+    body = unit.text.strip()
+    return len(body) >= MIN_BODY and body in prompt
+
+
+def _is_change(row: DiffRow) -> bool:
+    return row.sign in ("+", "-")

@@ -1,0 +1,17 @@
+"""Can two of these run at once? Asked where threads, tasks, locks or transactions appear."""
+
+from bot.review.lenses.words import changed, seen
+from bot.text.paths import is_test
+from bot.values import ChangedFile, Unit
+
+QUESTION = "lenses/concurrency.md.j2"
+WORDS = seen(
+    r"\basync\b|\bawait\b|\bthread|\bmutex|\brwlock|\block(?:ed|s|ing)?\b|\.lock\(|synchronized|\batomic|\bvolatile\b|\bgo func\b"
+    r"|\bgoroutine|\bchan\b|<-\s*\w|\bsemaphore|\bexecutor|\bcoroutine|\bspawn\(|\bPromise\.(?:all|race|any)|\bconcurren|\bfuture\b"
+    r"|select_for_update|compare_and_s|\bshared_ptr\b|\bArc<|\bonce\b"
+)
+
+
+def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the code says enough
+    """The changed lines speak of things that run side by side."""
+    return not is_test(unit.path) and bool(WORDS.search(changed(unit)))

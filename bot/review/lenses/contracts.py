@@ -1,0 +1,14 @@
+"""Do those who call or read it still get what they rely on? Asked where somebody does."""
+
+from bot.text.paths import is_test
+from bot.values import ChangedFile, Unit
+
+QUESTION = "lenses/contracts.md.j2"
+
+
+def wants(unit: Unit, file: ChangedFile) -> bool:
+    """A unit that is used elsewhere, that is gone, or that loses lines in a file with a history."""
+    if is_test(unit.path):
+        return False
+    used = any(not row.test for row in unit.references)
+    return used or unit.side == "base" or (bool(file.removed) and not unit.name.startswith("lines "))

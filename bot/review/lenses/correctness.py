@@ -1,0 +1,11 @@
+"""Does the code do what it is meant to do? Asked of every change that is not a test."""
+
+from bot.text.paths import is_test
+from bot.values import ChangedFile, Unit
+
+QUESTION = "lenses/correctness.md.j2"
+
+
+def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
+    """Every unit but those of tests."""
+    return not is_test(unit.path)

@@ -1,0 +1,11 @@
+"""Would this test fail if the code were wrong? Asked of tests alone."""
+
+from bot.text.paths import is_test
+from bot.values import ChangedFile, Unit
+
+QUESTION = "lenses/tests.md.j2"
+
+
+def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
+    """The unit is a test."""
+    return is_test(unit.path)

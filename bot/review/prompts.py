@@ -1,0 +1,158 @@
+"""What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from bot import render
+from bot.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
+from bot.diff import told
+from bot.findings import issues, read
+from bot.ports import Lens
+from bot.review.coverage import ObligedUse
+from bot.review.guidance import MAX_CHARS, Guidance, tongue
+from bot.values import ChangedFile, Excerpt, LinkedIssue, Message, Prompt, PullRequest, Unit, tokens
+
+BODY_CHARS = 2_000  # of what the author says
+LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
+MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
+PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
+QUESTION = "What is wrong with this change, and whom does it break?"
+# Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code, a longer one is for the readers of its parts.
+DIFF_ONLY = range(2_000, 32_000)
+LEAST_UNITS = 300  # tokens of units that a prompt holds at least
+INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
+UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
+
+
+@dataclass(frozen=True, slots=True)
+class SentPrompt:
+    """One prompt, and the part of it that its reader judges."""
+
+    units: tuple[Unit, ...]  # none, if it is about uses of what changed alone
+    prompt: Prompt
+    seen: str
+    bare: bool = False  # without the code beside the units
+    walkthrough: read.Extent = "none"  # of how much its reader says what the change does
+    issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
+    diff_only: bool = False  # its reader sees no other code and may ask for none; nothing counts as read by it
+
+
+def sizes(window: int | None) -> tuple[int, int]:
+    """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
+    if window is None:
+        return 0, NEARBY_TOKENS
+    free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)
+    return min(LARGE_PROMPT, max(LEAST_UNITS, int(free * UNITS))), max(0, min(NEARBY_TOKENS, int(free * BESIDE)))
+
+
+@dataclass(frozen=True, slots=True)
+class PromptWriter:
+    """Write the prompts of one worker: whole units, the code beside them, the owner's advice and the questions of the lenses."""
+
+    pull: PullRequest
+    files: Sequence[ChangedFile]
+    units: Mapping[str, Unit]  # of the whole change
+    lenses: Mapping[str, Lens]
+    guidance: Guidance
+    whole: bool  # everything in one prompt, whatever its size
+    may_ask: bool  # whether the reader may ask to see more code
+
+    @property
+    def large(self) -> bool:
+        """Whether this change is read in many prompts."""
+        return large(tuple(self.units.values()))
+
+    def of(self, text: str, walkthrough: read.Extent = "none", about: Sequence[LinkedIssue] = ()) -> Prompt:
+        """Make the prompt of a text, with the form of its answer."""
+        return Prompt(
+            (
+                Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
+                Message("user", text),
+            ),
+            answer=issues.schema(walkthrough) if about else read.schema(walkthrough),
+            max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
+        )
+
+    async def of_units(
+        self,
+        units: Sequence[Unit],
+        builder: ContextBuilder,
+        question: str,
+        walkthrough: read.Extent,
+        *,
+        bare: bool = False,
+    ) -> SentPrompt:
+        """Write the prompt about these units. `bare`: without the code beside them."""
+        beside = () if bare else await builder.of(units)
+        closed = self._closed(units)
+        telling = partial(
+            render.text,
+            "prompts/worker.md.j2",
+            **self._said(unit.path for unit in units),
+            issues=closed,
+            parts=told(units, self.files, LARGE_AROUND if self.large else None),
+            questions=[question] if question else self._questions(units),
+            elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
+        )
+        # Who is shown a unit beside others does not judge it: that is no reading.
+        judged = [excerpt for excerpt in beside if not excerpt.changed]
+        prompt = self.of(telling(unchanged=beside), walkthrough, closed)
+        return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough, closed)
+
+    def of_uses(self, changed: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]) -> SentPrompt:
+        """Write the prompt about uses of changed contracts."""
+        text = render.text(
+            "prompts/worker.md.j2",
+            **self._said(use.path for use in mine),
+            issues=(),
+            parts=told(changed, self.files, 0),
+            unchanged=beside,
+            elsewhere=(),
+            questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
+        )
+        return SentPrompt((), self.of(text), text, bare=True)
+
+    def of_diff(self, units: Sequence[Unit], window: int | None) -> list[SentPrompt]:
+        """The prompt of the reader who sees the diff alone, if it helps.
+
+        No reader finds everything, and of a long diff each overlooks something else.
+        """
+        if len(units) < len(self.units):
+            return []
+        shown = told(units, self.files)
+        size = sum(tokens(part.body) for part in shown)
+        if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
+            return []
+        text = render.text(
+            "prompts/worker.md.j2",
+            **{**self._said(()), "guidance": ()},
+            issues=(),
+            parts=shown,
+            unchanged=(),
+            questions=[render.text("prompts/diff_only.md.j2").strip()],
+            elsewhere=(),
+        )
+        return [SentPrompt((), self.of(text), "", bare=True, diff_only=True)]
+
+    def _closed(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
+        """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
+        return self.pull.issues if self.whole and len(units) == len(self.units) else ()
+
+    def _said(self, paths: Iterable[str]) -> dict[str, Any]:
+        """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
+        body = self.pull.body[: LARGE_BODY if self.large else BODY_CHARS]
+        asked = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
+        return {"title": self.pull.title, "body": body, "guidance": asked}
+
+    def _questions(self, units: Sequence[Unit]) -> list[str]:
+        """What the units of one prompt call for, in the words of the lenses."""
+        files = {file.path: file for file in self.files}
+        wanted = [
+            lens.QUESTION
+            for lens in self.lenses.values()
+            if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
+        ]
+        return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]

@@ -1,0 +1,49 @@
+"""The place of the change to look at first: of a grave finding, of a model's choice, else the riskiest unit. Pure."""
+
+from collections.abc import Sequence
+
+from bot.render import Phrases
+from bot.review.walkthrough import symbols
+from bot.review.walkthrough.lists import coded
+from bot.text.paths import is_product, is_prose
+from bot.values import SEVERITIES, ChangedSymbol, Dependents, Finding, FirstPlace, Unit
+
+GRAVE = ("critical", "high")
+
+
+def place(
+    units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, chosen: str, words: Phrases
+) -> FirstPlace | None:
+    """Where to begin. `chosen`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
+    grave = sorted(
+        (one for one in findings if one.severity in GRAVE and one.start and one.number),
+        key=lambda one: SEVERITIES.index(one.severity),
+    )
+    if grave:
+        worst = grave[0]
+        reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
+        return FirstPlace(worst.path, worst.start, worst.side, reason)
+    code = [unit for unit in units if not is_prose(unit.path)]  # a line of documents is no place to begin
+    mine = [unit for unit in code if unit.path == chosen] or [unit for unit in code if is_product(unit.path)] or code
+    if not mine:
+        return None
+    unit = mine[0]
+    changed = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
+    return FirstPlace(
+        unit.path,
+        unit.start,
+        unit.side,
+        _reason(unit, changed.get((unit.path, unit.name.partition("#")[0])), dependents, words),
+    )
+
+
+def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
+    name = coded(symbol.symbol.name) if symbol is not None else ""
+    deed = (
+        words.say(f"walk_is_{symbols.deed(symbol)}", name=name) if symbol is not None else words.say("walk_is_riskiest")
+    )
+    places = {(row.path, row.line) for row in unit.references if not row.guessed}
+    if not places:
+        return f"{deed}."
+    least = "" if symbols.complete(dependents) else f"{words.say('walk_least')} "
+    return f"{words.say('both', one=deed, other=words.say('walk_use_it', places=least + words.say('walk_places', len(places))))}."

@@ -1,0 +1,49 @@
+"""The caps of 24 hours, and what they leave to one review: the same rule for a server's database and for a workflow's list of runs. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+DAY = 86400.0
+LEAST = 0.1  # of what a review wants: with less it would break off before it has read anything
+
+Which = Literal["forks", "repository", "installation", "server", "workflow"]
+
+
+@dataclass(frozen=True, slots=True)
+class DailyCaps:
+    """The caps of 24 hours; None: there is none. `forks` counts reviews, the others dollars."""
+
+    repository: float | None = None
+    installation: float | None = None
+    server: float | None = None
+    workflow: float | None = None  # without a server: of all runs of the workflow
+    forks: int | None = None  # None: this review is not one of those that nobody has asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """A cap of the day is reached."""
+
+    which: Which
+    cap: float
+
+
+def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> float | Exhausted:
+    """What a review may spend that wants `usd`: less if the day leaves no more. `used`: what counts against a cap so far."""
+    if caps.forks is not None and used("forks") >= caps.forks:
+        return Exhausted("forks", caps.forks)
+    rest = usd
+    limits: tuple[tuple[Which, float | None], ...] = (
+        ("repository", caps.repository),
+        ("installation", caps.installation),
+        ("server", caps.server),
+        ("workflow", caps.workflow),
+    )
+    for which, cap in limits:
+        if cap is None:
+            continue
+        rest = min(rest, cap - used(which))
+        if rest <= 0 or rest < usd * LEAST:
+            return Exhausted(which, cap)
+    return rest

@@ -1,3 +1,0 @@
-"""The walkthrough of a change: by the model that has read it anyway, and by code if no model has."""
-
-from bot.walkthrough.made import Facts, walkthrough

@@ -1,0 +1,67 @@
+"""One delivery of GitHub -> what it asks for, or why it asks for nothing. The only branching on names of events. Pure.
+
+Whatever the payload is, nothing is raised: a delivery that cannot be read is ignored with a reason.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+from bot.values.ask import Ask, NothingAsked
+from bot.workflow.events import checks, comments, installations, pulls
+from bot.workflow.events.shapes import NotForUs, Ours, Payload
+
+Reader = Callable[[Payload, Ours], Ask]  # raises NotForUs
+
+# event -> action -> who reads it. What is not here is ignored.
+ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
+    {
+        "pull_request": {
+            "opened": partial(pulls.started, "opened"),
+            "reopened": partial(pulls.started, "reopened"),
+            "ready_for_review": partial(pulls.started, "ready"),
+            "synchronize": pulls.pushed,
+            "edited": pulls.edited,
+            "converted_to_draft": partial(pulls.ended, "draft"),
+            "closed": partial(pulls.ended, "closed"),
+        },
+        "issue_comment": {"created": comments.on_pull},
+        "pull_request_review_comment": {"created": comments.in_thread},
+        "pull_request_review": {"submitted": comments.in_review},
+        "check_run": {"rerequested": checks.run_again, "requested_action": checks.button},
+        "check_suite": {"rerequested": checks.suite_again},
+        "merge_group": {"checks_requested": checks.queued},
+        "installation": {"deleted": installations.removed},
+        "installation_repositories": {"removed": installations.withdrawn},
+        "repository": {"deleted": installations.gone},
+    }
+)
+EDITED = "an edited comment is not carried out again"
+WHY = MappingProxyType(
+    {
+        ("issue_comment", "edited"): EDITED,
+        ("pull_request_review_comment", "edited"): EDITED,
+        ("pull_request_review", "edited"): EDITED,
+        (
+            "installation",
+            "suspend",
+        ): "a suspension may be lifted: nothing is forgotten, GitHub refuses our calls till then",
+    }
+)
+
+
+def read(name: str, payload: object, ours: Ours) -> Ask | NothingAsked:
+    """What the delivery of the event `name` asks for."""
+    if not isinstance(payload, Mapping):
+        return NothingAsked("the payload is not an object")
+    readers = ACTIONS.get(name)
+    if readers is None:
+        return NothingAsked("nothing is done on this event")
+    action = payload.get("action")
+    reader = readers.get(action) if isinstance(action, str) else None
+    if reader is None:
+        return NothingAsked(WHY.get((name, str(action)), "nothing is done on this action"))
+    try:
+        return reader(payload, ours)
+    except NotForUs as why:
+        return NothingAsked(str(why))

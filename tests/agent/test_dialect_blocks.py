@@ -1,0 +1,64 @@
+"""The REPL's dialect: what runs, what does not, and whether the rewrite that is offered runs."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from dialect_blocks import REFUSED, WORKS
+from families import few
+from shop import Table, quiet
+
+from bot.agent import tools
+from bot.agent.repl import hints
+from bot.agent.repl.bridge import opened
+from bot.agent.state import RunState
+from bot.review.session import Session
+from bot.values import Limits, Observation, Prompt, Source
+
+CONSTRUCT = re.compile(
+    r"not (?:yet )?support|No module|not defined|has no attribute|cannot import|got an unexpected|not an iterator|Error"
+)
+
+
+def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
+    """What the blocks did, one after the other, in one REPL with the given names."""
+    table.worker = lambda asked: quiet(asked) if asked.answer else f"re {_last(asked)}"
+    table.limits = Limits(usd=None, turn_seconds=2)
+
+    async def step(session: Session) -> list[Observation]:
+        state = RunState(session, Source("model", "root"))
+        async with opened(await tools.variables(session), tools.functions(state), table.limits) as bridge:
+            return [await bridge.run(block) for block in blocks]
+
+    return table.run(step)
+
+
+def _last(asked: Prompt) -> str:
+    return asked.messages[-1].text
+
+
+@pytest.mark.parametrize("name", few(WORKS, *range(0, len(WORKS), 3)))
+def test_block_runs(table: Table, name: str) -> None:
+    """An ordinary block runs as it is."""
+    code, printed = WORKS[name]
+    (seen,) = ran(table, [code])
+    assert seen.error is None
+    assert printed in seen.output
+
+
+@pytest.mark.parametrize("name", few(REFUSED, *range(0, len(REFUSED), 3)))
+def test_block_is_refused_with_a_rewrite(table: Table, name: str) -> None:
+    """What the dialect lacks is named with its line; the hint says what to write; that runs in the same REPL."""
+    code, words, rewrite, printed = REFUSED[name]
+    refused, again = ran(table, [code, rewrite])
+    assert refused.error is not None, "it runs by now: take it out of the instructions"
+    assert CONSTRUCT.search(refused.error)
+    assert words in hints.hint(refused.error, tools.KNOWN) + refused.error
+    assert again.error is None
+    assert printed in again.output
+
+
+def test_there_are_enough() -> None:
+    """At least sixty blocks, no two alike."""
+    blocks = [code for code, _ in WORKS.values()] + [row[0] for row in REFUSED.values()]
+    assert len(set(blocks)) == len(blocks) >= 60

@@ -1,0 +1,277 @@
+import os
+import re
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Never
+
+import pytest
+
+from bot.agent.repl.monty import MontyRepl
+from bot.agent.repl.stdlib import LARGE
+from bot.values import Limits, Observation
+
+LIMITS = Limits(turn_seconds=1.0, output_chars=400)
+
+
+def one(code: str, functions: Mapping[str, Callable[..., Any]] | None = None, limits: Limits = LIMITS) -> Observation:
+    with closing(MontyRepl({"answer": {"ready": False}}, functions or {}, limits)) as repl:
+        return repl.run(code)
+
+
+def test_names_persist() -> None:
+    """What a block assigns is there in the next one, also after an error."""
+    with closing(MontyRepl({"given": 1}, {}, LIMITS)) as repl:
+        assert repl.run("mine = given + 1\n1 / 0").outcome == "error"
+        assert repl.run("print(mine)").output == "2\n"
+
+
+def test_syntax_error_has_a_caret() -> None:
+    """A syntax error shows the line and a caret under the place."""
+    seen = one("ok = 1\nb = (1,\nc=2\n")
+    assert seen.outcome == "syntax"
+    assert seen.error == "line 3\n    c=2\n     ^\nSyntaxError: Expected `,`, found `=`"
+
+
+def test_unsupported_syntax_is_syntax() -> None:
+    """What the dialect lacks counts as syntax: nothing of the block ran."""
+    seen = one("print('before')\nd = {1: 2}\ndel d[1]")
+    assert (seen.outcome, seen.output) == ("syntax", "")
+    assert "    del d[1]\n    ~~~~~~~~" in seen.error
+
+
+def test_runtime_error_names_the_block() -> None:
+    """A traceback counts the root's own blocks, and shows no path of the host."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        repl.run("def f():\n    return nothing")
+        repl.value("1 + 1")
+        error = repl.run("f()").error
+    assert "block 2, line 1, in <module>" in error
+    assert "block 1, line 2, in f" in error
+    assert "/" not in error.split("NameError")[0]
+
+
+def test_endless_loop_is_a_limit() -> None:
+    """A loop without end is stopped, and the model is told that its names are gone."""
+    with closing(MontyRepl({"given": 1}, {}, LIMITS)) as repl:
+        repl.run("mine = 1")
+        seen = repl.run("while True: pass")
+        assert seen.outcome == "limit"
+        assert "every name that you assigned is gone" in seen.error
+        assert "not defined" in repl.run("mine").error
+        assert repl.run("print(given)").output == "1\n"
+
+
+def test_memory_is_a_limit() -> None:
+    """More memory than allowed is a limit, not the end of the host."""
+    assert one("x = [0] * 10**9").outcome == "limit"
+
+
+def test_too_many_host_calls_are_a_limit() -> None:
+    """A loop over a host function ends by name."""
+    seen = one("while True: f()", {"f": lambda: None}, Limits(turn_seconds=10))
+    assert seen.outcome == "limit"
+    assert "suspension limit" in seen.error
+
+
+def test_killed_process_is_a_crash() -> None:
+    """A process that is killed from outside is a crash; `kill` starts no other."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        repl.run("x = 1")
+        repl.kill()
+        assert repl.run("x").outcome == "crash"
+
+
+def test_output_flood_keeps_head_and_tail() -> None:
+    """Of a flood the head and the tail stay, the count is said, and more() gives what lies between, to the character."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        seen = repl.run("for i in range(1000): print(i)")
+        head, mark, tail = re.split(r"(\n\[\.\.\. .*? \.\.\.\]\n)", seen.output)
+        assert head.startswith("0\n1\n")
+        assert tail.endswith("998\n999\n")
+        assert f"{seen.omitted:,} characters cut here: more(1) returns them" in mark
+        assert len(seen.output) <= LIMITS.output_chars
+        repl.run("cut = more(1)")
+        assert head + repl.value("cut") + tail == "".join(f"{i}\n" for i in range(1000))
+
+
+def test_the_longest_print_is_cut_and_the_others_stay_whole() -> None:
+    """Reads printed together: the short ones are whole, and of a long one its own middle is missing, by whole lines."""
+    code = """
+print("== a"); print("\\n".join(f"a {i} of a short file" for i in range(20)))
+print("== b"); print("\\n".join(f"b {i} of a long file" for i in range(2000)))
+print("== c"); print("\\n".join(f"c {i} of a short file" for i in range(20)))
+print("== d"); print("\\n".join(f"d {i} of another long file" for i in range(1000)))
+"""
+    with closing(MontyRepl({}, {}, Limits(output_chars=8_000))) as repl:
+        seen = repl.run(code).output
+        assert len(seen) <= 8_000
+        for whole in ("a", "c"):
+            assert "".join(f"{whole} {i} of a short file\n" for i in range(20)) in seen
+        assert "more(1)" in seen.split("== b")[1].split("== c")[0]
+        assert "more(2)" in seen.split("== d")[1]
+        assert {line.split(" ", 2)[2] for line in seen.split("\n") if line[:2] == "b "} == {"of a long file"}
+        assert "b 1000 of a long file\n" in repl.run("print(more(1)[:40_000])\nrest = more(1)").output + repl.value(
+            "rest"
+        )
+        assert "there is no cut piece 9. more(1): " in repl.run("more(9)").error
+        assert "of the piece that begins '== d'" in repl.run("print(more())").output
+
+
+def test_cut_pieces_keep_their_numbers() -> None:
+    """What a later block prints does not take away what an earlier one left out."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        repl.run("print('x' * 1000)")
+        assert "more(2)" in repl.run("print('y' * 1000)").output
+        assert repl.run("print(set(more(1)), set(more(2)))").output == "{'x'} {'y'}\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for i in range(3000): print('##', i); print('y' * 900)",
+        "for i in range(100_000): print()",
+        "print('[' * 100_000)",
+        "print([[['x' * 50] * 50] * 50])",
+        "print('\\x1e' * 100_000)",
+        "for i in range(50): print('z' * (i * 97))",
+    ],
+)
+def test_output_is_bounded_whatever_is_printed(code: str) -> None:
+    """No way of printing shows more than the limit, marks included."""
+    for size in (1, 50, 400, 20_000):
+        assert len(one(code, limits=Limits(output_chars=size)).output) <= size
+
+
+def test_huge_output_is_bounded() -> None:
+    """Of 40 MB only the ends and a part of the middle are held."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        seen = repl.run("print('x' * 40_000_000)\nprint('the end')")
+        assert seen.omitted > 39_000_000
+        assert len(seen.output) <= LIMITS.output_chars
+        assert seen.output.endswith("the end\n")
+        assert "more characters were not kept" in repl.run("print(more()[-60:])").output
+
+
+def test_printed_places_are_shown_by_file() -> None:
+    """A printed list of places has a row for each, and the same line in many files is told once."""
+    code = """
+places = [{"path": f"src/{i}.ts", "line": i, "text": "import { total } from './price'", "function": "", "form": "import"} for i in range(9)]
+print("users:", [{"path": "src/a.ts", "line": 5, "text": "  return total(cart)", "function": "show", "form": "call"}, *places])
+"""
+    seen = one(code, limits=Limits()).output
+    assert "users:\n10 places in 10 files\nsrc/a.ts:5:   return total(cart)  [call in show]\n" in seen
+    assert seen.count("  [import]") == 3
+    assert "[6 more with the line \"import { total } from './price'\": src/3.ts:3, src/4.ts:4" in seen
+
+
+def test_of_many_places_code_comes_in_full() -> None:
+    """In a long list imports, tests and texts are counted by file; code of the product is listed."""
+    code = """
+rows = [f"src/{i}.py:{i}: total({i})" for i in range(30)] + [f"tests/test_{i % 2}.py:{i}: check({i})" for i in range(40)]
+print(rows + [f"README.md:{i}: about total {i}" for i in range(20)])
+"""
+    seen = one(code, limits=Limits()).output
+    assert seen.startswith("90 places in 33 files\n")
+    assert all(f"total({i})" in seen for i in range(30))
+    assert "[37 more tests: tests/test_1.py:3,5,7,9,11,13,..., tests/test_0.py:4,6" in seen
+    assert "[17 more texts: README.md:3,4,5,6,7,8,...]" in seen
+
+
+def test_printed_dicts_are_shown_as_text() -> None:
+    """A worker's answer is read as it was written, without quotes and escapes."""
+    code = "print({'answer': 'first line\\nsecond line ' + 'x' * 200, 'found': None, 'quotes': []})"
+    assert one(code, limits=Limits()).output.startswith("answer: first line\nsecond line xxx")
+
+
+def test_each_value_of_a_print_is_shown_for_itself() -> None:
+    """A list and a dict printed together are both readable; short values stay in one line."""
+    code = "print('two', 1)\nprint([{'title': 'a' * 120, 'why': 'b' * 120}], {'units': 5, 'unread': ['x' * 200]})"
+    seen = one(code, limits=Limits()).output.split("\n")
+    assert seen[:3] == ["two 1", "- title: " + "a" * 120, "  why: " + "b" * 120]
+    assert "units: 5" in seen
+
+
+def test_modules_are_imported() -> None:
+    """What is named as available is there without an import, also after a restart."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        code = "print(json.dumps([1]), re.findall('a', 'aa'), Counter('aab')['a'], Path('a/b.py').suffix, textwrap.dedent(' x'))"
+        first = repl.run(code)
+        assert repl.run("while True: pass").outcome == "limit"
+        assert first.output == repl.run(code).output == "[1] ['a', 'a'] 2 .py x\n"
+
+
+def test_long_error_is_cut() -> None:
+    """A block cannot flood the dialogue through its error message."""
+    assert len(one("raise ValueError('x' * 100_000)").error) < 2_100
+
+
+def test_host_fault_is_an_exception_in_the_block() -> None:
+    """Whatever a host function raises can be caught in the block, and says nothing about the host."""
+
+    def broken() -> Never:
+        raise ZeroDivisionError(str(Path.cwd()))
+
+    code = "try:\n    broken()\nexcept RuntimeError as error:\n    print(error)"
+    assert one(code, {"broken": broken}).output == "broken() failed in the host: ZeroDivisionError\n"
+
+
+def test_wrong_arguments_are_a_type_error() -> None:
+    """Arguments that do not fit are told in Python's words."""
+    assert "missing 1 required positional argument: 'b'" in one("add(1)", {"add": lambda a, b: a + b}).error
+
+
+def test_arguments_are_capped() -> None:
+    """A host function takes no more than a cap of characters."""
+    assert "takes at most 2,097,152 characters" in one("f('x' * 3_000_000)", {"f": lambda _: None}).error
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("import textwrap\nprint(textwrap.dedent('  a\\n  b'))", "a\nb\n"),
+        ("from difflib import unified_diff\nprint(len(unified_diff(['a'], ['b'])))", "5\n"),
+        ("import statistics\nprint(statistics.median([1, 5, 9]))", "5\n"),
+        ("from string import digits\nprint(digits)", "0123456789\n"),
+        ("import fnmatch\nprint(fnmatch.filter(['a.py', 'b.js'], '*.py'))", "['a.py']\n"),
+        ("import shlex, html\nprint(shlex.split('a \"b c\"'), html.escape('<'))", "['a', 'b c'] &lt;\n"),
+    ],
+)
+def test_lent_modules(code: str, printed: str) -> None:
+    """Modules that the REPL lacks are lent by the host."""
+    assert one(code).output == printed
+
+
+def test_lent_modules_are_capped() -> None:
+    """Lent functions run in the host, so they take bounded input only."""
+    assert "takes at most" in one(f"import html\nhtml.escape('x' * {LARGE + 1})").error
+
+
+def test_the_clock_stands_still() -> None:
+    """Blocks see no time and always the same chance, so that a replay prints the same."""
+    code = "import time, random\ntime.sleep(100)\nprint(time.time(), random.random())"
+    assert one(code).output == one(code).output
+
+
+def test_no_files_no_network_no_environment() -> None:
+    """Nothing of the machine can be reached."""
+    for code in ("open('/etc/passwd').read()", "import os\nos.environ['HOME']", "import socket", "import subprocess"):
+        assert one(code).outcome == "error"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
+def test_crash_is_survived() -> None:
+    """When the process dies under a block, the next block runs in a new one, and the model is told."""
+
+    def die() -> None:
+        for name in Path("/proc").glob("[0-9]*/stat"):
+            pid, parent = int(name.parent.name), int(name.read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and "monty" in (name.parent / "cmdline").read_text():
+                os.kill(pid, signal.SIGKILL)
+
+    with closing(MontyRepl({"given": 1}, {"die": die}, LIMITS)) as repl:
+        seen = repl.run("mine = 1\ndie()\nprint('not reached')")
+        assert seen.outcome == "crash"
+        assert "The REPL was restarted" in seen.error
+        assert repl.run("print(given)").output == "1\n"

@@ -1,0 +1,63 @@
+"""What the root is told of uses for which nothing but a name speaks."""
+
+from dataclasses import replace
+
+from bot.agent import seed
+from bot.context.builder import call_sites
+from bot.values import Dependents, PullRequest, Reference, Unit
+
+SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, sure=True, test=False, call=True)
+GUESS = replace(SURE, sure=False, path="c.py", text="    thing.total()")
+
+
+def told(*references: Reference) -> str:
+    pull = PullRequest("t", "", "1" * 40, "2" * 40, "main", "topic", "/nowhere")
+    return seed.gather(pull, (), (), Dependents(references=references)).text
+
+
+def test_what_only_a_name_speaks_for_is_counted_by_file() -> None:
+    """Those that are proven keep their lines and come first; a file of tests comes last."""
+    rows = [replace(GUESS, line=line) for line in range(1, 10)]
+    text = told(replace(GUESS, path="b_test.py", test=True), *rows, replace(GUESS, name="sum_up"), SURE)
+    assert "- b.py:3 in f: cart.total()" in text
+    assert (
+        "- c.py: sum_up, 1 time (line 3); total, 9 times (lines 1, 2, 3, 4, 5, 6, ...)\n- b_test.py: total, 1 time"
+        in text
+    )
+    assert text.count("total()") == 1
+
+
+def test_names_that_are_everywhere_are_only_named() -> None:
+    """A method that every list has, and a name that matches in very many files."""
+    many = [replace(GUESS, name="handle", path=f"m{n}.py") for n in range(seed.FEW_FILES + 1)]
+    append = replace(GUESS, symbol="a.py:Cart.append", name="append", text="    rows.append(1)")
+    text = told(append, *many)
+    assert "c.py" not in text
+    assert "m1.py" not in text
+    assert "of append, handle: words that are everywhere" in text
+
+
+def test_a_common_name_counts_beside_the_name_of_its_owner_or_with_a_proof() -> None:
+    """For the root and for a worker alike."""
+    rows = [
+        replace(GUESS, symbol="a.py:Cart.append", name="append", path=path, text=text)
+        for path, text in (
+            ("x.py", "    rows.append(1)"),
+            ("y.py", "    self.cart.append(1)"),
+            ("z.py", "    rows.append(2)"),
+        )
+    ]
+    rows[2] = replace(rows[2], sure=True)
+    unit = Unit("a.py:Cart.append", "a.py", "Cart.append", "method", 1, 2, "head", (), references=tuple(rows))
+    assert {row.path for row in call_sites([unit])} == {"y.py", "z.py"}
+    text = told(*rows)
+    assert "y.py" in text
+    assert "z.py" in text
+    assert "x.py" not in text
+
+
+def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
+    """Of a line that uses two things the most telling use is shown; a word in a lock file needs more than its name."""
+    text = told(SURE, replace(SURE, name="Cart", call=False), replace(GUESS, lone=True, path="uv.lock", text="total"))
+    assert text.count("b.py:3") == 1
+    assert "uv.lock" not in text

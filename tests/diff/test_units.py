@@ -1,0 +1,322 @@
+import asyncio
+from itertools import groupby, pairwise
+
+from fakes import Repository
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.diff import units
+from bot.diff.units import MAX_TOKENS, Texts
+from bot.review import coverage
+from bot.values import (
+    ChangedFile,
+    ChangedSymbol,
+    Dependent,
+    Dependents,
+    DiffLine,
+    DiffRow,
+    Hunk,
+    PullRequest,
+    Reference,
+    Signature,
+    Symbol,
+    Unit,
+)
+
+
+def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
+    async def run() -> tuple[tuple[ChangedFile, ...], Texts]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            heads = await tree.read_many([file.path for file in files])
+            bases = await tree.read_many([file.old_path for file in files if file.old_path], "base")
+            return files, Texts(
+                *({p: b.decode("utf-8", "replace") for p, b in side.items()} for side in (heads, bases))
+            )
+
+    return asyncio.run(run())
+
+
+def function(path: str, name: str, start: int, end: int, change: str = "body") -> ChangedSymbol:
+    symbol = Symbol(path, name, "function", start, end, "head", Signature((), f"def {name}()"))
+    return ChangedSymbol(symbol, symbol, change)  # type: ignore[arg-type]
+
+
+def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository: Repository) -> None:
+    """The whole definition is shown as a diff, unchanged lines too."""
+    before = "import os\n\ndef f(x):\n    a = 1\n    return a\n"
+    after = "import os\n\ndef f(x):\n    a = 2\n    return a\n"
+    files, texts = read(repository.change({"a.py": before}, {"a.py": after}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 3, 5),)), texts)
+    assert (unit.id, unit.start, unit.end, unit.side) == ("a.py:f", 3, 5, "head")
+    assert unit.text == "def f(x):\n    a = 2\n    return a"
+    assert unit.diff.split("\n") == [" 3 def f(x):", "-4     a = 1", "+4     a = 2", " 5     return a"]
+
+
+def test_lines_outside_any_definition_are_units_of_their_own(repository: Repository) -> None:
+    """Two distant edits of module level are two units; two near ones are one."""
+    lines = [f"x{number} = {number}" for number in range(1, 41)]
+    after = ["x1 = 0", *lines[1:3], "x4 = 0", *lines[4:39], "x40 = 0"]
+    files, texts = read(repository.change({"a.py": "\n".join(lines) + "\n"}, {"a.py": "\n".join(after) + "\n"}))
+    assert [unit.name for unit in units.cut(files, Dependents(), texts)] == ["lines 1-4", "lines 40-40"]
+
+
+def test_removed_lines_that_no_definition_shows_are_a_unit_of_the_base(repository: Repository) -> None:
+    """A deletion leaves no added line, and is read all the same."""
+    before = "".join(f"line {number}\n" for number in range(30))
+    after = "".join(f"line {number}\n" for number in range(30) if number != 15)
+    (unit,) = units.cut(*_with(read(repository.change({"a.txt": before}, {"a.txt": after}))))
+    assert (unit.name, unit.side) == ("removed lines 16-16", "base")
+    assert "-16 line 15" in unit.diff
+
+
+def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repository) -> None:
+    """No part is above the limit, neighbours share lines, and the very last line stands in the last part."""
+    body = "".join(f"    value_{number} = compute({number}, 'some text to fill the line')\n" for number in range(1500))
+    files, texts = read(repository.change({}, {"a.py": "def f():\n" + body}))
+    parts = sorted(
+        units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 1501, "added"),)), texts), key=lambda u: u.start
+    )
+    assert len(parts) > 3
+    assert all(len(unit.text) <= MAX_TOKENS * 3.5 for unit in parts)
+    assert all(one.end >= other.start for one, other in pairwise(parts))
+    assert (parts[0].start, parts[-1].end) == (1, 1501)
+
+
+def test_risk_puts_a_removed_definition_with_callers_first(repository: Repository) -> None:
+    """What breaks others is read before what only changes itself."""
+    files, texts = read(
+        repository.change(
+            {"a.py": "def f():\n    1\n\n\ndef g():\n    1\n"}, {"a.py": "def f():\n    2\n\n\ndef g():\n    2\n"}
+        )
+    )
+    reference = Reference("a.py:g", "g", "b.py", 1, "g()", "<module>", None, sure=True, test=False, call=True)
+    symbols = (function("a.py", "f", 1, 2), function("a.py", "g", 5, 6, "signature"))
+    found = units.cut(files, Dependents(symbols=symbols, references=(reference,)), texts)
+    assert [unit.name for unit in found] == ["g", "f"]
+    assert found[0].references == (reference,)
+
+
+def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) -> None:
+    """Of a large class in which little changed only that is shown; no changed line is shown twice."""
+    body = "".join(f"    def m{n}(self):\n        return {n}\n\n" for n in range(40))
+    after = body.replace("return 7\n", "return 70\n").replace("    def m0", "    limit = 5\n\n    def m0")
+    files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
+    symbols = (function("a.py", "A", 1, 123), function("a.py", "A.m7", 25, 26))
+    use = Reference("a.py:A", "A", "b.py", 1, "A()", "<module>", None, sure=True, test=False, call=True)
+    found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
+    assert {(unit.name, unit.start, unit.end) for unit in found} == {("A.m7", 25, 26), ("A", 1, 6)}
+    assert next(unit for unit in found if unit.name == "A").references == (use,)
+
+
+def test_a_short_class_is_read_with_its_members(repository: Repository) -> None:
+    """A short definition is one unit, and the users of its members are its users."""
+    before = "class A:\n    def m(self):\n        return 1\n"
+    files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("1", "2")}))
+    use = Reference("a.py:A.m", "m", "b.py", 1, "a.m()", "<module>", None, sure=True, test=False, call=True)
+    symbols = (function("a.py", "A", 1, 3), function("a.py", "A.m", 2, 3))
+    (unit,) = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
+    assert (unit.name, unit.references) == ("A", (use,))
+
+
+def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None:
+    """A file that is new is read whole; every twentieth line has its number, and none has a sign in a prompt."""
+    text = "".join(f"x{n} = {n}\n" for n in range(1, 13))
+    files, texts = read(repository.change({"r": "x"}, {"a.py": text}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
+    assert unit.name == "the new file"
+    assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
+    assert unit.diff in diff.numbered(files[0].hunks)
+    (part,) = diff.told([unit], files)
+    assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
+    tracker = coverage.start([unit], files, Dependents())
+    assert tracker.saw(f"--- a.py (new file) ---\n{part.body}", "worker") == 1
+
+
+def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository) -> None:
+    """Far from every change lines are counted, not shown; the head of the definition always is."""
+    lines = ["def f(x):", *[f"    a{n} = {n}" for n in range(200)]]
+    after = [*lines[:150], "    changed = 1", *lines[151:]]
+    files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 201),)), texts)
+    (part,) = diff.told([unit], files)
+    rows = part.body.split("\n")
+    assert rows[:2] == [" 1 def f(x):", " [... 137 unchanged lines ...]"]
+    assert "+151     changed = 1" in rows
+    assert len(rows) < 50
+
+
+def test_a_large_body_with_one_change_is_one_unit(repository: Repository) -> None:
+    """What did not change is no reason for a part of its own, however long the definition is."""
+    lines = ["def f(x):", *[f"    value_{n} = compute({n}, 'some text to fill the line')" for n in range(3_000)]]
+    after = [*lines[:1_500], "    changed = 1", *lines[1_501:]]
+    files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 3_001),)), texts)
+    assert (unit.name, unit.start, unit.end) == ("f", 1_489, 1_513)
+    assert [row.text for row in unit.heads] == ["def f(x):"]
+
+
+def test_a_comment_above_a_definition_and_blank_lines_around_it_belong_to_it(repository: Repository) -> None:
+    """They are no units of their own, on both sides."""
+    text = "import os\n\n# About f.\n@cached\ndef f():\n    return 1\n\n\n# About g.\ndef g():\n    return 2\n"
+    symbols = (function("a.py", "f", 5, 6, "added"), function("a.py", "g", 10, 11, "added"))
+    files, texts = read(repository.change({"a.py": "import os\n"}, {"a.py": text}))
+    found = units.cut(files, Dependents(symbols=symbols), texts)
+    assert sorted((unit.name, unit.start, unit.end) for unit in found) == [("f", 2, 8), ("g", 9, 11)]
+
+
+def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(repository: Repository) -> None:
+    """Removed and added lines stand where the change put them; a note says what lies between and who reads it."""
+    body = "".join(f"    def m{n}(self):\n        a = {n}\n        b = {n}\n        return {n}\n\n" for n in range(40))
+    after = body.replace("return 20\n", "return 0\n").replace("        b = 3\n", "").replace("a = 38", "a = 1")
+    files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
+    found = [unit for unit in units.cut(files, Dependents(), texts) if "a = 1" not in unit.diff]
+    (part,) = diff.told(found, files)
+    assert part.body.split("\n") == [
+        " 1 class A:",
+        " [... 14 unchanged lines ...]",
+        " 16 ",
+        "      def m3(self):",
+        "          a = 3",
+        "-19         b = 3",
+        "          return 3",
+        "  ",
+        " 21     def m4(self):",
+        " [... 79 unchanged lines ...]",
+        " 101     def m20(self):",
+        "          a = 20",
+        "          b = 20",
+        "-105         return 20",
+        "+104         return 0",
+        "  ",
+        "      def m21(self):",
+        "          a = 21",
+    ]
+    assert "[... 165 lines, 2 of them changed: another reader has them ...]" in _hidden(files, texts)
+
+
+def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
+    """The file with its last change, without the one in the middle of it."""
+    others = [unit for unit in units.cut(files, Dependents(), texts) if "return 0" not in unit.diff]
+    return diff.told(others, files)[0].body
+
+
+def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
+    """Nothing can be wrong in them any more; a licence's code and new prose are read."""
+    before = {"docs/old.md": "old\n", "LICENSE": "a\n", "old.py": "x = 1\n"}
+    after = {"docs/old.md": None, "LICENSE": "b\n", "license.py": "y = 2\n", "new.md": "new\n", "old.py": None}
+    files, _ = read(repository.change(before, after))
+    assert {file.path: file.skip for file in files if file.skip} == {
+        "docs/old.md": "deleted documentation",
+        "LICENSE": "text of a licence",
+    }
+
+
+def test_tests_of_a_file_are_named(repository: Repository) -> None:
+    """A dependent that is a test is what touches the unit."""
+    files, texts = read(repository.change({"a.py": "x = 1\n"}, {"a.py": "x = 2\n"}))
+    dependents = Dependents(files=(Dependent("test_a.py", "a.py", frozenset("*"), 1, test=True),))
+    assert units.cut(files, dependents, texts)[0].tests == ("test_a.py",)
+
+
+def test_two_definitions_of_one_name_have_two_ids(repository: Repository) -> None:
+    """Overloads and conditional definitions share a name."""
+    files, texts = read(repository.change({"a.py": ""}, {"a.py": "def f():\n    1\ndef f():\n    2\n"}))
+    symbols = (function("a.py", "f", 1, 2), function("a.py", "f", 3, 4))
+    assert {unit.id for unit in units.cut(files, Dependents(symbols=symbols), texts)} == {"a.py:f", "a.py:f@3"}
+
+
+def test_skipped_files_have_no_units(repository: Repository) -> None:
+    """A lock file is listed elsewhere."""
+    files, texts = read(repository.change({}, {"yarn.lock": "a\n"}))
+    assert units.cut(files, Dependents(), texts) == ()
+
+
+edits = st.lists(
+    st.tuples(st.sampled_from([" ", "+", "-"]), st.text("ab \u2028\t", max_size=5)), min_size=1, max_size=60
+)
+spans = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), max_size=4)
+
+
+def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Repository) -> None:
+    """Neighbouring places share a unit, and every changed line is in a unit."""
+    rows = [f"a{n} = 1" if n % 20 == 0 else "" for n in range(40_000)]
+    before = "\n".join(rows)
+    files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("= 1", "= 2")}))
+    found = units.cut(files, Dependents(), texts)
+    assert len(found) <= 600
+    shown = "\n".join(unit.diff for unit in found)
+    assert all(f"a{n} = 2" in shown and f"a{n} = 1" in shown for n in range(0, 40_000, 20))
+
+
+@settings(max_examples=100, deadline=None)
+@given(edits, spans)
+def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
+    """Whatever changed and whichever definitions were found, no added or removed line is lost."""
+    file, texts = _hand_made(rows)
+    head = len(texts.head["f"].split("\n"))
+    symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
+    found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
+    shown = {(row.sign, row.number) for unit in found for row in unit.rows}
+    assert {("+", line) for line in file.added} | {("-", line) for line in file.removed} <= shown
+
+
+@settings(max_examples=100, deadline=None)
+@given(edits, spans, st.data())
+def test_a_file_that_is_told_shows_every_line_of_its_units_once(
+    rows: list[tuple[str, str]], wanted: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """Whichever units share a prompt: all their changed lines in their order, no line of another unit, and coverage sees them."""
+    file, texts = _hand_made(rows)
+    head = len(texts.head["f"].split("\n"))
+    symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
+    found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
+    mine = [unit for unit in found if data.draw(st.booleans())] or list(found[:1])
+    told = diff.told(mine, (file,))
+    changed = [(row.sign, row.number) for part in told for row in part.rows if row.sign in ("+", "-")]
+    assert sorted(changed) == sorted(
+        {(row.sign, row.number) for unit in mine for row in (*unit.changed, *unit.heads) if row.sign != " "}
+    )
+    whole = [(line.kind, line.new or line.old) for hunk in file.hunks for line in hunk.lines if line.kind != " "]
+    assert changed == [place for place in whole if place in changed]
+    prompt = "\n".join(part.body for part in told)
+    tracker = coverage.start(found, (file,), Dependents())
+    tracker.saw(f"--- f ---\n{prompt}", "worker")
+    assert {unit.id for unit in mine if unit.changed} <= {unit.id for unit in found} - {
+        unit.id for unit in tracker.unread()
+    }
+
+
+def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
+    """One file whose single hunk covers all of it. In a run of changes git writes what is removed before what is added."""
+    lines, old, new = [], 0, 0
+    ordered = [
+        row
+        for _, run in groupby(rows, key=lambda row: row[0] == " ")
+        for row in sorted(run, key=lambda row: row[0] != "-")
+    ]
+    for kind, text in ordered:
+        old, new = old + (kind != "+"), new + (kind != "-")
+        lines.append(DiffLine(kind, text, None if kind == "+" else old, None if kind == "-" else new))  # type: ignore[arg-type]
+    sides = ["\n".join(line.text for line in lines if line.kind != drop) for drop in ("-", "+")]
+    file = ChangedFile(
+        "f",
+        "f",
+        "modified",
+        (Hunk(1, old, 1, new, tuple(lines)),),
+        added=frozenset(line.new for line in lines if line.kind == "+" and line.new),
+        removed=frozenset(line.old for line in lines if line.kind == "-" and line.old),
+    )
+    return file, Texts({"f": sides[0]}, {"f": sides[1]})
+
+
+def _with(found: tuple[tuple[ChangedFile, ...], Texts]) -> tuple[tuple[ChangedFile, ...], Dependents, Texts]:
+    return found[0], Dependents(), found[1]
+
+
+def test_a_unit_prints_itself() -> None:
+    """Values can be printed and compared."""
+    unit = Unit("a:f", "a", "f", 1, 2, "head", "text", (DiffRow("+", "text", 1),))
+    assert unit == eval(repr(unit))  # noqa: S307 - the point is that the repr is complete

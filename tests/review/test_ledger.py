@@ -1,0 +1,182 @@
+from dataclasses import replace
+
+from diff_rows import rows
+
+from bot.review import coverage
+from bot.values import ChangedFile, ChangedSymbol, Dependent, Dependents, Reference, Symbol, Unit
+
+BODY = "def pay(order):\n    return order.total * 2"
+UNIT = Unit(
+    "shop.py:pay",
+    "shop.py",
+    "pay",
+    1,
+    2,
+    "head",
+    BODY,
+    rows("     1 def pay(order):\n+    2     return order.total * 2"),
+    risk=3,
+)
+OTHER = Unit(
+    "shop.py:ship",
+    "shop.py",
+    "ship",
+    5,
+    6,
+    "head",
+    "def ship():\n    return None",
+    rows("+    5 def ship():\n+    6     return None"),
+)
+CALL = Reference(
+    "shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), sure=True, test=False, call=True
+)
+FILES = (
+    ChangedFile("shop.py", "shop.py", "modified"),
+    ChangedFile("yarn.lock", "yarn.lock", "modified", skip="lock file"),
+)
+PAY = Symbol("shop.py", "pay", "function", 1, 2, "head")
+USERS = Dependents(
+    symbols=(ChangedSymbol(replace(PAY, side="base"), PAY, "signature", ("parameters",)),),
+    files=(Dependent("till.py", "shop.py", frozenset({"pay"}), 1),),
+    references=(CALL,),
+    cut=("12 files were left out",),
+)
+
+
+def tracker() -> coverage.CoverageTracker:
+    return coverage.start([UNIT, OTHER], FILES, USERS)
+
+
+def test_naming_a_path_is_not_reading_it() -> None:
+    """A prompt that lists every path has read nothing."""
+    kept = tracker()
+    assert kept.saw("please look at shop.py, pay and ship in shop.py:pay", "worker") == 0
+    assert kept.unread() == (UNIT, OTHER)
+
+
+def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
+    """The author of the prompt does not matter: the root's own prompts count too."""
+    kept = tracker()
+    assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
+    assert kept.unread() == (OTHER,)
+
+
+def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
+    """A diff of the change shows every changed line, not the whole definition."""
+    assert (
+        tracker().saw("@@ -1 +1 @@\n+2     return order.total * 2\n+5 def ship():\n+6     return None\n", "root") == 2
+    )
+
+
+def test_reading_the_same_unit_twice_is_one_gain() -> None:
+    """The loop counts new coverage by it."""
+    kept = tracker()
+    kept.saw(BODY, "worker")
+    assert kept.saw(BODY, "root") == 0
+    assert kept.coverage().readings[0].by == "worker, root"
+
+
+def test_a_caller_counts_by_its_own_line() -> None:
+    """An unchanged file is read when its line stood in a prompt."""
+    kept = tracker()
+    kept.saw("    total = pay(order)", "worker")
+    rows = {row.path: row.state for row in kept.coverage().readings if row.kind == "dependent"}
+    assert rows == {"till.py": "reviewed"}
+
+
+def test_the_coverage_says_what_is_missing_and_why() -> None:
+    """Unread units, unread dependents, skipped files and what budgets cut all stand in it."""
+    kept = tracker()
+    kept.skip([OTHER.id], "the budget was spent")
+    coverage = kept.coverage("no model was asked")
+    assert [(row.kind, row.name, row.state, row.reason) for row in coverage.readings] == [
+        ("unit", "pay", "unread", "no model was asked"),
+        ("unit", "ship", "skipped", "the budget was spent"),
+        ("use", "shop.py:pay", "unread", "the parameters of pay changed; its lines stood in no prompt"),
+        ("dependent", "till.py", "skipped", "nothing in it obliges anybody to read it"),
+    ]
+    assert coverage.skipped_files == (("yarn.lock", "lock file"),)
+    assert coverage.cut == ("12 files were left out",)
+    assert not coverage.complete
+
+
+def test_unread_units_come_riskiest_first() -> None:
+    """What is left when money runs out is what matters least."""
+    assert [unit.risk for unit in tracker().unread()] == [3, 0]
+
+
+def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
+    """One closing bracket is in every prompt."""
+    unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
+    assert coverage.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0
+
+
+def test_a_line_that_several_files_hold_names_none_of_them() -> None:
+    """Each of them is read where the prompt names it too; what the change itself says is no reading of others."""
+    line = "from shop import pay"
+    unit = replace(UNIT, text=f"{line}\n{BODY}")
+    paths = ("till.py", "stall.py")
+    rows = tuple(replace(CALL, path=path, text=line, form="import") for path in paths)
+    users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
+    kept = coverage.start([unit], FILES, users)
+    kept.saw(unit.text, "worker")
+    assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
+        "shop.py"
+    ]
+    kept.saw(f"--- till.py ---\n{line}", "worker")
+    assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
+        "shop.py",
+        "till.py",
+    ]
+
+
+def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
+    """One prompt with one of the two has not read the other, though it holds its every word."""
+    one = Unit(
+        "a.py:lines 1-1",
+        "a.py",
+        "lines 1-1",
+        1,
+        1,
+        "head",
+        "# Copyright 2026",
+        rows("-1 # Copyright 2025\n+1 # Copyright 2026"),
+    )
+    other = replace(
+        one,
+        id="b.py:lines 1-1",
+        path="b.py",
+        text="# Copyright 2026\n\nimport os",
+        rows=(*one.rows, *rows("+3 import os")),
+    )
+    kept = coverage.start([one, other], FILES, Dependents())
+    assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
+    assert kept.unread() == (one,)
+    assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1
+
+
+def test_two_uses_with_the_same_words_are_told_apart_by_their_numbers() -> None:
+    """One call shown with its number has not read the same words on another line of the file."""
+    again = replace(CALL, line=30)
+    kept = coverage.start([UNIT], FILES, replace(USERS, references=(CALL, again)))
+    kept.saw("--- unchanged: till.py ---\n     9     total = pay(order)\n    10 ", "worker")
+    assert [use.line for use in kept.open_uses()] == [30]
+
+
+def test_short_uses_can_be_read() -> None:
+    """Their words say little, their number and their path say which line it is."""
+    short = replace(CALL, text="pay(x)")
+    kept = coverage.start([UNIT], FILES, replace(USERS, references=(short,)))
+    kept.saw("pay(x) is what somebody wrote", "worker")
+    assert kept.open_uses()
+    kept.saw("--- unchanged: till.py ---\n     9 pay(x)\n", "worker")
+    assert not kept.open_uses()
+
+
+def test_who_read_what_is_listed_in_the_order_of_the_units() -> None:
+    """Whichever prompt is answered first: a replay answers them in another order than the first run."""
+    first, second = (coverage.start([UNIT, OTHER], FILES, USERS) for _ in range(2))
+    for tracker, units in ((first, (UNIT, OTHER)), (second, (OTHER, UNIT))):
+        for unit in units:
+            tracker.mark([unit.id], "worker")
+    assert list(first.readers()) == list(second.readers()) == [UNIT.id, OTHER.id]

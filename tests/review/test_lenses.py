@@ -1,0 +1,79 @@
+import pytest
+from diff_rows import rows
+
+from bot import render
+from bot.review.lenses import LENSES
+from bot.values import ChangedFile, Reference, Unit, tokens
+
+USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), sure=True, test=False, call=True)
+
+
+def unit(diff: str, path: str = "src/a.py", *, name: str = "f", references: tuple[Reference, ...] = ()) -> Unit:
+    return Unit(f"{path}:{name}", path, name, 1, 3, "head", diff, rows(diff), references)
+
+
+def asked(one: Unit, *, removed: frozenset[int] = frozenset()) -> list[str]:
+    file = ChangedFile(one.path, one.path, "modified", removed=removed)
+    return [name for name, lens in LENSES.items() if lens.wants(one, file)]
+
+
+def test_a_small_change_gets_one_question() -> None:
+    """Nothing in it calls for more."""
+    assert asked(unit("+2     return a + b")) == ["correctness"]
+
+
+@pytest.mark.parametrize(
+    ("line", "lens"),
+    [
+        ("async with self.lock:", "concurrency"),
+        ("go func() { done <- true }()", "concurrency"),
+        ("except ValueError:", "errors"),
+        ("if err != nil {", "errors"),
+        ("subprocess.run(command, shell=True)", "security"),
+        ("<div v-html='text'></div>", "security"),
+        ("ALTER TABLE orders DROP COLUMN total", "data"),
+        ("order = pickle.loads(blob)", "data"),
+    ],
+)
+def test_what_the_changed_lines_say_calls_for_a_question(line: str, lens: str) -> None:
+    """Added and removed lines alike."""
+    assert lens in asked(unit(f"+2 {line}"))
+    assert lens in asked(unit(f"-2 {line}"))
+
+
+def test_unchanged_lines_and_comments_call_for_nothing() -> None:
+    """A lock that stands beside the change is no reason to ask about locks."""
+    assert asked(unit(" 1 async with self.lock:\n+2 # takes the lock\n+3 x = 1")) == ["correctness"]
+
+
+def test_a_definition_that_others_use_is_asked_about_its_contract() -> None:
+    """Also one that is gone."""
+    assert "contracts" in asked(unit("+2 return 1", references=(USE,)))
+    assert "contracts" not in asked(unit("+2 return 1"))
+
+
+def test_a_public_face_is_asked_about_only_where_it_loses_something() -> None:
+    """What only grows breaks nobody."""
+    line = unit('+2 @app.get("/orders")')
+    assert "api" not in asked(line)
+    assert "api" in asked(line, removed=frozenset({2}))
+
+
+def test_a_test_is_asked_whether_it_can_fail() -> None:
+    """And not whom it breaks."""
+    assert asked(unit("+2 assert f() == 1", "tests/test_a.py", references=(USE,))) == ["tests"]
+    assert asked(unit("+2 with open(token): pickle.loads(await x)", "tests/test_a.py")) == ["tests"]
+
+
+def test_migrations_are_asked_about_stored_data() -> None:
+    """By their place, whatever they say."""
+    assert "data" in asked(unit("+2 x = 1", "shop/migrations/0002_more.py"))
+
+
+@pytest.mark.parametrize("name", LENSES)
+def test_each_question_is_short(name: str) -> None:
+    """A lens costs a sentence or two in a prompt."""
+    text = render.text(LENSES[name].QUESTION)
+    assert text.endswith("\n")
+    assert "\n" not in text.strip()
+    assert 25 < tokens(text) < 90

@@ -1,0 +1,288 @@
+"""What a path and a line tell: one table for each question, over the conventions of all languages."""
+
+import pytest
+
+from bot.text.lines import code_of, defines, is_comment
+from bot.text.paths import is_code, is_output, is_product, is_prose, is_sample, is_test
+
+TESTS = """
+    e2e/x.ts
+    e2e/login.py
+    tests/test_shop.py
+    test/shop_test.py
+    shop/tests.py
+    shop/test_rates.py
+    conftest.py
+    tests/conftest.py
+    src/cart.test.ts
+    src/cart.spec.tsx
+    src/cart.cy.ts
+    src/cart.e2e.ts
+    src/app.e2e-spec.ts
+    src/types.test-d.ts
+    src/cart-test.js
+    cypress/support/commands.ts
+    playwright/login.ts
+    src/__tests__/cart.js
+    src/__mocks__/api.ts
+    jest.setup.ts
+    vitest.setup.mts
+    src/setupTests.ts
+    app/features/login.feature
+    features/step_definitions/login.js
+    pkg/shop/shop_test.go
+    internal/testutil/server.go
+    src/test/java/shop/Fixtures.java
+    src/androidTest/kotlin/Login.kt
+    src/main/java/shop/CartTest.java
+    src/main/java/shop/CartTests.java
+    src/main/java/shop/CartTestCase.java
+    src/main/java/shop/CartIT.java
+    src/main/java/shop/TestCart.java
+    src/commonTest/kotlin/Cart.kt
+    app/CartTest.kt
+    app/CartSpec.scala
+    app/CartSpec.groovy
+    src/Shop.Tests/Cart.cs
+    src/Shop.UnitTests/Cart.cs
+    Shop/CartTests.cs
+    Shop/CartTest.cs
+    src/CartTest.php
+    Tests/Unit/Cart.php
+    spec/models/cart_spec.rb
+    lib/cart_spec.rb
+    test/models/cart_test.rb
+    tests/cart.rs
+    src/tests.rs
+    src/cart_test.rs
+    src/cart_tests.rs
+    src/cart_test.cc
+    src/CartTest.cpp
+    ShopUITests/Login.swift
+    lib/cart_test.dart
+    test/cart_test.exs
+    t/00-load.t
+    scripts/deploy.bats
+    integration-tests/api/cart.py
+    unit_tests/cart.c
+    tests-e2e/cart.ts
+    test_data/cart.py
+    testing/doubles.py
+"""
+NO_TESTS = """
+    src/latest.py
+    src/contest.rb
+    src/Latest.java
+    src/Contest.cs
+    src/attestation.ts
+    src/testimonials/list.tsx
+    src/fastest/sort.go
+    src/protest.rb
+    src/greatest.kt
+    src/inspect.rs
+    src/inspector/view.ts
+    src/spectrum.ts
+    src/special.py
+    src/prospects/view.py
+    src/manifest.json
+    src/detest.c
+    src/Unit.java
+    src/Edit.java
+    src/Audit.kt
+    docs/testing.md
+    spec/openapi.md
+    tests/README.md
+    lib/Manifest.cs
+"""
+PROSE = """
+    README
+    README.md
+    README.fr
+    docs/index.rst
+    docs/guide.adoc
+    docs/page.markdown
+    CHANGELOG
+    CHANGES
+    CHANGES.txt
+    NEWS
+    HISTORY
+    LICENSE
+    LICENSE-MIT
+    LICENSE.apache
+    COPYING.LESSER
+    AUTHORS
+    CONTRIBUTORS
+    notes.txt
+    locale/de.po
+    man/shop.1
+"""
+NO_PROSE = """
+    news/view.py
+    src/history.ts
+    migrations/change_users.sql
+    migrations/changes.sql
+    src/changelog.go
+    src/ChangeLog.java
+    src/license.rs
+    src/license_key.py
+    src/readme.js
+    src/authors.rb
+    app/models/news.rb
+    app/history/index.tsx
+    history/undo.c
+    changes/apply.kt
+    news.json
+    history.yaml
+    bin/history
+    bin/news
+    src/Copying.cs
+    src/Notice.php
+    authors.sql
+    licenses.toml
+    readme.html
+    CMakeLists.txt
+    src/CMakeLists.txt
+    requirements.txt
+    requirements-dev.txt
+    requirements/base.txt
+    constraints.txt
+    robots.txt
+    config.h.in
+    docs/conf.py
+    docs/examples/cart.ts
+    docs/_static/search.js
+"""
+COMMENTS = [
+    ("# tax", "a.py"), ("    # tax", "a.py"), ("#[1, 2]", "a.py"), ("#tax", "a.rb"), ("# tax", "deploy.sh"),
+    ("# tax", "ci.yml"), ("# tax", "Dockerfile"), ("# tax", "Makefile"), ("# tax", "CMakeLists.txt"), ("# tax", "requirements.txt"),
+    ("# define a rate here", "a.py"), ("#include the tax", "a.py"), ("#define it later", "a.rb"),
+    ("// tax", "a.ts"), ("//tax", "a.go"), ("/// Tax.", "a.rs"), ("//! Tax.", "a.rs"), ("/* tax */", "a.c"), ("/* tax", "a.java"),
+    (" * tax", "a.java"), (" *", "a.js"), (" */", "a.js"), (" **/", "a.c"), ("{/* tax */}", "a.tsx"),
+    ("// tax", "a.kt"), ("// tax", "a.cs"), ("/// <summary>", "a.cs"), ("// tax", "a.swift"), ("// tax", "a.proto"),
+    ("-- tax", "a.sql"), ("--tax", "a.sql"), ("-- tax", "a.lua"), ("-- tax", "a.hs"), ("/* tax */", "a.sql"),
+    ("; tax", "a.el"), (";; tax", "a.clj"), ("; tax", "a.ini"), ("# tax", "a.ini"), ("! tax", "a.properties"),
+    ("<!-- tax -->", "a.html"), ("<!-- tax", "a.vue"), ("{# tax #}", "a.j2"), ("{{! tax }}", "a.hbs"), ("<%# tax %>", "a.erb"), ("@* tax *@", "a.cshtml"),
+    ("# tax", "a.php"), ("// tax", "a.php"), ("% tax", "a.erl"), ("% tax", "a.tex"), ("' tax", "a.vb"), ("REM tax", "a.bat"), ("(* tax *)", "a.ml"),
+    ("/* tax */", "a.css"), (" * tax", "a.css"), ("# tax", "main.tf"), ("// tax", "main.tf"), ("# tax", "a.ex"), ("# tax", "a.nix"),
+    ("# tax", "unknown.xyz"), ("// tax", "unknown.xyz"), (";; tax", "unknown.xyz"), ("-- tax", "unknown.xyz"),
+]  # fmt: skip
+CODE = [
+    ("#define RATE 2", "a.c"), ("# define RATE 2", "a.c"), ("#include <tax.h>", "a.cpp"), ("#if TAX", "a.h"), ("#endif", "a.h"), ("#pragma once", "a.hpp"),
+    ("#import <Tax.h>", "a.m"), ("#nullable enable", "a.cs"), ("#region Tax", "a.cs"), ("#[derive(Debug)]", "a.rs"), ("#![no_std]", "a.rs"),
+    ("#[Route('/tax')]", "a.php"), ("#!/bin/sh", "a.sh"), ("#rate = 2;", "a.js"), ("  #rate;", "a.ts"), ("  #total() {", "a.js"),
+    ("#tax {", "a.css"), ("#tax, .rate {", "a.scss"), ("* {", "a.css"), ("*,", "a.css"), ("--tax: 2px;", "a.css"),
+    ("--count;", "a.c"), ("-- count;", "a.java"), ("--count;", "a.js"), ("--rate 2", "a.sh"), ("-- rate", "a.py"), ("--;", "a.go"),
+    (";;", "a.js"), (";;", "a.c"), (";;", "a.sh"), ("; rest()", "a.js"),
+    ("*rate = 2;", "a.c"), ("*rate = 2", "a.go"), ("*items() {", "a.js"), ("**options,", "a.py"), ("*rows,", "a.py"), ("*args, **kwargs", "a.rb"),
+    ("* tax", "a.py"), ("// 2", "a.py"), ("//tax", "a.py"), ("//go:build linux", "a.go"), ("//go:embed rates.json", "a.go"),
+    ('/// <reference types="node" />', "a.d.ts"), ("/* tax */ pay();", "a.c"), ("*/ pay();", "a.c"), ("<!-- tax --> <b>2</b>", "a.html"),
+    ('"# tax"', "a.py"), ("'// tax'", "a.js"), ('"-- tax"', "a.sql"), ("`/* tax */`", "a.ts"), ("https://shop.example", "a.sh"),
+    ("# Tax", "a.md"), ("// tax", "a.css"), ("# tax", "a.c"), ("! tax", "a.py"), ("% tax", "a.py"), ("' tax'", "a.py"), ("--> tax", "a.hs"),
+    ("* tax", "a.md"), ("-- tax", "a.md"), ("- tax", "a.yml"),
+]  # fmt: skip
+BEHIND = [
+    ("pay(2)  # tax", "a.py", "pay(2)"),
+    ("rest = total // count", "a.py", "rest = total // count"),
+    ('label = "no # tax"', "a.py", 'label = "no # tax"'),
+    ('label = "no # tax"  # rate', "a.py", 'label = "no # tax"'),
+    ("pay(2); // tax", "a.ts", "pay(2);"),
+    ("const at = `a // b`; // tax", "a.ts", "const at = `a // b`;"),
+    ("let x = a -- b", "a.swift", "let x = a -- b"),
+    ("git checkout -- tax.c", "a.sh", "git checkout -- tax.c"),
+    ("git checkout -- tax.c # now", "a.sh", "git checkout -- tax.c"),
+    ("SELECT 2 -- tax", "a.sql", "SELECT 2"),
+    ("SELECT ' -- tax'", "a.sql", "SELECT ' -- tax'"),
+    ("url: https://shop.example # tax", "a.yml", "url: https://shop.example"),
+    ("color: # tax", "a.css", "color: # tax"),
+    ("f(a) # b", "a.c", "f(a) # b"),
+]
+DEFINITIONS = [
+    ("def pay(order):", "a.py"), ("    async def pay(self):", "a.py"), ("class pay:", "a.py"), ("def self.pay(order)", "a.rb"), ("module pay", "a.rb"),
+    ("func pay(order Order) {", "a.go"), ("func (o *Order) pay() error {", "a.go"), ("type pay struct {", "a.go"),
+    ("export const pay = 2", "a.ts"), ("export async function pay() {", "a.ts"), ("function* pay() {", "a.js"), ("  pay(order) {", "a.js"),
+    ("interface pay {", "a.ts"), ("export type pay = string", "a.ts"), ("export enum pay {", "a.ts"),
+    ("fun pay(order: Order) {", "a.kt"), ("object pay {", "a.kt"), ("val pay = 2", "a.kt"), ("record pay(int a) {", "a.java"),
+    ("public int pay(Order order) {", "a.java"), ("int pay(int a) {", "a.c"), ("static int *pay(int a) {", "a.c"), ("#define pay 2", "a.c"), ("# define pay(a) a", "a.c"),
+    ("pub(crate) fn pay<T>(a: T) {", "a.rs"), ("macro_rules! pay {", "a.rs"), ("let mut pay = 2;", "a.rs"), ("pub trait pay {", "a.rs"),
+    ("public function pay(): int", "a.php"), ("final class pay", "a.php"), ("public record pay(int A);", "a.cs"),
+    ("CREATE TABLE pay (", "a.sql"), ("create or replace view pay as", "a.sql"), ("message pay {", "a.proto"), ("defp pay(a) do", "a.ex"), ("sub pay {", "a.pl"),
+    ("function M.pay(a)", "a.lua"),
+]  # fmt: skip
+NO_DEFINITIONS = [
+    ("    return pay(order)", "a.py"), ("# def pay(order):", "a.py"), ("// function pay() {", "a.ts"), ("-- create table pay", "a.sql"),
+    ("import type pay from './pay'", "a.ts"), ("use function pay;", "a.php"), ("    await pay(order, function () {", "a.js"), ("return pay(function () {", "a.js"),
+    ("if (pay(order)) {", "a.c"), ("def pay_later(order):", "a.py"), ("class Payment(pay):", "a.py"), ("order.pay(2)", "a.rb"), ("x = 'def pay'", "a.py"),
+    ("const order = pay()", "a.ts"), ("def repay(order):", "a.py"), ("#pay = 2", "a.py"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", TESTS.split())
+def test_a_path_of_a_test_is_known_by_its_conventions(path: str) -> None:
+    """Dependents, lenses, coverage and analysers all get this answer."""
+    assert is_test(path)
+    assert not is_product(path)
+
+
+@pytest.mark.parametrize("path", NO_TESTS.split())
+def test_a_word_that_holds_test_makes_no_test(path: str) -> None:
+    """Words end at borders; what people read is no test, whatever folder holds it."""
+    assert not is_test(path)
+
+
+@pytest.mark.parametrize("path", PROSE.split())
+def test_what_people_read_is_prose(path: str) -> None:
+    """A document needs no suffix if its name is one."""
+    assert is_prose(path)
+    assert not is_product(path)
+
+
+@pytest.mark.parametrize("path", NO_PROSE.split())
+def test_code_and_data_named_like_a_document_are_none(path: str) -> None:
+    """A suffix of code or data decides before the name; a folder's name decides nothing."""
+    assert not is_prose(path)
+    assert is_product(path)
+
+
+@pytest.mark.parametrize("path", ["poetry.lock", "go.sum", "a.min.js", "api_pb2.py", "x.snap", "logo.svg", "fix.patch"])
+def test_what_a_program_has_written_down_is_output(path: str) -> None:
+    """Nobody reviews it line by line."""
+    assert is_output(path)
+    assert not is_prose(path)
+
+
+@pytest.mark.parametrize("path", ["docs/conf.py", "examples/cart.py", "shop/fixtures/a.py", "src/Button.stories.tsx"])
+def test_a_sample_is_code_and_no_test(path: str) -> None:
+    """It shows or feeds something."""
+    assert is_sample(path)
+    assert is_code(path)
+    assert not is_test(path)
+
+
+@pytest.mark.parametrize(("line", "path"), COMMENTS)
+def test_a_comment_is_told_by_its_language(line: str, path: str) -> None:
+    """The same characters are code elsewhere."""
+    assert is_comment(line, path)
+
+
+@pytest.mark.parametrize(("line", "path"), CODE)
+def test_code_that_looks_like_a_comment_is_code(line: str, path: str) -> None:
+    """Directives, attributes, private fields, selectors, pointers, operators, strings."""
+    assert not is_comment(line, path)
+
+
+@pytest.mark.parametrize(("line", "path", "code"), BEHIND)
+def test_a_comment_behind_code_is_left_out(line: str, path: str, code: str) -> None:
+    """By the marks of the language, and not inside a string."""
+    assert code_of(line, path) == code
+
+
+@pytest.mark.parametrize(("line", "path"), DEFINITIONS)
+def test_a_line_that_defines_a_name_is_recognised(line: str, path: str) -> None:
+    """By the words and forms of every language."""
+    assert defines(line, "pay", path)
+
+
+@pytest.mark.parametrize(("line", "path"), NO_DEFINITIONS)
+def test_a_use_or_a_comment_defines_nothing(line: str, path: str) -> None:
+    """A call with a body behind it is a call."""
+    assert not defines(line, "pay", path)

@@ -1,0 +1,276 @@
+from collections import Counter
+from typing import Any
+
+import pytest
+from deliveries import HEAD, OLD, OURS, check, comment, delivery, examples, handed_in, pull, reply
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.values.ask import (
+    Ask,
+    Cancel,
+    CommandAsk,
+    CommentRef,
+    Forget,
+    MergeGroup,
+    NothingAsked,
+    PullRef,
+    RemarkAsk,
+    ReviewAsk,
+)
+from bot.workflow import events
+
+PULL = PullRef(7, 11, "acme", "shop", 5)
+BELOW, THREAD = CommentRef(90, "issue"), CommentRef(91, "review", 80)
+
+
+def read(name: str, payload: object) -> Ask | NothingAsked:
+    return events.read(name, payload, OURS)
+
+
+def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
+    """Of the 329 collected ones, these ask for something; the others say why they do not."""
+    found = [(name, read(name, payload)) for name, payload in examples()]
+    asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, NothingAsked))
+    assert len(found) == 329
+    assert asked == {
+        ("pull_request", "ReviewAsk"): 7,
+        ("pull_request", "Cancel"): 3,
+        ("installation", "Forget"): 2,
+        ("installation_repositories", "Forget"): 1,
+        ("merge_group", "MergeGroup"): 2,
+    }
+    assert all(ask.reason for _, ask in found if isinstance(ask, NothingAsked))
+
+
+def test_real_check_runs_are_read_by_the_app_that_owns_them() -> None:
+    """To another App they are nothing."""
+    rows = [(n, p) for n, p in examples() if n == "check_suite" and p["action"] == "rerequested"]
+    assert len(rows) == 2
+    owner = events.Ours(str(rows[0][1]["check_suite"]["app"]["id"]), "codertocat-app[bot]")
+    found = [events.read(name, payload, owner) for name, payload in rows]
+    assert [(ask.pull.number, ask.trigger) for ask in found if isinstance(ask, ReviewAsk)] == [(2, "rerun")] * 2
+
+
+@pytest.mark.parametrize(
+    ("payload", "trigger"),
+    [
+        (pull("opened"), "opened"),
+        (pull("opened", draft=True), "opened"),
+        (pull("opened", fork=True), "opened"),
+        (pull("opened", sender={"login": "dependabot[bot]", "type": "Bot"}), "opened"),
+        (pull("reopened"), "reopened"),
+        (pull("ready_for_review"), "ready"),
+        (pull("synchronize", before=OLD, after=HEAD), "push"),
+        (pull("edited", changes={"base": {"ref": {"from": "main"}, "sha": {"from": OLD}}}), "push"),
+    ],
+)
+def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> None:
+    """Drafts, deleted forks and bots too: whether one is due is for the policy to say."""
+    ask = read("pull_request", payload)
+    assert isinstance(ask, ReviewAsk)
+    assert (ask.pull, ask.trigger, ask.head, ask.comment, ask.full) == (PULL, trigger, HEAD, None, False)
+    assert ask.actor == payload["sender"]["login"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (pull("synchronize", before=HEAD, after=HEAD), "did not move"),
+        (pull("synchronize", state="closed"), "closed"),
+        (pull("edited", changes={"title": {"from": "x"}}), "the code did not"),
+        (pull("labeled"), "action"),
+        (pull("opened") | {"installation": None}, "no installation"),
+        (pull("opened") | {"repository": {"id": 11, "name": "..", "owner": {"login": "acme"}}}, "repository.name"),
+        (pull("opened") | {"repository": {"id": 1 << 70, "name": "shop", "owner": {"login": "acme"}}}, "repository.id"),
+        (pull("opened") | {"pull_request": {"number": 5, "head": {"sha": "HEAD^{/x}"}}}, "pull_request.head.sha"),
+        (pull("opened") | {"action": ["opened"]}, "action"),
+        ([], "not an object"),
+        (None, "not an object"),
+    ],
+)
+def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, reason: str) -> None:
+    """The reason names the place and never the value, which may be anything."""
+    ask = read("pull_request", payload)
+    assert isinstance(ask, NothingAsked)
+    assert reason in ask.reason
+
+
+def test_closing_and_taking_back_cancel() -> None:
+    """Whatever is under way is no longer wanted."""
+    assert read("pull_request", pull("closed", state="closed")) == Cancel(PULL, "closed", actor="maintainer")
+    assert read("pull_request", pull("converted_to_draft", draft=True)) == Cancel(PULL, "draft", actor="maintainer")
+
+
+def test_a_command_below_the_pull_request_is_heard() -> None:
+    """It is a command with its comment, a review too: nothing is superseded before it is known who asks."""
+    assert read("issue_comment", comment("/deeprepo review")) == CommandAsk(PULL, "review", "", "maintainer", BELOW)
+    assert read("issue_comment", comment("@deeprepo full review")) == CommandAsk(
+        PULL, "full review", "", "maintainer", BELOW
+    )
+    assert read("issue_comment", comment("/deeprepo frobnicate now")) == CommandAsk(
+        PULL, "frobnicate", "", "maintainer", BELOW
+    )
+
+
+def test_a_command_in_a_thread_knows_its_top_comment() -> None:
+    """An answer names it, and a comment that begins a thread is it."""
+    ask = read("pull_request_review_comment", reply("/deeprepo ignore by design"))
+    assert ask == CommandAsk(PULL, "ignore", "by design", "maintainer", THREAD)
+    ask = read("pull_request_review_comment", reply("/deeprepo help", top=None))
+    assert ask == CommandAsk(PULL, "help", "", "maintainer", CommentRef(91, "review", 91))
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (comment("Nice work."), "no command"),
+        (comment("> /deeprepo review, @deeprepo"), "no command"),
+        (comment("/deeprepo review", on_pull=False), "on an issue"),
+        (comment("/deeprepo review", author="helper[bot]", kind="Bot"), "not written by a person"),
+        (comment("/deeprepo review", author="deeprepo[bot]", kind="Bot"), "our own"),
+        (comment("/deeprepo review", app=4242), "our own"),
+        (comment("/deeprepo review", action="edited"), "edited"),
+        (comment("/deeprepo review", action="deleted"), "action"),
+        (
+            comment("/deeprepo review") | {"comment": {"id": 90, "body": "/deeprepo review", "user": None}},
+            "comment.user",
+        ),
+    ],
+)
+def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> None:
+    """Bots above all: two that answer each other do not stop."""
+    ask = read("issue_comment", payload)
+    assert isinstance(ask, NothingAsked)
+    assert reason in ask.reason
+
+
+def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
+    """Anywhere in a sentence; in a thread every answer may be meant for us, and who opens one only by naming us."""
+    assert read("issue_comment", comment("Why, @deeprepo?")) == RemarkAsk(PULL, "maintainer", BELOW, mentioned=True)
+    in_thread = "pull_request_review_comment"
+    assert read(in_thread, reply("No.")) == RemarkAsk(PULL, "maintainer", THREAD, mentioned=False)
+    first = CommentRef(91, "review", 91)
+    assert read(in_thread, reply("Hm, @deeprepo?", top=None)) == RemarkAsk(PULL, "maintainer", first, mentioned=True)
+    assert isinstance(read(in_thread, reply("No.", top=None)), NothingAsked)
+
+
+def test_the_text_of_a_review_is_heard() -> None:
+    """A command or a mention in it; most reviews have no text, and those of bots and our own are nothing."""
+    place, event = CommentRef(70, "whole"), "pull_request_review"
+    assert read(event, handed_in("Fine.\n\n/deeprepo pause")) == CommandAsk(PULL, "pause", "", "maintainer", place)
+    assert read(event, handed_in("Fine, @deeprepo?")) == RemarkAsk(PULL, "maintainer", place, mentioned=True)
+    for payload, reason in (
+        (handed_in(None), "no command"),
+        (handed_in("Fine."), "no command"),
+        (handed_in("@deeprepo", author="deeprepo[bot]"), "our own"),
+        (handed_in("@deeprepo", author="helper[bot]", kind="Bot"), "not written by a person"),
+        (handed_in("@deeprepo") | {"action": "edited"}, "edited"),
+        (handed_in("@deeprepo") | {"action": "dismissed"}, "action"),
+    ):
+        ask = read(event, payload)
+        assert isinstance(ask, NothingAsked)
+        assert reason in ask.reason
+
+
+def test_an_edited_answer_is_not_carried_out_again() -> None:
+    """In a thread as below the pull request."""
+    ask = read("pull_request_review_comment", reply("/deeprepo ask why?") | {"action": "edited"})
+    assert isinstance(ask, NothingAsked)
+    assert "edited" in ask.reason
+
+
+@pytest.mark.parametrize(
+    ("payload", "number", "full"),
+    [
+        (check("rerequested"), 5, False),
+        (check("rerequested", number="", pulls=(6,)), 6, False),
+        (check("requested_action", button="again"), 5, False),
+        (check("requested_action", button="full"), 5, True),
+    ],
+)
+def test_a_press_on_our_check_run_asks_for_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
+    """The pull request is the one that we wrote into it: GitHub names none of a fork."""
+    ask = read("check_run", payload)
+    assert isinstance(ask, ReviewAsk)
+    assert (ask.pull.number, ask.trigger, ask.full, ask.actor) == (number, "rerun", full, "maintainer")
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (check("rerequested", app=1), "another App"),
+        (check("rerequested", number="x"), "no pull request"),
+        (check("rerequested", number="٣"), "no pull request"),
+        (check("requested_action", button="merge"), "no such button"),
+        (check("requested_action"), "no such button"),
+        (check("completed"), "action"),
+        (check("rerequested") | {"check_run": {"head_sha": HEAD, "app": {"id": 4242}, "pull_requests": [{"number": 9, "base": {"repo": {"id": 12}}}]}}, "no pull request"),
+    ],
+)  # fmt: skip
+def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> None:
+    """Those of other Apps, unknown buttons, and pull requests of other repositories."""
+    ask = read("check_run", payload)
+    assert isinstance(ask, NothingAsked)
+    assert reason in ask.reason
+
+
+def test_what_is_uninstalled_is_forgotten() -> None:
+    """An empty list of repositories never becomes all of them, and a suspension forgets nothing."""
+    gone = delivery("deleted")
+    assert read("installation", {k: gone[k] for k in ("action", "installation")}) == Forget(7)
+    removed = delivery("removed", repositories_removed=[{"id": 11}, {"id": 12}])
+    assert read("installation_repositories", removed) == Forget(7, (11, 12))
+    assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), NothingAsked)
+    assert isinstance(read("installation_repositories", delivery("removed")), NothingAsked)
+    assert isinstance(read("installation", delivery("suspend")), NothingAsked)
+    assert read("repository", delivery("deleted")) == Forget(7, (11,))
+
+
+def test_a_merge_queue_is_answered() -> None:
+    """It waits for a check on a commit of its own."""
+    queued = delivery("checks_requested", merge_group={"head_sha": HEAD})
+    assert read("merge_group", queued) == MergeGroup(7, 11, "acme", "shop", HEAD)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3),
+    max_leaves=8,
+)
+SOUND = [
+    ("pull_request", pull("opened")),
+    ("issue_comment", comment("/deeprepo ask why?")),
+    ("pull_request_review_comment", reply("/deeprepo explain")),
+    ("check_run", check("rerequested", pulls=(6,))),
+    ("merge_group", delivery("checks_requested", merge_group={"head_sha": HEAD})),
+    ("installation_repositories", delivery("removed", repositories_removed=[{"id": 11}])),
+]
+
+
+def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON value
+    """The same JSON with something else, or nothing, in one place of it."""
+    if not isinstance(value, dict) or not value or data.draw(st.booleans()):
+        return data.draw(JSON)
+    key = data.draw(st.sampled_from(sorted(value)))
+    if data.draw(st.booleans()):
+        return {name: item for name, item in value.items() if name != key}
+    return value | {key: changed(value[key], data)}
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
+    """Sound deliveries with anything in any place of them."""
+    name, payload = data.draw(st.sampled_from(SOUND))
+    kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
+    assert isinstance(read(name, changed(payload, data)), kinds)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([*events.ACTIONS, "ping", ""]), JSON)
+def test_any_json_at_all_is_ignored(name: str, payload: object) -> None:
+    """For any event, with a reason."""
+    ask = read(name, payload)
+    assert isinstance(ask, NothingAsked)
+    assert ask.reason
