@@ -35,7 +35,7 @@ class Reading:
 
 @asynccontextmanager
 async def beside(session: Session) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Have the pairs read while something else goes on. The value is called at its end: it takes over what was said.
+    """Have the pairs read while something else goes on. The value is called at its end: it takes over what was answered.
 
     A change that one prompt shows whole has none: its reader sees definitions and uses together. How many calls there may be is decided
     first, by what the review may spend before anything is spent.
