@@ -13,8 +13,8 @@ from bot.values import Transcript
 async def run(session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once.
 
-    `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `merged`: others read too, and second
-    opinions wait until what all of them report is merged.
+    `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `merged`: others read too. Then second
+    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered.
     """
     beside = not checked and session.checks is not session.worker
     if beside:
@@ -30,7 +30,8 @@ async def run(session: Session, *, checked: bool = False, diff_only: bool = Fals
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
-    await read_uses(session, hearing(session, session.worker, merged=merged))
+    if not merged:
+        await read_uses(session, hearing(session, session.worker))
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 

@@ -20,6 +20,7 @@ async def run(session: Session) -> Transcript:
     async with pairs.beside(session) as taken:
         await fanout.run(session, diff_only=session.effort != "low", merged=True)
         await taken()
+    await fanout.read_uses(session, session.worker)
     session.heard(session.findings)
     return await go_on(session)
 

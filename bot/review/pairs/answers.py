@@ -15,7 +15,7 @@ NAME = "pairs"
 MAX_BROKEN, MAX_DOUBTS, DOUBT_CHARS = 12, 6, 400
 
 
-class Broken(Stranger):
+class BrokenUse(Stranger):
     """A use that does not hold any more."""
 
     change: Quote = Field(
@@ -43,7 +43,7 @@ class Broken(Stranger):
 class PairsAnswer(Stranger):
     """The whole reply."""
 
-    broken: tuple[Broken, ...] = Field(default=(), description="one entry for each defect; usually none or one")
+    broken: tuple[BrokenUse, ...] = Field(default=(), description="one entry for each defect; usually none or one")
     doubts: tuple[str, ...] = Field(
         default=(),
         description=f"at most {MAX_DOUBTS} uses that break if code which is not shown does what its name says: one sentence each, with the"
@@ -81,7 +81,7 @@ def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Findin
     return tuple(_finding(one, source) for one in read.broken if one.change.quote.strip()), read.doubts
 
 
-def _finding(one: Broken, source: Source) -> Finding:
+def _finding(one: BrokenUse, source: Source) -> Finding:
     use = (Evidence(render.named(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
     return Finding(
         path=render.named(one.change.path),

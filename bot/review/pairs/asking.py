@@ -23,7 +23,7 @@ BADLY_READ = "some uses of what changed were not read as pairs: {why}"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PairFindings:
     """What the readers of pairs have said."""
 
     findings: tuple[Finding, ...] = ()
@@ -83,7 +83,7 @@ def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
     ]
 
 
-async def _read(session: Session, model: Model, units: Sequence[Unit], calls: int) -> Reading:
+async def _read(session: Session, model: Model, units: Sequence[Unit], calls: int) -> PairFindings:
     """Find the pairs, and ask about them. What an earlier version has not asked, a replay does not ask either."""
     from bot.review.pairs import answers
 
@@ -95,7 +95,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         if session.calls.offers.may_precede(model, prompt)
     ]
     if not asked:
-        return Reading()
+        return PairFindings()
     session.say(f"reading {render.count(len(found) - len(left), 'changed definition')} beside their uses")
     replies = await session.calls.many(model, [prompt for prompt, _ in asked], "pairs")
     source = Source("model", model.name, "root")
@@ -117,10 +117,10 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         doubts += open_ones
         texts.append(prompt.messages[-1].text)
         count += len(group)
-    return Reading(tuple(said), tuple(doubts), tuple(texts), tuple(notes), count)
+    return PairFindings(tuple(said), tuple(doubts), tuple(texts), tuple(notes), count)
 
 
-async def _take(session: Session, reading: Reading) -> None:
+async def _take(session: Session, reading: PairFindings) -> None:
     """Take over what was said, in the order of the prompts: findings are checked as any other."""
     for text in reading.texts:
         session.tracker.saw(text, str(Source("model", session.root.name, "root")) if session.root else "")
