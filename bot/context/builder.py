@@ -33,6 +33,7 @@ from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text import blocks
+from bot.text.lines import special
 from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
@@ -55,7 +56,16 @@ WRAPPERS = 60  # callers looked at for passing on what they get
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 MAX_BOUND = 60  # files in which a plain word is looked for that passes on
-PACKAGED = (".go", ".java", ".kt", ".cs", ".rb", ".swift", ".scala")  # of which the files of a folder see each other
+PACKAGED = (
+    ".go",
+    ".java",
+    ".kt",
+    ".cs",
+    ".php",
+    ".rb",
+    ".swift",
+    ".scala",
+)  # of which the files of a folder see each other
 MAX_CONSUMERS = 3  # of what a caller passes on, shown in one prompt
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
@@ -267,15 +277,18 @@ class ContextBuilder:
         if names:
             ends = "|".join(map(re.escape, names))
             globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
-            rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})\s*\("], globs, syntax="perl", limit=MAX_ROWS)
+            # A method of Ruby is called without brackets, too.
+            called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if "*.rb" in globs else "")
+            rows = await self.tree.grep_lines([called], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
             for name, found in usages.by_name(calls, list(names)).items():
                 uses = [row for row in found if name not in definitions.names(row[0], row[2])]
-                self._consumers[name] = await self._bound(names[name], uses) if identifiers.plain(name) else uses
+                self._consumers[name] = await self._bound(names[name], uses) if _common(name) else uses
 
     async def _bound(self, homes: Collection[str], rows: Sequence[Row]) -> list[Row]:
         """Of the calls of a plain word those that can mean what one of these files defines: beside it, or where it is imported."""
-        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in rows))[:MAX_BOUND])
+        far = (path for path, _, _ in rows if not any(_package(home, path) for home in homes))
+        texts = await self.tree.read_many(list(dict.fromkeys(far))[:MAX_BOUND])
         imports = {path: definitions.imported(blob.decode("utf-8", "replace")) for path, blob in texts.items()}
         return [row for row in rows if any(_reaches(home, row[0], imports.get(row[0], ())) for home in homes)]
 
@@ -400,8 +413,13 @@ def _last(function: str) -> str:
 
 
 def _callable(name: str) -> bool:
-    """Whether the callers of a function can be found by its name."""
-    return identifiers.telling(name) and bool(re.fullmatch(r"[\w$]+", name))
+    """Whether the callers of a function can be found by its name: of a common one, those beside it or that import its file."""
+    return len(name) >= identifiers.SHORTEST and not special(name) and bool(re.fullmatch(r"[\w$]+", name))
+
+
+def _common(name: str) -> bool:
+    """Whether another thing may well have this name."""
+    return identifiers.single(name) or not identifiers.telling(name)
 
 
 def _reaches(home: str, path: str, imported: Collection[str]) -> bool:
