@@ -9,13 +9,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Literal
 
 from bot.analyzers.contracts_arity import Misfit, judged, misfit
 from bot.analyzers.contracts_overrides import comparable, outdated, overridden
 from bot.analyzers.contracts_words import Broken, finding
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Reference, Silence
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Silence
 
 GLANCE, MOST = 10, 4  # lines read at one glance; findings of one caller about one changed file
 Group = tuple[str, str, str]  # caller, changed file, family
@@ -27,7 +28,8 @@ class Contracts:
     """The checks over the languages that are registered. Satisfies `ports.Analyzer`."""
 
     def __init__(self, languages: Mapping[str, Language]) -> None:
-        self.NAME = "contracts"
+        self.NAME: str = "contracts"
+        self.ROWS: Literal["git", "other"] = "git"
         self.READS = f"call sites in files of {', '.join(sorted(languages))}"
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
 
@@ -37,9 +39,9 @@ class Contracts:
             file.path
         ).suffix.lower() in self._suffixes
 
-    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding per place of a caller file that breaks."""
-        return await check(tree, files, dependents)
+        return Judgement(await check(tree, files, dependents), frozenset(file.path for file in files))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed: every use is looked for each time, unless the search was cut off."""
