@@ -97,6 +97,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             subject.dependents,
             root=bool(session.root),
             worker=bool(session.reader),
+            affordable=strategies.affords(session),
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
@@ -218,7 +219,9 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.touched([file.path for file in files], settings.conditions, trigger)
+    decision = policy.touched(
+        [path for file in files for path in (file.path, file.old_path) if path], settings.conditions, trigger
+    )
     return decision if isinstance(decision, policy.No) else None
 
 
@@ -445,7 +448,7 @@ def _reviewable(
     files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
         replace(f, skip=left_out if not f.skip or f.unreviewed else f.skip, unreviewed=False, ignored=True)
-        if settings.ignores(f.path)
+        if all(settings.ignores(path) for path in (f.path, f.old_path) if path)
         else f
         for f in files
     )

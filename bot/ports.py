@@ -10,8 +10,8 @@ from bot.values import (
     Dependents,
     Finding,
     Import,
+    Judgement,
     Outline,
-    PartialCheck,
     Prompt,
     Review,
     Side,
@@ -130,14 +130,13 @@ class Analyzer(Protocol):
 
     NAME: str
     READS: str  # what it can judge, as the coverage table says it: "Python files", "every text file"
+    ROWS: Literal["git", "other"]  # how it counts lines: as git, or as a program for which a lone CR ends one too
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether it can judge this file."""
 
-    async def check(
-        self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
-    ) -> tuple[Finding, ...] | PartialCheck:
-        """What is wrong with the change, with verbatim quotes. What it could not judge is part of a `PartialCheck`."""
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
+        """What is wrong with the change, with verbatim quotes, and which of the files it has judged to their end."""
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:
         """What it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""

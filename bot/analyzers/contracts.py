@@ -9,13 +9,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Literal
 
 from bot.analyzers.contracts_arity import Misfit, judged, misfit
 from bot.analyzers.contracts_overrides import comparable, outdated, overridden
 from bot.analyzers.contracts_words import Broken, finding
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Reference, Silence
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Silence
 
 GLANCE, MOST = 10, 4  # lines read at one glance; findings of one caller about one changed file
 Group = tuple[str, str, str]  # caller, changed file, family
@@ -27,23 +28,29 @@ class Contracts:
     """The checks over the languages that are registered. Satisfies `ports.Analyzer`."""
 
     def __init__(self, languages: Mapping[str, Language]) -> None:
-        self.NAME = "contracts"
+        self.NAME: str = "contracts"
+        self.ROWS: Literal["git", "other"] = "git"
         self.READS = f"call sites in files of {', '.join(sorted(languages))}"
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether the file can define what others call."""
-        return (file.analyzed or file.skip in (MOVED, REPLACED)) and PurePosixPath(
-            file.path
-        ).suffix.lower() in self._suffixes
+        """Whether the file can define what others call, or could before it was renamed."""
+        suffixes = {PurePosixPath(path).suffix.lower() for path in (file.path, file.old_path) if path}
+        moved = file.status == "renamed" and not file.ignored
+        return (file.analyzed or moved or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(self._suffixes)
 
-    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding per place of a caller file that breaks."""
-        return await check(tree, files, dependents)
+        return Judgement(await check(tree, files, dependents), frozenset(file.path for file in files))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
-        """Fixed: every use is looked for each time, unless the search was cut off."""
-        return "unseen" if dependents.missed else "fixed"
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+        """Fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
+        decided = compared(dependents)
+        undecided = (row for row in dependents.references if (row.symbol, row.path, row.line) not in decided)
+        there = {finding.path, *(item.path for item in finding.evidence)}
+        said = f"{finding.title}\n{finding.quote}"
+        here = any(row.path in there and row.name in said for row in undecided)
+        return "unseen" if dependents.missed or here else "fixed"
 
     def compared(self, dependents: Dependents) -> Mapping[Place, str]:
         """The uses about which code can decide, and what it has found of each."""

@@ -1,15 +1,17 @@
 """Hadolint over the changed Dockerfiles, with ShellCheck's rules for their RUN lines."""
 
+import re
 from collections.abc import Iterable, Sequence
 from posixpath import basename
 from typing import Any
 
-from bot.analyzers.linters import Linter, LintReport
+from bot.analyzers.linters import Ending, Linter, LintReport
+from bot.analyzers.suppression import Directives
 
 
 def _name(path: str) -> str | None:
-    name = basename(path)
-    return "Dockerfile" if name in ("Dockerfile", "Containerfile") or name.endswith(".Dockerfile") else None
+    name = basename(path).lower()
+    return "Dockerfile" if name in ("dockerfile", "containerfile") or name.endswith(".dockerfile") else None
 
 
 def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -28,5 +30,7 @@ LINTER = Linter(
     _name,
     _arguments,
     _read,
+    Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#"),
+    Ending(b"\nEXPOSE 65536\n", "DL3011"),
     {"hadolint.yaml": b"{}\n"},
 )

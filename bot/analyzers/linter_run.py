@@ -16,7 +16,7 @@ from bot.errors import DeepRepoError
 SECONDS = 30.0  # of one run
 MOST_BYTES = 16 << 20  # of what it prints
 CHUNK = 1 << 20
-MOST_SAID = 4_096  # bytes that are kept of its standard error
+MOST_SAID = 1 << 20  # bytes that are kept of its standard error
 SCHEMES = (
     "",
     f"{'nt' if sysconfig.get_platform().startswith('win') else 'posix'}_user",
@@ -36,8 +36,8 @@ def program(name: str) -> str | None:
     return None
 
 
-async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes]:
-    """The exit status and the output of a linter in a folder that holds these files.
+async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
+    """The exit status, the output and the log of a linter in a folder that holds these files.
 
     Raises DeepRepoError if it is not there, takes too long, prints too much or is ended by a signal.
     """
@@ -49,7 +49,7 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
         return await _output(name, [path, *arguments], folder)
 
 
-async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes]:
+async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes, str]:
     out = bytearray()
     try:
         async with asyncio.timeout(SECONDS), running(name, command, folder) as process:
@@ -61,7 +61,7 @@ async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, 
         raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
     if process.status < 0:
         raise DeepRepoError(f"{name} was ended by signal {-process.status}")
-    return process.status, bytes(out)
+    return process.status, bytes(out), process.said.decode("utf-8", "replace")
 
 
 @dataclass(slots=True)

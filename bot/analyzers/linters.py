@@ -1,26 +1,32 @@
 """What the linters of other languages have in common: chosen rules, and only what the change brings.
 
-A report counts if it is on an added line and the base did not have it (same rule, same text of the line). Comments in the code
-that switch a rule off count too: a reader of the diff sees them. A linter that is not installed wants no file.
+A report counts if it is on an added line and the base did not have it (same rule, same text of the line). A comment that switches a rule
+off counts if the base has it at the same path; what one of the change silences is open. A linter that is not installed wants no file.
+
+No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.statement`).
 """
 
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bot.analyzers import linter_run
+from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.errors import DeepRepoError
 from bot.ports import Tree
+from bot.render import count
 from bot.text.lines import quoted
 from bot.text.paths import is_sample, is_test
-from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source
 
-PORTION = 200  # contents of one run
+PORTION = 200  # contents of one run, if no file has comments for the linter
+ALONE = 20  # files that are run one by one after a run that judged none of them
+NAMED = 3  # reports that a sentence names
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,22 @@ class LintReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """Lines with a fault that are written behind each text: a linter that reports the fault on the last of them has read the text to its end."""
+
+    lines: bytes
+    code: str
+
+    def after(self, text: bytes) -> bytes:
+        """The text with these lines."""
+        return text + (b"" if text.endswith(b"\n") else b"\n") + self.lines
+
+    def row(self, text: bytes) -> int:
+        """The line of a text with these lines on which the fault is."""
+        return self.after(text).count(b"\n")
+
+
+@dataclass(frozen=True, slots=True)
 class Linter:
     """A linter as an analyser. Satisfies `ports.Analyzer`."""
 
@@ -59,48 +81,78 @@ class Linter:
     ]  # what a changed path is called in the folder of the run; None: not for this linter
     arguments: Callable[[Sequence[str], Sequence[str]], Sequence[str]]  # of the rules' codes and the files' names
     read: Callable[[Any], Iterable[LintReport]]  # of what it prints, as JSON
+    comments: Directives
+    statement: Ending | Callable[[str, Collection[str]], Collection[str]]  # or: of its log and the files, those judged
     settings: Mapping[str, bytes] = field(default_factory=dict)  # the files of our configuration
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
+
+    @property
+    def ROWS(self) -> Literal["git", "other"]:  # noqa: N802 - the protocol's
+        """Some count a lone CR as the end of a line."""
+        return "other"
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of its language to which the change adds lines, if the linter is installed."""
         fits = file.analyzed and bool(file.added) and self.name(file.path) is not None
         return fits and linter_run.program(self.NAME) is not None
 
-    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG002
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
         """The chosen reports that the change brings."""
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
-        sides = [(file, after[file.path], before.get(file.old_path or "", b"")) for file in files if file.path in after]
+        sides = [_Sides.of(self.comments, file, after, before) for file in files if file.path in after]
         found: list[Finding] = []
+        left: list[tuple[str, str]] = []
         for at in range(0, len(sides), PORTION // 2):
-            found += await self._portion(sides[at : at + PORTION // 2])
-        return tuple(found)
+            portion = sides[at : at + PORTION // 2]
+            texts = {(side.file.path, text) for side in portion for text in side.texts}
+            seen = await self._lint(texts) if texts else {}
+            for side in portion:
+                found += self._new(side, seen)
+                left += self._open(side, seen)
+        return Judgement(tuple(found), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
 
-    async def _portion(self, sides: Sequence[tuple[ChangedFile, bytes, bytes]]) -> list[Finding]:
-        contents = {
-            f"{at}{side}/{self.name(file.path)}": text
-            for at, (file, *texts) in enumerate(sides)
-            for side, text in zip("ab", texts, strict=True)
-            if text
-        }
+    async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], "_Seen"]:
+        """What the linter reports about each text of a path. One that spoils a run for the others has a run of its own."""
+        numbered = {str(number): each for number, each in enumerate(sorted(texts))}
+        found = await self._run(numbered)
+        left = [number for number, each in numbered.items() if not found[each].complete]
+        if not callable(self.statement) or len(numbered) == 1 or len(left) < len(numbered) or len(left) > ALONE:
+            return found
+        for number in left:
+            found |= await self._run({number: numbered[number]})
+        return found
+
+    async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], "_Seen"]:
+        named = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
+        ending = self.statement if isinstance(self.statement, Ending) else None
+        contents = {name: ending.after(text) if ending else text for name, (_, text) in named.items()}
         chosen = rules(self.tables)
-        codes = [*chosen]
-        status, out = await linter_run.run(self.NAME, self.arguments(codes, [*contents]), {**self.settings, **contents})
-        reports: dict[str, list[LintReport]] = {}
+        status, out, log = await linter_run.run(
+            self.NAME, self.arguments([*chosen], [*contents]), {**self.settings, **contents}
+        )
+        reports: dict[str, list[LintReport]] = {name: [] for name in named}
         for report in self._reports(status, out):
-            kept = reports.setdefault(report.path.removeprefix("./").partition("/")[0], [])
-            if report.code in chosen:
-                kept.append(report)
-        return [
-            finding
-            for at, (file, head, base) in enumerate(sides)
-            for finding in self._new(file, head, base, reports.get(f"{at}a", []), reports.get(f"{at}b", []))
-        ]
+            reports.get(report.path.removeprefix("./"), []).append(report)
+        if ending:
+            complete = {
+                name
+                for name, (_, text) in named.items()
+                if any((one.code, one.start) == (ending.code, ending.row(text)) for one in reports[name])
+            }
+        else:
+            complete = set(self.statement(log, named)) if callable(self.statement) else set()
+        return {
+            named[name]: _Seen(
+                tuple(one for one in rows if one.code in chosen and one.start <= named[name][1].count(b"\n") + 1),
+                name in complete,
+            )
+            for name, rows in reports.items()
+        }
 
     def _reports(self, status: int, out: bytes) -> list[LintReport]:
         if status in self.silent and not out.strip():
@@ -110,19 +162,43 @@ class Linter:
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
             raise DeepRepoError(f"{self.NAME} ended with status {status} and no report that can be read") from error
 
-    def _new(
-        self, file: ChangedFile, head: bytes, base: bytes, now: Sequence[LintReport], then: Sequence[LintReport]
-    ) -> Iterable[Finding]:
+    def _new(self, side: "_Sides", seen: "_AllSeen") -> Iterator[Finding]:
+        """The reports about the text as it is."""
+        for report, quote in self._fresh(side, side.after.own, side.before.own, seen):
+            if quote:
+                yield self._finding(side.file.path, quote, report, rules(self.tables)[report.code])
+
+    def _open(self, side: "_Sides", seen: "_AllSeen") -> Iterator[tuple[str, str]]:
+        """What is not known of a file: whether it was read to its end, what a comment hides, what is reported for no line of it."""
+        path, after, before = side.file.path, side.after, side.before
+        if after.bare and not seen[path, after.bare].complete:
+            yield (
+                path,
+                "the program states no reading to the end of the file: a syntax error, an encoding or a part that it passes over",
+            )
+        shown = {(one.code, one.start) for one, _ in self._fresh(side, after.own, before.own, seen)}
+        bare = [one for one, _ in self._fresh(side, after.bare, before.bare, seen)]
+        known = {(one.code, one.start) for one, _ in self._fresh(side, after.known, before.bare, seen)}
+        hidden = [one for one in bare if (one.code, one.start) in known - shown]
+        if hidden:
+            yield path, silenced((one.code, one.start) for one in hidden)
+        if any(not quote for _, quote in self._fresh(side, after.own, before.own, seen)):
+            yield path, "a report names a line without text"
+
+    def _fresh(self, side: "_Sides", head: bytes, base: bytes, seen: "_AllSeen") -> Iterator[tuple[LintReport, str]]:
+        """The reports that count, each with its line, of which the base had none."""
+        path, test = side.file.path, is_test(side.file.path) or is_sample(side.file.path)
         lines, old_lines = _lines(head), _lines(base)
+        then = seen[path, base].reports if base else ()
+        own = _lines(side.after.own)
         old = Counter((report.code, _text(old_lines, report.start)) for report in then)
-        test = is_test(file.path) or is_sample(file.path)
-        for report in now:
+        for report in seen[path, head].reports if head else ():
             key = (report.code, _text(lines, report.start))
             old[key] -= 1
+            quote = quoted(own[report.start - 1]) if 0 < report.start <= len(own) else ""
             rule = rules(self.tables)[report.code]
-            quote = quoted(lines[report.start - 1]) if 0 < report.start <= len(lines) else ""
-            if old[key] < 0 and report.start in file.added and (rule.tests or not test) and quote:
-                yield self._finding(file.path, quote, report, rule)
+            if old[key] < 0 and report.start in side.file.added and (rule.tests or not test):
+                yield report, quote
 
     def _finding(self, path: str, quote: str, report: LintReport, rule: LintRule) -> Finding:
         return Finding(
@@ -139,6 +215,45 @@ class Linter:
             end=report.start,
             verdict="proven" if rule.proven and report.proven else "unproven",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a linter reports about one text, and whether it states that it read it to its end."""
+
+    reports: tuple[LintReport, ...]
+    complete: bool
+
+
+_AllSeen = Mapping[tuple[str, bytes], _Seen]  # by path and text
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """One changed file on both sides, in the variants of its text that are compared."""
+
+    file: ChangedFile
+    after: Variants
+    before: Variants
+
+    @classmethod
+    def of(
+        cls, comments: Directives, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]
+    ) -> "_Sides":
+        old = before.get(file.old_path or "", b"")
+        return cls(file, variants(comments, file, after[file.path]), Variants(old, old, bare(comments, old)))
+
+    @property
+    def texts(self) -> frozenset[bytes]:
+        sides = (self.after.own, self.after.known, self.after.bare, self.before.own, self.before.bare)
+        return frozenset(text for text in sides if text)
+
+
+def silenced(reports: Iterable[tuple[str, int]]) -> str:
+    """A sentence about reports, each a rule and a line, that a comment of the change hides."""
+    named = [f"{code} in line {line}" for code, line in sorted(set(reports), key=lambda one: one[::-1])]
+    more = f" and {count(len(named) - NAMED, 'more report')}" if len(named) > NAMED else ""
+    return f"a comment that the change writes silences {', '.join(named[:NAMED])}{more}"
 
 
 @cache

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
 
-from bot.analyzers.linters import Linter, LintReport
+from bot.analyzers.linters import Ending, Linter, LintReport
+from bot.analyzers.suppression import Directives
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
@@ -13,7 +14,7 @@ CODE = re.compile(r"(?:\w[\w-]*)\(([\w-]+)\)")  # "eslint(no-dupe-keys)"
 
 
 def _name(path: str) -> str | None:
-    suffix = splitext(path)[1]
+    suffix = splitext(path)[1].lower()
     return f"f{suffix}" if suffix in SUFFIXES else None
 
 
@@ -43,5 +44,13 @@ def _read(printed: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
 
 
 LINTER = Linter(
-    "oxlint", "JavaScript and TypeScript files", ("oxlint.toml",), _name, _arguments, _read, {"oxlint.json": CONFIG}
+    "oxlint",
+    "JavaScript and TypeScript files",
+    ("oxlint.toml",),
+    _name,
+    _arguments,
+    _read,
+    Directives(re.compile(rb"(?i)(?:ox|es)lint-(?:disable|enable)")),
+    Ending(b"debugger;\n", "no-debugger"),
+    {"oxlint.json": CONFIG},
 )

@@ -1,35 +1,45 @@
 """Ruff over the changed Python files: rules that mean bugs and security, and only what the change brings.
 
 A report counts when the base did not have it (same rule, same line) and when it is on an added line, or when its cause may
-lie elsewhere (a removed import makes a name undefined far below). `noqa` comments are respected: a reader of the diff sees them.
-A rule whose truth the code alone decides is "proven"; the others are heuristics, stay "unproven" and rank below.
+lie elsewhere (a removed import makes a name undefined far below). A rule whose truth the code alone decides is "proven"; the others are
+heuristics, stay "unproven" and rank below.
+
+What excepts a report comes from the base at the same path or from syntax. What the change could have written to hide one (a `noqa`
+comment, a file that does not parse, an encoding) leaves the file open.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
 from posixpath import basename
+from typing import Literal
 
+from bot.analyzers.linters import silenced
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
-from bot.analyzers.ruff_run import Diagnostic, Edit, run
+from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
+from bot.analyzers.ruff_syntax import syntax, unreadable
+from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.ports import Tree
 from bot.render import count
 from bot.text.paths import is_sample, is_test
-from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, PartialCheck, Silence, Source
+from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, Judgement, Silence, Source
 
 NAME = "ruff"
 READS = "Python files"
+ROWS: Literal["git", "other"] = "other"
+SUFFIXES = frozenset({".py", ".pyw"})
 MOST_LINES = 6  # a longer report is quoted by its first line
 
-RAISES = re.compile(r"\b(raises|assertRaises\w*|warns|suppress|deprecated_call)\b")
 ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")  # read for its effect: a lazy import, a property
-MAGIC = re.compile(r"`__\w+__`")
-DYNAMIC = re.compile(r"\bglobals\(\)|\bsetattr\(builtins|\bbuiltins\.\w+ =|\bexec\(")  # names can come from anywhere
+MAGIC = re.compile(r"`(__\w+__)`")
+IMPLICIT = frozenset({"__path__", "__class__", "__builtins__", "__cached__", "__annotations__", "__warningregistry__"})
 CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]{{0,200}}\]\s*+(\+|-|\|)?=(?!=))"
 DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
-FORMATTED = re.compile(r"""\b[rR]?[fFtT][rR]?["'](?>[^"']*\{)[^"'}]*$""")
+COMMENTS = Directives(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#")
 # What only Python 2 has: files that use it already, or begin with it, were not written for the version that is checked.
 BUILTINS_2 = re.compile(r"(?<![\w.])(?:unicode|basestring|xrange|raw_input|unichr|long|reduce|execfile)\s*+[(,)]")
 STATEMENT_2 = re.compile(
@@ -40,32 +50,60 @@ DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 @dataclass(frozen=True, slots=True)
 class RuffSource:
-    """One changed file on both sides, with what ruff said about each."""
+    """One changed file on both sides, with what ruff reports about each."""
 
     file: ChangedFile
-    lines: tuple[str, ...]
-    base_lines: tuple[str, ...]
-    head: tuple[Diagnostic, ...]
-    base: tuple[Diagnostic, ...]
-    left: int = 0  # reports that are not among these
+    texts: Variants
+    base_texts: Variants
+    reports: Mapping[bytes, Reports]  # by text
 
     @property
     def test(self) -> bool:
         """Whether it is a test or belongs to one."""
         return is_test(self.file.path) or is_sample(self.file.path)
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines after the change."""
+        return _lines(self.texts.own)
+
+    @property
+    def base_lines(self) -> tuple[str, ...]:
+        """The lines before the change."""
+        return _lines(self.base_texts.own)
+
+    @property
+    def known(self) -> bytes:
+        """What the base has at the same path: a text elsewhere is one that the author of the change has chosen."""
+        return self.base_texts.own if self.file.old_path == self.file.path else b""
+
+    @property
+    def left(self) -> int:
+        """Reports that were not read."""
+        return sum(self.reports[text].left for text in (self.texts.own, self.base_texts.own))
+
+    @property
+    def base_parses(self) -> bool:
+        """Whether ruff could read all of the base's text."""
+        return not unreadable(self.base_texts.own) and self.reports[self.base_texts.bare].complete
+
 
 def wants(file: ChangedFile) -> bool:
     """Python files that exist after the change and that the base does not except from review."""
-    return file.path.endswith(".py") and file.analyzed and file.status != "deleted"
+    return PurePosixPath(file.path).suffix.lower() in SUFFIXES and file.analyzed and file.status != "deleted"
 
 
-async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...] | PartialCheck:  # noqa: ARG001 - the protocol's
+async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001 - the protocol's
     """The chosen reports that the change brings."""
-    sources = await _sources(tree, [file for file in files if wants(file)])
-    found = tuple(finding for source in sources for finding in _findings(source))
-    left = tuple((one.file.path, f"{count(one.left, 'more report')} not read") for one in sources if one.left)
-    return PartialCheck(found, left) if left else found
+    sources, left = await _sources(tree, [file for file in files if wants(file)])
+    found: list[Finding] = []
+    complete: set[str] = set()
+    for source in sources:
+        findings, reasons = _judge(source)
+        found += findings
+        left += [(source.file.path, reason) for reason in reasons]
+        complete |= set() if reasons else {source.file.path}
+    return Judgement(tuple(found), frozenset(complete), tuple(left))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -73,80 +111,123 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
     return "fixed"
 
 
-async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]:
+async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[RuffSource], list[tuple[str, str]]]:
+    """The files that ruff can read, and why it cannot read the others."""
     after = await tree.read_many([file.path for file in files])
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
-    known = [(file, after[file.path], before.get(file.old_path or "", b"")) for file in files if file.path in after]
-    said = await run(
-        [text for _, head, base in known for text in (head, base)],
+    reasons = {path: unreadable(text) for path, text in after.items()}
+    known = []
+    for file in files:
+        if file.path in after and not reasons[file.path]:
+            old = before.get(file.old_path or "", b"")
+            own = variants(COMMENTS, file, after[file.path])
+            known.append((file, own, Variants(old, old, bare(COMMENTS, old))))
+    texts = {text for _, *sides in known for one in sides for text in (one.own, one.known, one.bare)}
+    reports = await run(
+        sorted(texts),
         [code for code in rules() if code != SYNTAX],
         lambda code: SEVERITIES.index(rules()[code].severity),
     )
-    return [
-        RuffSource(
-            file,
-            _lines(head),
-            _lines(base),
-            tuple(said[2 * at].found),
-            tuple(said[2 * at + 1].found),
-            said[2 * at].left + said[2 * at + 1].left,
-        )
-        for at, (file, head, base) in enumerate(known)
-    ]
+    sources = [RuffSource(file, own, old, reports) for file, own, old in known]
+    return sources, [(path, reason) for path, reason in reasons.items() if reason]
 
 
-def _findings(source: RuffSource) -> list[Finding]:
-    if any(report.code == SYNTAX for report in source.base):
-        return []  # not a Python 3 file before the change either: nothing that ruff says about it can be trusted
-    broken = [report for report in source.head if rules()[report.code].severity == "critical"]
-    if any(report.code == SYNTAX for report in broken):
-        return [_finding(source, broken[0], rules()[SYNTAX])] if _is_program(source, broken[0]) else []
-    rows = Counter(report.start for report in source.head if report.code != "B018")
-    old = Counter((report.code, _quote(source.base_lines, report).strip()) for report in source.base)
-    found = []
-    for report in source.head:
-        quote, rule = _quote(source.lines, report), rules()[report.code]
+def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
+    """The findings about a file, and why it is open: empty if it was judged to its end."""
+    head = source.reports[source.texts.bare]
+    left = [f"{count(source.left, 'more report')} not read"] if source.left else []
+    broken = next((report for report in head.found if report.code == SYNTAX), None)
+    if broken is not None:
+        sure = source.base_parses if source.base_lines else _is_program(source, broken)
+        found = [_finding(source, broken, rules()[SYNTAX])] if sure and broken.start <= len(source.lines) else []
+        return found, [*left, f"it does not parse (line {broken.start}), so nothing else was looked for"]
+    if not head.complete:
+        return [], [*left, "the program states no reading to the end of the file"]
+    own = _fresh(source, source.texts.own, source.base_texts.own)
+    found = [_finding(source, report, rules()[report.code]) for report, counts in own if counts]
+    left += [f"{report.code} in line {report.start} could not be decided" for report, counts in own if counts is None]
+    left += _hidden(source)
+    if not source.base_parses and any(
+        _is_anywhere(source, report) for report in source.reports[source.texts.own].found
+    ):
+        left.append("there are reports on unchanged lines, and the file before the change does not parse")
+    undefined = any(finding.rule == "F821" for finding in found)
+    if undefined and _is_dynamic(source.texts.own) and not _is_dynamic(source.known):
+        left.append("the change writes code that may define names at run time")
+    return found, left
+
+
+def _hidden(source: RuffSource) -> list[str]:
+    """What a comment of the change silences: reports without any comment that those with the base's comments still have."""
+    shown = {(one.code, one.start) for one, counts in _fresh(source, source.texts.own, source.base_texts.own)}
+    known = {(one.code, one.start) for one in source.reports[source.texts.known].found} - shown
+    fresh = _fresh(source, source.texts.bare, source.base_texts.bare)
+    hidden = [(one.code, one.start) for one, counts in fresh if counts is not False and (one.code, one.start) in known]
+    return [silenced(hidden)] if hidden else []
+
+
+def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[tuple[Diagnostic, bool | None]]:
+    """The reports that the change brings, and whether each counts; None if that cannot be decided."""
+    reports, lines, base_lines = source.reports[head].found, _lines(head), _lines(base)
+    rows = Counter(report.start for report in reports if report.code != "B018")
+    old = Counter((report.code, _quote(base_lines, report).strip()) for report in source.reports[base].found)
+    found: list[tuple[Diagnostic, bool | None]] = []
+    for report in reports:
+        quote, rule = _quote(lines, report), rules()[report.code]
         key = (report.code, quote.strip())
         old[key] -= 1
-        new = (
-            old[key] < 0
-            and not (report.code == "B018" and rows[report.start])
-            and (
-                (rule.anywhere and not source.left)
-                or not source.file.added.isdisjoint(range(report.start, report.end + 1))
-            )
-        )
-        if new and rule.fits(report.message, quote, test=source.test) and _counts(source, report):
-            found.append(_finding(source, report, rule))
-    return found
+        if old[key] >= 0 or (report.code == "B018" and rows[report.start]):
+            continue
+        added = not source.file.added.isdisjoint(range(report.start, report.end + 1))
+        if not added and (not rule.anywhere or source.left or not source.base_parses):
+            continue
+        if report.start > len(lines):
+            found.append((report, None))
+        elif rule.fits(report.message, quote, test=source.test):
+            found.append((report, _counts(source, report)))
+    return [(report, counts) for report, counts in found if counts is not False]
+
+
+def _is_anywhere(source: RuffSource, report: Diagnostic) -> bool:
+    rows = range(report.start, report.end + 1)
+    return rules()[report.code].anywhere and source.file.added.isdisjoint(rows)
 
 
 def _is_program(source: RuffSource, report: Diagnostic) -> bool:
-    """Templates and the inputs of parsers' tests are no programs, though they end in `.py`."""
+    """Templates and the inputs of parsers' tests are no programs, though they end in `.py`: new files alone can be either."""
     near = "\n".join(source.lines[max(0, report.start - 3) : report.start + 2])
     if re.search(r"\{[{%]|[%}]\}", near):
         return False
-    return bool(source.base_lines) or not source.test or "test" in basename(source.file.path)
+    return not source.test or "test" in basename(source.file.path)
 
 
-def _counts(source: RuffSource, report: Diagnostic) -> bool:
-    """What a rule alone cannot see."""
+def _counts(source: RuffSource, report: Diagnostic) -> bool | None:
+    """What a rule alone cannot see; None if this Python cannot parse the file, so that its syntax decides nothing."""
+    tree = syntax(source.texts.own)
     if report.code in {"B015", "B018"}:
-        above = source.lines[max(0, report.start - 4) : report.start]
-        return not ATTRIBUTE.match(above[-1]) and not any(RAISES.search(line) for line in above)
+        line = source.lines[report.start - 1]
+        return not ATTRIBUTE.match(line) and (not tree.is_expected_to_raise(report.start) if tree.known else None)
     if report.code == "B006":
         return _is_changed(source, report)
     if report.code == "F811":
         return _is_redefinition(source, report)
     if report.code in {"F821", "F822"}:
-        lazy = any(line.startswith("def __getattr__") for line in source.lines)
-        return (
-            not (lazy and report.code == "F822")
-            and not MAGIC.search(report.message)
-            and not (_is_quoted(source, report) and source.test)
-            and not (BUILTINS_2.search(f"{_name(report)})") and BUILTINS_2.search("\n".join(source.base_lines)))
-        )
+        return _is_undefined(source, report)
     return True
+
+
+def _is_undefined(source: RuffSource, report: Diagnostic) -> bool | None:
+    """Whether nothing defines the name that ruff misses."""
+    tree, name = syntax(source.texts.own), _name(report)
+    if BUILTINS_2.search(f"{name})") and BUILTINS_2.search(source.known.decode("utf-8", "replace")):
+        return False
+    if MAGIC.search(report.message):
+        return False if name in IMPLICIT or name.encode() in source.known else None
+    if not tree.known:
+        return True if report.code == "F821" and not source.test else None
+    if report.code == "F822":
+        return not tree.has_lazy_names
+    return not (source.test and _is_quoted(source, report))
 
 
 def _name(report: Diagnostic) -> str:
@@ -158,9 +239,12 @@ def _name(report: Diagnostic) -> str:
 def _is_quoted(source: RuffSource, report: Diagnostic) -> bool:
     """Whether the name stands in an annotation in quotes, which only runs when somebody resolves it."""
     before = source.lines[report.start - 1][: report.column - 1]
-    if FORMATTED.search(before):  # a placeholder of an f-string runs with its line
-        return False
-    return any(before.count(mark) % 2 for mark in "\"'")
+    return syntax(source.texts.own).is_in_string(report.start, len(before.encode()))
+
+
+def _is_dynamic(text: bytes) -> bool:
+    """Whether a module can get names from anywhere."""
+    return syntax(text).is_dynamic
 
 
 def _is_changed(source: RuffSource, report: Diagnostic) -> bool:
@@ -177,13 +261,14 @@ def _is_changed(source: RuffSource, report: Diagnostic) -> bool:
     return False
 
 
-def _is_redefinition(source: RuffSource, report: Diagnostic) -> bool:
+def _is_redefinition(source: RuffSource, report: Diagnostic) -> bool | None:
     """Two definitions of one name, the first without a decorator that may have kept it."""
     first = _first_definition(report)
     both = all(0 < at <= len(source.lines) and DEFINITION.match(source.lines[at - 1]) for at in (first, report.start))
-    if not both or first == 1:
-        return both
-    return not source.lines[first - 2].lstrip().startswith(("@", ")")) and "`_" not in report.message
+    tree = syntax(source.texts.own)
+    if not both or "`_" in report.message:
+        return False
+    return not tree.is_decorated(first) if tree.known else None
 
 
 def _first_definition(report: Diagnostic) -> int:
@@ -194,8 +279,8 @@ def _first_definition(report: Diagnostic) -> int:
 def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
     title, why, effect = rule.words(report.message)
     quote = _quote(source.lines, report)
-    doubtful = report.code == "F821" and (_is_quoted(source, report) or DYNAMIC.search("\n".join(source.lines)))
-    doubtful = doubtful or (report.code == SYNTAX and not source.base_lines and STATEMENT_2.match(quote))
+    doubtful = report.code == "F821" and (_is_quoted(source, report) or _is_dynamic(source.texts.own))
+    doubtful = doubtful or (report.code == SYNTAX and not source.base_lines and bool(STATEMENT_2.match(quote)))
     return Finding(
         path=source.file.path,
         quote=quote,
@@ -254,6 +339,7 @@ def _edited(text: list[str], edit: Edit, first: int) -> list[str]:
     return [*text[:top], *joined.split("\n"), *text[bottom + 1 :]]
 
 
+@lru_cache(maxsize=16)
 def _lines(blob: bytes) -> tuple[str, ...]:
     return tuple(line.rstrip("\r") for line in blob.decode("utf-8", "replace").split("\n")) if blob else ()
 

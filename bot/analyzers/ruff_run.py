@@ -10,11 +10,14 @@ from typing import Any
 
 from bot import files
 from bot.analyzers.linter_run import running
+from bot.analyzers.linters import Ending
+from bot.analyzers.ruff_rules import SYNTAX
 from bot.errors import DeepRepoError
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
 MOST = 2_000  # reports of one file that are kept: a file of more was written by a program
 MOST_READ = 40_000  # of which more are only counted: reading gigabytes takes minutes
+ENDING = Ending(b'assert (1, "")\n', "F631")
 NAME = re.compile(rb'"filename":"[^"]*?f(\d+)\.py"')
 
 
@@ -45,6 +48,7 @@ class Reports:
 
     found: list[Diagnostic]
     left: int = 0
+    complete: bool = False  # whether ruff states that it read the text to its end
 
     def add(self, report: Diagnostic, rank: Callable[[str], int]) -> None:
         """One more; over the limit it takes the place of a milder one, if there is any."""
@@ -59,27 +63,40 @@ class Reports:
         self.found = [self.found[at] for at in sorted(worst)]
 
 
-async def run(contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[str], int]) -> list[Reports]:
+async def run(contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[str], int]) -> dict[bytes, Reports]:
     """The reports of these rules about each content. The names of the files play no part, so a hostile one cannot either.
 
     `rank`: of a rule, 0 for the most severe.
     """
+    found = await _run(contents, codes, rank, ENDING)
+    broken = [content for content, reports in found.items() if any(one.code == SYNTAX for one in reports.found)]
+    return found | await _run(broken, codes, rank, None)  # an error in its own words, without the lines behind it
+
+
+async def _run(
+    contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[str], int], ending: Ending | None
+) -> dict[bytes, Reports]:
     if not contents:
-        return []
+        return {}
+    rows = [ending.row(content) if ending else 0 for content in contents]
+    found = [Reports([]) for _ in contents]
     with tempfile.TemporaryDirectory(prefix="deeprepo-ruff-") as folder:
-        files.fill(Path(folder), {f"f{number}.py": content for number, content in enumerate(contents)})
-        found = [Reports([]) for _ in contents]
+        texts = [ending.after(content) if ending else content for content in contents]
+        files.fill(Path(folder), {f"f{number}.py": text for number, text in enumerate(texts)})
         async for line in _reports(folder, codes):
             named = NAME.search(line)
-            if named is not None:
-                one = found[int(named[1])]
-                if one.left < MOST_READ:
-                    one.add(_diagnostic(json.loads(line)), rank)
+            one = found[int(named[1])] if named is not None else Reports([])
+            if one.left >= MOST_READ:
+                one.left += 1
+            elif named is not None:
+                report = _diagnostic(json.loads(line))
+                if ending and (report.code, report.start) == (ending.code, rows[int(named[1])]):
+                    one.complete = True
                 else:
-                    one.left += 1
+                    one.add(report, rank)
     for one in found:
         one.end(rank)
-    return found
+    return dict(zip(contents, found, strict=True))
 
 
 async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:

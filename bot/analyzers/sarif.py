@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 from bot.ports import Tree
 from bot.render import count
 from bot.text.lines import quoted
-from bot.values import ChangedFile, Dependents, Finding, PartialCheck, Silence, Source
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source
 from bot.values.reported import Reported, ToolRun
 
 NAME = "sarif"
@@ -17,6 +18,7 @@ class Sarif:
     """The results that the change brings. Satisfies `ports.Analyzer`."""
 
     NAME, READS = NAME, "files that another tool reported on"
+    ROWS: Literal["git", "other"] = "other"
 
     def __init__(self, found: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)
@@ -33,7 +35,7 @@ class Sarif:
         tree: Tree,
         files: Sequence[ChangedFile],
         dependents: Dependents,  # noqa: ARG002 - the protocol's
-    ) -> tuple[Finding, ...] | PartialCheck:
+    ) -> Judgement:
         """One finding for each result whose line exists."""
         texts = await tree.read_many([file.path for file in files])
         found, missing = [], Counter[str]()
@@ -50,8 +52,7 @@ class Sarif:
             for path, number in missing.items()
         )
         failed = (("", each.message) for each in self._found.get("", ()))
-        open_ones = (*left, *dict.fromkeys(failed))
-        return PartialCheck(tuple(found), open_ones) if open_ones else tuple(found)
+        return Judgement(tuple(found), frozenset(texts.keys() - missing.keys()), (*left, *dict.fromkeys(failed)))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""

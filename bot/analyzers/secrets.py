@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from bot import limits
 from bot.diff.skip import LOCK
@@ -24,10 +25,11 @@ from bot.masking.forms import (
 )
 from bot.ports import Tree
 from bot.text.paths import is_prose, is_sample, is_test
-from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Silence, Source
+from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source
 
 NAME = "secrets"
 READS = "every text file"
+ROWS: Literal["git", "other"] = "git"
 
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
 KEY_LINES = 200  # of a private key: one of 16,384 bits has 140
@@ -42,7 +44,7 @@ def wants(file: ChangedFile) -> bool:
     return file.analyzed and bool(file.added)
 
 
-async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
+async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
     """One finding for each secret; the other lines that hold the same one are its evidence.
 
     After the first guessable ones, those of one file and kind share a finding: each identity of its own costs the time of scrypt.
@@ -73,7 +75,8 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
                 also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
                 both = known.allowlisted and allowed
                 found[body] = replace(known, evidence=(*known.evidence, also), allowlisted=both)
-    return (*found.values(), *[await asyncio.to_thread(_shared, values) for values in rest.values()])
+    shared = [await asyncio.to_thread(_shared, values) for values in rest.values()]
+    return Judgement((*found.values(), *shared), frozenset(file.path for file in files))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001

@@ -5,14 +5,16 @@ Settings are read from the base branch, so a mistake shows nothing in the pull r
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from bot import config
 from bot.config import names
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source
 
 NAME = "settings"
 READS = "deeprepo's own settings"
+ROWS: Literal["git", "other"] = "other"  # as YAML does
 INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTHER_IGNORE, names.IGNORE)
 
 
@@ -21,16 +23,18 @@ def wants(file: ChangedFile) -> bool:
     return file.status != "deleted" and file.path in {names.FILE, names.IGNORE, *names.TEMPLATES, *INSTEAD}
 
 
-async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
+async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
     """One finding for each problem of the new version."""
     found: list[Finding] = []
+    judged: set[str] = set()
     for file in files:
         text = await tree.read(file.path) if wants(file) else None
+        judged |= {file.path} if text is not None else set()
         if text is not None and file.path in config.TEMPLATES:
             found += await _template(file.path, text)
         elif text is not None:
             found += _problems(file.path, text)
-    return tuple(found)
+    return Judgement(tuple(found), frozenset(judged))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001

@@ -1,16 +1,18 @@
 """ShellCheck over the changed shell scripts, by their suffix. It follows no `source` and reads no settings."""
 
+import re
 from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
 
-from bot.analyzers.linters import Linter, LintReport
+from bot.analyzers.linters import Ending, Linter, LintReport
+from bot.analyzers.suppression import Directives
 
 SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
 
 def _name(path: str) -> str | None:
-    suffix = splitext(path)[1]
+    suffix = splitext(path)[1].lower()
     return f"f{suffix}" if suffix in SUFFIXES else None
 
 
@@ -24,4 +26,13 @@ def _read(printed: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["endLine"], row["message"])
 
 
-LINTER = Linter("shellcheck", "shell scripts", ("shellcheck.toml",), _name, _arguments, _read)
+LINTER = Linter(
+    "shellcheck",
+    "shell scripts",
+    ("shellcheck.toml",),
+    _name,
+    _arguments,
+    _read,
+    Directives(re.compile(rb"(?i)shellcheck"), b"#"),
+    Ending(b"\n[ here = end ]\n", "SC2050"),
+)

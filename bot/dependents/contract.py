@@ -20,9 +20,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from posixpath import dirname
 
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Contract, Parameter, Signature
+from bot.values import ChangedSymbol, Contract, Parameter, Signature, Symbol
 
 HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment
 DOCSTRING = re.compile(
@@ -35,6 +36,7 @@ VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$",
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
+NAMESPACE = re.compile(r"package\b|namespace\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
@@ -52,7 +54,28 @@ VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stan
 
 def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
     """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
-    if is_test(item.symbol.path):
+    found = _of_text(item, before, after)
+    was, now = item.before, item.after
+    if was is None or now is None or is_test(was.path) or (item.change == "renamed" and was.path == now.path):
+        return found
+    return (*found, "declaration") if "declaration" not in found and conditioned(was, now) else found
+
+
+def conditioned(was: Symbol, now: Symbol) -> bool:
+    """Whether what stands around a definition changed, or its file became one of tests: its text does not say that it is still there.
+
+    Where a file went to another folder, its namespace did too: who names the old one names a module that is gone.
+    """
+    if is_test(now.path) and not is_test(was.path):
+        return True
+    away = dirname(was.path) != dirname(now.path)
+    before, after = [[one for one in side.conditions if not (away and NAMESPACE.match(one))] for side in (was, now)]
+    return before != after
+
+
+def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    """The same, told from the texts of the definition alone."""
+    if is_test((item.before or item.symbol).path):
         return ()  # nothing but tests rely on it, and they are run
     if item.change in ("removed", "renamed"):
         return (item.change,)

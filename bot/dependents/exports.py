@@ -1,13 +1,15 @@
 """Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal
 
 from bot.dependents.confirm import Reach
-from bot.values import Import, Outline, Side
+from bot.values import Import, Outline, Side, Symbol
 
 DEPTH = 12  # files that hand on everything of each other
 NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
+Meaning = Symbol | Literal["there", "absent", "unknown"]
 
 
 class Exports:
@@ -16,7 +18,6 @@ class Exports:
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
         self._gone: dict[str, frozenset[str]] = {}
-        self._offered: dict[str, frozenset[str]] = {}
         self._near: dict[frozenset[str], dict[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
 
@@ -52,14 +53,60 @@ class Exports:
             left = await self.outline("head", path) is not None
             certain = after[1] if left else bool(self.mates(path))
             lost = sorted(before[0] - after[0]) if certain else []
+            lost += [name for name in await self._handed(path) if await self.meaning(path, name) == "absent"]
             self._gone[path] = frozenset([name for name in lost if not await self.elsewhere(path, name)])
         return self._gone[path]
 
-    async def offers(self, path: str, name: str) -> bool:
-        """Whether importers find the name in this file after the change."""
-        if path not in self._offered:
-            self._offered[path] = (await self._offer("head", path))[0]
-        return name in self._offered[path] or await self.elsewhere(path, name)
+    async def offers(self, path: str, name: str, was: Symbol | None = None) -> bool:
+        """Whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
+
+        A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
+        """
+        meant = await self.meaning(path, name, types=was is not None and was.kind == "type")
+        if isinstance(meant, Symbol):
+            return was is None or meant.path == was.path or _stands_for(meant, was)
+        return meant == "there" or await self.elsewhere(path, name)
+
+    async def meaning(
+        self, path: str, name: str, seen: frozenset[tuple[str, str]] = frozenset(), *, types: bool = False
+    ) -> Meaning:
+        """What a name of a file of the head tree means: the definition behind it, however many imports hand it on, or what is known of it.
+
+        `types`: a type is asked for, which may be handed on for types alone.
+        """
+        outline = await self.outline("head", path)
+        if outline is None or (path, name) in seen or len(seen) > DEPTH:
+            return "unknown"
+        local = dict(outline.exports).get(name)
+        if not types and not outline.loose.isdisjoint((name, local or name)):
+            return "unknown"
+        if local is None:
+            names, complete = await self._offer("head", path)
+            return "there" if name in names else "absent" if complete else "unknown"
+        own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
+        if own is None:
+            return await self._imported(path, local or name, outline, seen | {(path, name)}, types=types)
+        return own
+
+    async def _imported(
+        self, path: str, name: str, outline: Outline, seen: frozenset[tuple[str, str]], *, types: bool
+    ) -> Meaning:
+        """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
+        found: list[Meaning] = [
+            "there" if given == "*" else await self.meaning(item.target, given, seen, types=types)
+            for item in await self.imports(path)
+            for given in _binding(item, name)
+        ]
+        if found and all(one == "absent" for one in found):
+            return "absent" if outline.complete and outline.bound.count(name) == len(found) else "unknown"
+        return found[0] if found and not any(one in ("absent", "unknown") for one in found) else "unknown"
+
+    async def _handed(self, path: str) -> list[str]:
+        """The names of a file that a definition of its own stood behind before the change, and that it imports now."""
+        before, after = await self.outline("base", path), await self.outline("head", path)
+        if before is None or after is None:
+            return []
+        return sorted((before.defined & after.names) - after.defined)
 
     def mates(self, path: str) -> Collection[str]:
         """The files of the head tree that use the names of this one without importing it."""
@@ -94,7 +141,8 @@ class Exports:
         was = [await self.outline("base", one) for one in left]
         now = [await self.outline("head", one) for one in left if one in after]
         names = {name for outline in now if outline is not None for name in outline.names}
-        return any(outline is not None and not outline.names <= names for outline in was)
+        own = {name for outline in now if outline is not None for name in outline.defined}
+        return any(outline is not None and not (outline.names <= names and outline.defined <= own) for outline in was)
 
     async def _behind(self, side: Side, path: str) -> frozenset[str]:
         """A file and those of which it hands on everything, at any distance."""
@@ -128,3 +176,17 @@ class Exports:
         """The files of which a file hands on everything."""
         items = await self._sides[side].imports(path)
         return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
+
+
+def _binding(item: Import, name: str) -> Iterator[str]:
+    """What an import takes from its target for a name here: another name, or "*" for the whole module."""
+    here = dict(item.aliases)
+    for given in sorted(item.names):
+        if (given != "*" and here.get(given, given) == name) or (given == "*" and here.get("*") == name):
+            yield given
+
+
+def _stands_for(other: Symbol, was: Symbol) -> bool:
+    """Whether a definition elsewhere can stand for one that was here: called alike, and there under no other condition."""
+    called = [side.signature.parameters if side.signature is not None else () for side in (other, was)]
+    return other.kind == was.kind and called[0] == called[1] and set(other.conditions) <= set(was.conditions)

@@ -20,6 +20,7 @@ from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import CHECKED, LOOSE, UNNAMED, Proof
 from bot.dependents.search import Search
+from bot.dependents.shadowed import shadowed
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED, REPLACED
@@ -40,7 +41,7 @@ async def find(
     """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
     missed: list[str] = []
-    chosen = _chosen(files, languages, budget, cut)
+    chosen = _chosen([part for file in files for part in _apart(file, languages)], languages, budget, cut)
     missed += cut
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
@@ -66,15 +67,29 @@ async def find(
     )
 
 
+def _apart(file: ChangedFile, languages: Mapping[str, Language]) -> tuple[ChangedFile, ...]:
+    """A file; one that went to another language, or to none, as the old one that is deleted and the new one that is added."""
+    if file.status != "renamed" or file.old_path is None:
+        return (file,)
+    was, now = (_language(path, languages) for path in (file.old_path, file.path))
+    if was is now:
+        return (file,)
+    read = file.skip if file.ignored else None
+    gone = replace(file, path=file.old_path, status="deleted", skip=read, added=frozenset())
+    return (gone, replace(file, old_path=None, status="added", removed=frozenset()))
+
+
+def _language(path: str, languages: Mapping[str, Language]) -> Language | None:
+    suffix = posixpath.splitext(path)[1].lower()
+    return next((language for language in languages.values() if suffix in language.SUFFIXES), None)
+
+
 def _chosen(
     files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """The changed files that some language reads, the riskiest first, as many as the budget allows."""
-    by_suffix = {suffix: language for language in languages.values() for suffix in language.SUFFIXES}
     read = [
-        (by_suffix.get(posixpath.splitext(file.path)[1].lower()), file)
-        for file in files
-        if file.analyzed or file.skip in (MOVED, REPLACED)
+        (_language(file.path, languages), file) for file in files if file.analyzed or file.skip in (MOVED, REPLACED)
     ]
     order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in read if lang is not None))}
     known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path])
@@ -114,7 +129,8 @@ async def _of_language(
     scene = Scene(sources, told, head, base, exports, headers)
     dependents = await importing(scene)
     broken = await lost_modules(scene.head, scene.base, scene.lost)
-    gone = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken)
+    gone = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken if row.missing)
+    shadows = await shadowed(scene, fresh)
     proof = Proof(tree, language, exports, budget, gone, frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
     targets = await wanted(scene)
@@ -129,7 +145,13 @@ async def _of_language(
     missed += beyond
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
-    return Dependents(every, files_of, (*broken, *references), missed=tuple(missed), heirs=overriding)
+    return Dependents(
+        (*every, *shadows.symbols),
+        files_of,
+        (*broken, *shadows.references, *references),
+        missed=tuple(missed),
+        heirs=overriding,
+    )
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:

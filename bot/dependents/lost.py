@@ -22,13 +22,13 @@ async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Imp
     found: list[Reference] = []
     for path, source in sources.items():
         entire = head.language.NAME in ENTIRE
-        items = [item for item in lost[path] if entire or _stem(item.target) not in alive]
+        items = lost[path]
         resolved = {item.line for item in await head.imports(path)} if items else set()
         uses = head.language.uses(path, source, {word for item in items for word in _spoken(item)})
         guarded = {use.name for use in uses if use.guarded and use.form == "import"}
         lines = source.decode("utf-8", "replace").split("\n")
         found += [
-            _reference(item, path, lines)
+            _reference(item, path, lines, missing=entire or _stem(item.target) not in alive)
             for item in _one_each(items, base)
             if item.line not in resolved
             and guarded.isdisjoint(_spoken(item))
@@ -57,7 +57,8 @@ def _spoken(item: Import) -> frozenset[str]:
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
-def _reference(item: Import, path: str, lines: Sequence[str]) -> Reference:
+def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
+    """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
     return Reference(
         symbol=f"{item.target}:{MODULE}",
         name=posixpath.basename(_stem(item.target)),
@@ -69,5 +70,5 @@ def _reference(item: Import, path: str, lines: Sequence[str]) -> Reference:
         sure=True,
         test=is_test(path),
         form="import",
-        missing=True,
+        missing=missing,
     )

@@ -28,7 +28,7 @@ from bot.dependents.targets import (
     words_of,
 )
 from bot.ports import Language, Tree
-from bot.values import Import, Reference, Side, SomeUses, Use
+from bot.values import Import, Reference, Side, SomeUses, Symbol, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
@@ -248,7 +248,8 @@ class Search:
             return row
         row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
-        return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path))
+        was = target.symbol.before if target.symbol is not None else None
+        return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path, was))
 
     async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
         """What may define any name where this one came from, and where it stands; "" if nothing does."""
@@ -258,12 +259,15 @@ class Search:
                 return f"{outline.doubt} of {home}"
         return ""
 
-    async def _offered(self, hit: Match, path: str) -> bool:
+    async def _offered(self, hit: Match, path: str, was: Symbol | None) -> bool:
         """Whether the name is offered after the change as well: handed on, defined beside it, bound here to something else."""
         if hit.door and hit.name:
-            return await self.exports.offers(hit.door, hit.name)
+            return await self.exports.offers(
+                hit.door, hit.name, was if was is not None and was.short == hit.name else None
+            )
         outline = await self.exports.outline("head", path)
-        return outline is not None and not hit.door and hit.use.name in outline.names
+        bound = outline is not None and not hit.door and hit.use.name in outline.names
+        return bound and await self.exports.offers(path, hit.use.name, was)
 
     def _shared(self, key: str, row: Reference) -> bool:
         """Whether a use may well mean a library's member: files that have nothing to do with the class use one of that name."""

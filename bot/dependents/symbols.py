@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from bot.dependents.contract import contested
+from bot.dependents.contract import conditioned, contested
 from bot.ports import Language
 from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
@@ -43,15 +43,13 @@ def _split(source: bytes) -> list[str]:
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
     """Outline both sides of a file; a side that does not exist is empty."""
-    old, new = file.old_path or file.path, file.path
-    return ChangedSource(
-        file,
-        language,
-        before or b"",
-        after or b"",
-        _outline(language, old, before, "base"),
-        _outline(language, new, after, "head"),
+    old, new = (
+        _outline(language, file.old_path or file.path, before, "base"),
+        _outline(language, file.path, after, "head"),
     )
+    if why := new.unread or old.unread:  # then neither side is compared with nothing
+        old = new = Outline(complete=False, unread=why)
+    return ChangedSource(file, language, before or b"", after or b"", old, new)
 
 
 def _outline(language: Language, path: str, source: bytes | None, side: Side) -> Outline:
@@ -139,7 +137,7 @@ def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedS
         known = before.signature.parameters == after.signature.parameters
         if not known or contested(before.signature, after.signature) or before.signature.text != after.signature.text:
             return ChangedSymbol(before, after, "signature")
-    if base.touch(before) or head.touch(after):
+    if base.touch(before) or head.touch(after) or conditioned(before, after):
         return ChangedSymbol(before, after, "body")
     return None
 

@@ -104,7 +104,11 @@ async def recall(
                 still.append(lasting(past, earlier.head))
                 continue
             gone = means == "unseen" and past.path not in await tree.entries(past.side) and not _moved(past, files)
-            (fixed if gone else still).append(replace(past, status="fixed" if gone else "open"))
+            elsewhere = await _standing(past, tree, files) if gone else None
+            if gone and elsewhere is None:
+                fixed.append(replace(past, status="fixed"))
+            else:
+                still.append(elsewhere or replace(past, status="open"))
             continue
         here = None if await accepted(past, before, tree) else await _standing(past, tree, files)
         if here is None:

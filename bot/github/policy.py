@@ -72,6 +72,9 @@ class Policy(BaseThrottler):
             what, status = answers.named(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
         await response.aread()
+        response.stream = httpx.ByteStream(
+            b""
+        )  # the read one refers back to the answer, which would keep megabytes until a collection
         if response.is_error:
             raise answers.refused(response)
         if response.url.path.endswith("/graphql"):

@@ -122,7 +122,8 @@ def conditional(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
             same[symbol.name].append(symbol)
     found = []
     for symbol in symbols:
-        told, others = symbol.signature, [item for item in same[symbol.name] if item is not symbol]
+        others = list(islice((item for item in same[symbol.name] if item is not symbol), MOST_ALTERNATIVES + 1))
+        told = symbol.signature
         if told is not None and others:
             signatures = [item.signature for item in others[:MOST_ALTERNATIVES]]
             vague = any(one is None or one.opaque for one in signatures) or len(others) > MOST_ALTERNATIVES

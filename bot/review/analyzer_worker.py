@@ -10,12 +10,14 @@ from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
 from bot.review.coverage import CoverageTracker
 from bot.review.session import WorkerReply
-from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, PartialCheck, Silence, Source, Unit
+from bot.text.lines import LONE_CR
+from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Judgement, Silence, Source, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
 
 NOTHING_ADDED = "nothing added"
+CR = "it holds a lone carriage return, which ends a line for some programs and not for others"
 NAMED = 3  # files of which more was found than is listed
 MOST_OF_A_FILE, MOST = (
     100,
@@ -42,7 +44,11 @@ class AnalyzerWorker:
         self._tracker = tracker
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
         self._ran: set[str] = set()
+        self._complete: dict[
+            str, frozenset[str]
+        ] = {}  # by the name of the analyser: the files that it judged to their end
         self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has judged a part only
+        self._lone: frozenset[str] | None = None  # files with a lone CR, once somebody asked
         self._unlisted: dict[str, set[str]] = {}  # files of which an analyser found more than is judged further
         self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
@@ -85,7 +91,20 @@ class AnalyzerWorker:
             or finding.path in self._unlisted.get(name, ())
         ):
             return "unseen"
-        return analyzer.silence(finding, self._dependents)
+        silence = analyzer.silence(finding, self._dependents)
+        return "unseen" if silence == "fixed" and self._is_unjudged(name, finding) else silence
+
+    def _is_unjudged(self, name: str, finding: Finding) -> bool:
+        """Whether a file that the finding is about was not judged to its end this time, although something in it could be reported."""
+        paths = {finding.path, *(item.path for item in finding.evidence)}
+        if any((name, path) in self._partly for path in paths):
+            return True
+        now = next((file for file in self._files if finding.path in (file.path, file.old_path)), None)
+        if name == "sarif" or isinstance(self._analyzers[name], Compares):
+            return False  # a check that states itself what it has looked at
+        if now is None or now.status == "deleted":
+            return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
+        return (bool(now.added) or now.path != finding.path) and now.path not in self._complete[name]
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -105,11 +124,14 @@ class AnalyzerWorker:
         wanted = [file for file in self._files if analyzer.wants(file)]
         found: Sequence[Finding] = ()
         try:
-            done = await analyzer.check(self._tree, wanted, self._dependents) if wanted else ()
-            if isinstance(done, PartialCheck):
-                for path, reason in done.open:
-                    self._leave_open(name, path, reason)
-            found = self._most(name, done.findings if isinstance(done, PartialCheck) else done)
+            lone = await self._with_lone_cr() if wanted and analyzer.ROWS != "git" else frozenset()
+            for path in sorted(lone & {file.path for file in wanted}):
+                self._leave_open(name, path, CR)
+            done = await self._judge(analyzer, [file for file in wanted if file.path not in lone])
+            for path, reason in done.open:
+                self._leave_open(name, path, reason)
+            found = self._most(name, done.findings)
+            self._complete[name] = done.complete - {path for path, _ in done.open}
             self._ran.add(name)
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compared(self._dependents))
@@ -117,6 +139,43 @@ class AnalyzerWorker:
             self.failures.append(f"{name} could not run: {error}")
             self._tracker.unchecked("", f"{name} could not run: {error}")
         self._found[name] = list(found)
+
+    async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
+        """What an analyser states about these files. Whatever it does not state is open; an exception costs the file that caused it."""
+        if not files:
+            return Judgement((), frozenset())
+        try:
+            done = await analyzer.check(self._tree, files, self._dependents)
+        except DeepRepoError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary: a defect of an analyser must not end the review of the other files
+            if len(files) == 1 or isinstance(analyzer, Compares):
+                reason = f"the check ended with {type(error).__name__}, a defect of deeprepo"
+                return Judgement((), frozenset(), tuple((file.path, reason) for file in files))
+            half = len(files) // 2
+            one, other = await self._judge(analyzer, files[:half]), await self._judge(analyzer, files[half:])
+            return Judgement(
+                one.findings + other.findings,
+                one.complete | other.complete,
+                tuple(dict.fromkeys(one.open + other.open)),
+            )
+        return Judgement(done.findings, done.complete, done.unjudged(files))
+
+    async def _with_lone_cr(self) -> frozenset[str]:
+        """The changed files whose lines two programs may count differently, before the change or after it."""
+        if self._lone is None:
+            after = await self._tree.read_many([file.path for file in self._files if file.analyzed])
+            before = await self._tree.read_many(
+                [file.old_path for file in self._files if file.analyzed and file.old_path], "base"
+            )
+            self._lone = frozenset(
+                file.path
+                for file in self._files
+                if any(
+                    LONE_CR.search(text) for text in (after.get(file.path, b""), before.get(file.old_path or "", b""))
+                )
+            )
+        return self._lone
 
     def _most(self, name: str, found: Sequence[Finding]) -> list[Finding]:
         """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""
@@ -170,3 +229,10 @@ class AnalyzerWorker:
             self._tracker.looked_at([d.path for d in targets], "contracts")
             self._tracker.looked_at([r.path for u in units for r in u.references], "contracts")
             self._tracker.compared(self._compared)
+
+
+def _holds(file: ChangedFile, finding: Finding) -> bool:
+    """Whether a new file holds the lines of a finding whose own file is gone."""
+    lines = [line.strip() for line in finding.quote.split("\n") if line.strip()]
+    texts = {row.text.strip() for hunk in file.hunks for row in hunk.lines if row.kind == "+"}
+    return file.status == "added" and bool(lines) and texts.issuperset(lines)

@@ -27,6 +27,7 @@ from bot.values import (
     Unit,
 )
 
+MODULE = "<module>"  # the name of what an import of a whole file means
 HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
 
@@ -305,7 +306,9 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
 
 def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
     """What changed, as a clause: "load is called read now"."""
-    name = row.symbol.rpartition(":")[2]
+    path, _, name = row.symbol.rpartition(":")
+    if name == MODULE:
+        return f"{path} is gone" if part == "removed" else f"this import means {path} now"
     if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
         return f"{item.before.name} is called {name} now"
     if part == "renamed":

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 Marks = tuple[str, ...]
+LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for Python, JavaScript, YAML and their linters, and not for git
 QUOTED = 500  # characters of a longer line that a finding quotes
 
 _HASH, _PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and PHP's attributes begin with `#[`

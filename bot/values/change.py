@@ -219,6 +219,9 @@ class Symbol:
     signature: Signature | None = None
     exported: bool = True
     visibility: Visibility = "anywhere"
+    conditions: tuple[
+        str, ...
+    ] = ()  # what decides beside its text whether it exists, and for whom: "#if DEBUG", "private"
 
     @property
     def short(self) -> str:

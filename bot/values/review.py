@@ -33,11 +33,18 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
-class PartialCheck:
-    """What a check by code has found where it could not judge everything. `open`: path (empty: no one file) and the reason."""
+class Judgement:
+    """What a check by code has found, and which files it has judged to their end: silence means something about no other file."""
 
     findings: tuple[Finding, ...]
-    open: tuple[tuple[str, str], ...]
+    complete: frozenset[str]  # paths
+    open: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
+
+    def unjudged(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
+        """What of the files that it was given is open: a file about which the check states nothing is open too."""
+        known = {path for path, _ in self.open} | self.complete
+        silent = ((file.path, "the check does not state that it judged the file to its end") for file in files)
+        return (*self.open, *((path, reason) for path, reason in silent if path not in known))
 
 
 @dataclass(frozen=True, slots=True)

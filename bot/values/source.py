@@ -58,8 +58,16 @@ class Outline:
     scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
     unread: str = ""  # why a language did not read the file
     doubt: str = ""  # what may define any name, and in which line: "`exec(code)` in line 3"
+    bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
+    loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
 
     @property
     def names(self) -> frozenset[str]:
         """What an importer can ask of the file."""
         return frozenset(name for name, _ in self.exports)
+
+    @property
+    def defined(self) -> frozenset[str]:
+        """Of these, the names behind which a definition of this file stands."""
+        own = {symbol.name for symbol in self.symbols}
+        return frozenset(name for name, local in self.exports if local in own)

@@ -8,7 +8,7 @@ from bot import pipeline
 from bot.analyzers import ANALYZERS
 from bot.findings.check import check
 from bot.languages import LANGUAGES
-from bot.values import ChangedFile, Dependents, Finding, PartialCheck, PullRequest, ReviewRequest
+from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
 from bot.wiring import review
 
 NO_MODEL = MappingProxyType({"effort": "none"})
@@ -37,10 +37,11 @@ async def compute(
         say("comparing uses with what changed")
         analyzer = ANALYZERS["contracts"](LANGUAGES)
         wanted = [file for file in subject.files if analyzer.wants(file)]
-        found = await analyzer.check(subject.tree, wanted, subject.dependents) if wanted else ()
-        unread = found.open if isinstance(found, PartialCheck) else ()
-        rows = found.findings if isinstance(found, PartialCheck) else found
-        checked = [await check(finding, subject.tree) for finding in rows]
+        found = Judgement((), frozenset())
+        if wanted:
+            found = await analyzer.check(subject.tree, wanted, subject.dependents)
+        unread = found.unjudged(wanted)
+        checked = [await check(finding, subject.tree) for finding in found.findings]
     broken = tuple(finding for finding in checked if isinstance(finding, Finding))
     made = Effect(subject.pull, subject.files, subject.dependents, broken, {**left_out, **dict(unread)})
     return subject.masks.cover(made)

@@ -84,6 +84,28 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
     assert [one for one in second.findings if one.finding.source == name] == []
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "def total(items):\n    return 1\n\n\ndel total\n",
+        "if False:\n    def total(items):\n        return 1\n",
+        "from shop import *\n",
+    ],
+)
+def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Hand, after: str) -> None:
+    """The caller is as broken as before, and nobody has shown anything else."""
+    rounds(
+        hand,
+        {"cart.py": "def total(items):\n    return 1\n", "app.py": "from cart import total\n\ntotal([])\n"},
+        {"cart.py": "def sums(items):\n    return 1\n"},
+    )
+    first = by_code(hand)
+    assert [one.finding.path for one in first.findings] == ["app.py"]
+    hand.repository.commit({"cart.py": after}, "again")
+    second = by_code(hand, first)
+    assert second.fixed == ()
+
+
 def log(tool: str = "Semgrep", line: int = 0, **run: Any) -> bytes:  # noqa: ANN401 - JSON
     """A report with a result on this line, or with no result."""
     place = {"artifactLocation": {"uri": "src/app.js"}, "region": {"startLine": line}}

@@ -20,7 +20,7 @@ def look(pull: PullRequest) -> list[Finding]:
     async def run() -> list[Finding]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
-            found = await ruff.check(tree, files, Dependents())
+            found = (await ruff.check(tree, files, Dependents())).findings
             for finding in found:
                 verified = await verify(finding, tree)
                 assert isinstance(verified, Finding), verified

@@ -26,7 +26,7 @@ def look(pull: PullRequest) -> list[Finding]:
 
     async def run() -> list[Finding]:
         async with Checkout(pull) as tree:
-            return list(await secrets.check(tree, diff.read(await tree.change()), Dependents()))
+            return list((await secrets.check(tree, diff.read(await tree.change()), Dependents())).findings)
 
     return asyncio.run(run())
 

@@ -74,7 +74,7 @@ def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments
         [COMMAND, *arguments], cwd=hostile.top, env=hostile.env, capture_output=True, text=True, check=False
     )
     assert hostile.loaded() == ""
-    assert done.returncode in {0, 1}, done.stderr
+    assert done.returncode in {0, 1} or "deeprepo: no check by code reports" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("start", few([[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]], 0))

@@ -14,7 +14,7 @@ from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
-from bot.values import Completion, Finding, Message, Prompt, Usage
+from bot.values import Completion, Finding, Judgement, Message, Prompt, Usage
 
 
 class Waits:
@@ -74,14 +74,16 @@ def test_the_analysers_run_while_the_first_prompt_is_out(table: Table) -> None:
         class Looks:
             """An analyser."""
 
+            ROWS = "git"
+
             def wants(self, _: object) -> bool:
                 """All files."""
                 return True
 
-            async def check(self, *_: object) -> tuple[Finding, ...]:
+            async def check(self, *_: object) -> Judgement:
                 """Nothing is found."""
                 happened.set()
-                return ()
+                return Judgement((), frozenset())
 
         session.checks = AnalyzerWorker(
             {"looks": Looks()}, session.tree, session.files, session.dependents, session.units, session.tracker

@@ -1,16 +1,19 @@
 """C and C++: one family, because they include each other's headers."""
 
+import posixpath
 import re
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import misread, nesting, syntax
 from bot.languages.cfamily.includes import Includes
 from bot.languages.cfamily.outline import outline_of
 from bot.languages.cfamily.uses import SHAPE, inherited, plain
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
@@ -28,6 +31,17 @@ MODERN = re.compile(
 LINKAGE = re.compile(
     rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)_*cplusplus\)?[ \t]*\r?\n\s*(extern[ \t]*\"C\"\s*\{|\})[^\n]*\n\s*#[ \t]*endif"
 )
+
+
+CONDITIONS = Conditions(
+    around={
+        "preproc_if": ("condition",), "preproc_ifdef": ("name",), "preproc_elif": ("condition",), "preproc_elifdef": ("name",),
+        "preproc_else": (), "namespace_definition": ("name",),
+    },
+    sections={"access_specifier": re.compile(r"\w+:?")},
+    ends=re.compile(rb"^[ \t]*#[ \t]*error\b[^\n]*", re.MULTILINE),
+    undoes=re.compile(rb"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE),
+)  # fmt: skip
 
 
 @lru_cache(maxsize=2)
@@ -52,8 +66,17 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an includer can ask of it."""
     nesting.check(source)
     code = _readable(source)
+    misread.check(code)
     root, modern = _root(path, code)
-    return outline_of(path, root, code, side, modern=modern)
+    guarded = replace(CONDITIONS, spares=partial(_guards, posixpath.splitext(posixpath.basename(path))[0]))
+    return conditioned(outline_of(path, root, code, side, modern=modern), root, code, guarded)
+
+
+def _guards(stem: str, node: Node) -> bool:
+    """Whether a condition keeps a header from being read twice: it asks for a name that is made of the file's own."""
+    name, own = (re.sub(r"\W|_", "", word).lower() for word in (syntax.text(node.child_by_field_name("name")), stem))
+    outer = node.parent is not None and node.parent.parent is None
+    return outer and bool(own) and own in name and syntax.text(node).startswith("#ifndef")
 
 
 @finds

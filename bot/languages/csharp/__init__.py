@@ -8,7 +8,8 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import syntax, typed
+from bot.languages import misread, syntax, typed
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.jvm.java import JavaWalk
@@ -33,6 +34,14 @@ VARIABLES = frozenset({"field_declaration", "event_field_declaration"})
 MEMBERS = frozenset({"property_declaration", "event_declaration"})
 ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")  # none of them closed
 PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
+
+
+CONDITIONS = Conditions(
+    around={
+        "preproc_if": ("condition",), "preproc_elif": ("condition",), "preproc_else": (), "namespace_declaration": ("name",),
+    },
+    whole=frozenset({"file_scoped_namespace_declaration"}),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +76,16 @@ def _readable(source: bytes) -> bytes:
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
+    misread.check(source)
+    misread.check_breaks(source)
     root = syntax.parse(_grammar(), _readable(source))
     found = JavaWalk(path, side)
     _walk(root, "", 0, found)
     complete = not root.has_error and not PARTIAL.search(source)
-    return Outline(
+    told = Outline(
         typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
     )
+    return conditioned(told, root, source, CONDITIONS)
 
 
 @finds

@@ -1,12 +1,15 @@
 """Go: packages that are folders, modules and workspaces."""
 
+import posixpath
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import nesting, syntax
+from bot.languages import misread, nesting, syntax
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.go.modules import GoPackages, called, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
@@ -25,6 +28,18 @@ DECLARED = (
 AMBIENT = frozenset(DECLARED.split())
 
 
+CONDITIONS = Conditions(
+    whole=frozenset({"package_clause"}), bodied=frozenset({"function_declaration", "method_declaration"})
+)
+BUILD = re.compile(rb"^//(?:go:build|[ \t]*\+build)[^\n]*|^[ \t]*import[ \t]+\"C\"", re.MULTILINE)
+SYSTEMS = "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos"
+MACHINES = (
+    "386 amd64 amd64p32 arm arm64 arm64be armbe loong64 mips mips64 mips64le mips64p32 mips64p32le mipsle ppc ppc64 ppc64le "
+    "riscv riscv64 s390 s390x sparc sparc64 wasm"
+)
+BUILT_FOR = frozenset({*SYSTEMS.split(), *MACHINES.split(), "test"})
+
+
 @lru_cache(maxsize=1)
 def _grammar() -> Grammar:
     import tree_sitter_go
@@ -41,7 +56,17 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> GoPackages:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what its package gains by them."""
     nesting.check(source)
-    return outline_of(path, syntax.parse(_grammar(), source), side)
+    misread.check(source)
+    root = syntax.parse(_grammar(), source)
+    said = [match[0].decode("utf-8", "replace") for match in BUILD.finditer(source)]
+    return conditioned(outline_of(path, root, side), root, source, CONDITIONS, [*_named(path), *said])
+
+
+def _named(path: str) -> list[str]:
+    """What the name of a file says of where it is built: `cart_windows.go` elsewhere not at all, `_cart.go` nowhere."""
+    stem = posixpath.basename(path).removesuffix(".go")
+    parts = stem.split("_")[1:][-2:]
+    return [*(part for part in parts if part in BUILT_FOR), *(["never built"] if stem[:1] in ("_", ".") else [])]
 
 
 @finds

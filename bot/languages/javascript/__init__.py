@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import misread, nesting, syntax
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
@@ -35,6 +37,20 @@ SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
 
+CONDITIONS = Conditions(
+    around={
+        "if_statement": ("condition",), "else_clause": (), "for_statement": ("condition",), "for_in_statement": ("right",),
+        "while_statement": ("condition",), "switch_case": ("value",), "catch_clause": (),
+    },
+    ends=re.compile(
+        rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*|\A(?:if|for|while|switch)\b[^\n]*(?=[\s\S]*?\bexports\b)", re.MULTILINE
+    ),
+    undoes=re.compile(rb"\bdelete[ \t]+((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"),
+)  # fmt: skip
+REPLACED = re.compile(rb"^[ \t]*(?:module\.)?exports[ \t]*=[^=\n][^\n]*", re.MULTILINE)  # the last one counts
+DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+
+
 @lru_cache(maxsize=3)
 def _grammar(kind: str) -> Grammar:
     if kind == "js":
@@ -56,7 +72,11 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     code = _script(path, source)
     nesting.check(code)
-    return outline_of(path, _root(path, code), code, side)
+    misread.check(code)
+    root = _root(path, code)
+    said = ["declarations alone"] if path.endswith(DECLARATIONS) else []
+    said += [match[0].decode("utf-8", "replace") for match in islice(REPLACED.finditer(code), 1, None)]
+    return conditioned(outline_of(path, root, code, side), root, code, CONDITIONS, said)
 
 
 @finds

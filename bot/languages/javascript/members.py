@@ -32,6 +32,10 @@ class MemberWalk:
     assigned: list[tuple[str, str]] = field(
         default_factory=list
     )  # (owner, name) of every `owner.name = ...` at the top
+    imported: list[str] = field(
+        default_factory=list
+    )  # names that ES imports bind, and those handed on by `export ... from`
+    loose: set[str] = field(default_factory=set)  # of these, the ones that are types alone
     modern: bool = False  # it exports by `export`: then CommonJS's ways to add more do not matter
 
 

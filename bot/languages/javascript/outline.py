@@ -53,7 +53,15 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))
     complete = not (root.has_error or found.dynamic or computed or path.endswith((".vue", ".svelte", ".d.ts")))
     return Outline(
-        symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases), scoped=scoped, doubt=computed
+        symbols,
+        tuple(found.exports.items()),
+        complete,
+        found.stars,
+        tuple(found.bases),
+        scoped=scoped,
+        doubt=computed,
+        bound=tuple(found.imported),
+        loose=frozenset(found.loose),
     )
 
 
@@ -100,12 +108,34 @@ def _walk(node: Node, found: MemberWalk) -> None:
         kind = child.type
         if kind == "export_statement":
             _export(child, found)
+        elif kind == "import_statement":
+            _imported(child, found)
         elif kind == "expression_statement" and child.named_children:
             _expression(child.named_children[0], child, found)
         elif _declared(child, child, found):
             continue
         elif kind in BLOCKS:
             _walk(child, found)
+
+
+def _imported(node: Node, found: MemberWalk) -> None:
+    """The names that an import statement binds."""
+    left = [part for part in node.named_children if part.type == "import_clause"]
+    while left:
+        part = left.pop()
+        if part.type == "import_specifier":
+            _bound(text(part.child_by_field_name("alias") or part.child_by_field_name("name")), (node, part), found)
+        elif part.type == "identifier":
+            _bound(text(part), (node,), found)
+        else:
+            left += part.named_children
+
+
+def _bound(name: str, written: tuple[Node, ...], found: MemberWalk) -> None:
+    """A name that is taken from another module, by a statement or a part of it that may say that it is a type."""
+    found.imported.append(name)
+    if any(part.type == "type" for node in written for part in node.children):
+        found.loose.add(name)
 
 
 def _declared(node: Node, outer: Node, found: MemberWalk, export: bool = False) -> bool:
@@ -186,6 +216,10 @@ def _handed_on(node: Node, found: MemberWalk) -> None:
             if part.type == "export_specifier":
                 name, alias = text(part.child_by_field_name("name")), text(part.child_by_field_name("alias"))
                 found.exports[alias or name] = "" if source is not None else name
+                if source is not None:
+                    _bound(alias or name, (node, part), found)
+                elif any(one.type == "type" for holder in (node, part) for one in holder.children):
+                    found.loose.add(alias or name)
             elif clause.type == "namespace_export":
                 found.exports[text(part)] = ""
     given = [part for part in node.named_children if part.type not in ("decorator", "comment")]

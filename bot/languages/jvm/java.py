@@ -8,7 +8,8 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import syntax, typed
+from bot.languages import misread, syntax, typed
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
@@ -30,6 +31,9 @@ OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "noti
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w$]*+(?:\.[\w$]++)*+)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*+\[\s*+\]|\s*+\.\.\.)*)\s++NAME\s*+(?=[=;,:)&|?])"
 BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*->"
 GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
+
+
+CONDITIONS = Conditions(whole=frozenset({"package_declaration"}))
 
 
 @dataclass(slots=True)
@@ -58,15 +62,18 @@ def root(source: bytes) -> Node:
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; nested types and static members are offered by their own names, too."""
+    misread.check(source)
+    misread.check_escapes(source, typed.blank(source))
     tree = root(source)
     found = JavaWalk(path, side)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", found)
     complete = not tree.has_error and not GENERATED.search(source)
-    return Outline(
+    told = Outline(
         typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
     )
+    return conditioned(told, tree, source, CONDITIONS)
 
 
 def _type(node: Node, inside: str, found: JavaWalk) -> None:

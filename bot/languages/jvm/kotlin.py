@@ -7,7 +7,8 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import syntax, typed
+from bot.languages import misread, syntax, typed
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.jvm.java import OBJECT, JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
@@ -27,6 +28,9 @@ MISREAD = re.compile(r"\b(?:class|interface|object)[ \t]+([A-Za-z_]\w*)")
 READ = 4_000  # characters of it
 
 
+CONDITIONS = Conditions(whole=frozenset({"package_header", "file_annotation"}))
+
+
 @lru_cache(maxsize=1)
 def _grammar() -> Grammar:
     import tree_sitter_kotlin
@@ -42,19 +46,21 @@ def root(source: bytes) -> Node:
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
+    misread.check(source)
     tree = root(source)
     found = JavaWalk(path, side)
-    misread = False
+    unclear = False
     for node in tree.named_children:
         _take(node, "", (), found, offered=True)
         if node.type.endswith("expression") and not path.endswith(".kts"):
-            misread = True
+            unclear = True
             for name in MISREAD.findall(text(node)[:READ]):
                 _class(node, name, found)
-    complete = not (misread or tree.has_error or GENERATED.search(source) or path.endswith(".kts"))
-    return Outline(
+    complete = not (unclear or tree.has_error or GENERATED.search(source) or path.endswith(".kts"))
+    told = Outline(
         typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
     )
+    return conditioned(told, tree, source, CONDITIONS)
 
 
 def _take(node: Node, inside: str, bases: Sequence[str], found: JavaWalk, *, offered: bool) -> None:

@@ -1,11 +1,13 @@
 """PHP: namespaces, Composer's autoloading, includes."""
 
+import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import nesting, spots, syntax
+from bot.languages import misread, nesting, spots, syntax
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.php.names import Names
 from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
@@ -31,6 +33,16 @@ GIVEN = (
 AMBIENT = frozenset(GIVEN.split())
 
 
+CONDITIONS = Conditions(
+    around={
+        "if_statement": ("condition",), "else_if_clause": ("condition",), "else_clause": (), "namespace_definition": ("name",),
+        "switch_statement": ("condition",), "catch_clause": (),
+    },
+    whole=frozenset({"namespace_definition"}),
+    ends=re.compile(rb"^[ \t]*(?:exit\b|die\b|throw\b|__halt_compiler\b)[^\n]*", re.MULTILINE | re.IGNORECASE),
+)  # fmt: skip
+
+
 @lru_cache(maxsize=1)
 def _grammar() -> Grammar:
     import tree_sitter_php
@@ -47,7 +59,10 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Names:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     nesting.check(source)
-    return outline_of(path, syntax.parse(_grammar(), source), source, side)
+    misread.check(source)
+    root = syntax.parse(_grammar(), source)
+    said = [] if path.endswith(".php") else ["a file that is not loaded by the names of its classes"]
+    return conditioned(outline_of(path, root, source, side), root, source, CONDITIONS, said)
 
 
 @finds

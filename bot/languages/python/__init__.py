@@ -1,13 +1,15 @@
 """Python: modules and packages wherever they start, `src` layouts included, without any configuration."""
 
 import builtins
+import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import misread, nesting, syntax
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
@@ -26,6 +28,16 @@ AMBIENT = frozenset(dir(builtins)) | {
     "basestring",
     "xrange",
 }
+
+
+CONDITIONS = Conditions(
+    around={
+        "if_statement": ("condition",), "elif_clause": ("condition",), "else_clause": (), "while_statement": ("condition",),
+        "for_statement": ("left", "right"), "match_statement": ("subject",), "case_clause": ("guard",), "except_clause": (),
+    },
+    ends=re.compile(rb"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|quit\(|os\._exit\()[^\n]*", re.MULTILINE),
+    undoes=re.compile(rb"^[ \t]*(?:del\b|delattr\(|globals\(\)\.pop\()([^\n#]*)", re.MULTILINE),
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -49,7 +61,12 @@ def _root(source: bytes) -> Node:
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    return outline_of(path, _root(source), source, side, _root)
+    misread.check(source)
+    misread.check_encoding(source)
+    root = _root(source)
+    found = outline_of(path, root, source, side, _root)
+    misread.check_names(found.names)
+    return conditioned(found, root, source, CONDITIONS, ["a stub"] if path.endswith(".pyi") else [])
 
 
 @finds

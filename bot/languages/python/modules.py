@@ -22,7 +22,7 @@ STATEMENT = re.compile(
     rb"|import[ \t]+(?P<modules>[\w., \t]+))"
 )
 COMPUTED = re.compile(rb"import_module\(\s*[\"']([\w.]+)[\"']")
-FILES = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
+FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes before a module of its name
 WHOLE = frozenset({"*"})
 
 

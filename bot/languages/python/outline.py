@@ -15,6 +15,7 @@ BLOCKS = frozenset({
     "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "except_group_clause", "finally_clause",
     "with_statement", "for_statement", "while_statement", "match_statement", "case_clause", "block",
 })  # fmt: skip
+CHOICES = BLOCKS - {"try_statement", "except_clause", "finally_clause", "with_statement", "block"}  # may never be run
 TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 
 
@@ -28,6 +29,8 @@ class _Found:
     bound: dict[str, str] = field(default_factory=dict)
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     stars: int = 0
+    imported: list[str] = field(default_factory=list)
+    loose: set[str] = field(default_factory=set)
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side, parse: Callable[[bytes], Node]) -> Outline:
@@ -52,10 +55,12 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, parse: Callable
         stars=found.stars,
         bases=tuple(found.bases),
         doubt=made.doubt,
+        bound=tuple(found.imported),
+        loose=frozenset(found.loose),
     )
 
 
-def _walk(node: Node, inside: str, found: _Found) -> None:
+def _walk(node: Node, inside: str, found: _Found, *, sure: bool = True) -> None:
     for child in node.named_children:
         kind = child.type
         if kind == "decorated_definition":
@@ -67,13 +72,13 @@ def _walk(node: Node, inside: str, found: _Found) -> None:
         elif kind == "expression_statement":
             _assignment(child, inside, found)
         elif kind in ("import_statement", "import_from_statement", "future_import_statement"):
-            _import(child, inside, found)
+            _import(child, inside, found, sure=sure)
         elif kind == "type_alias_statement":
             _bind(text(child.child_by_field_name("left")), "type", child, inside, found)
         elif kind in BLOCKS:
             for name in _targets(child):
                 found.bound.setdefault(name, "") if not inside else None
-            _walk(child, inside, found)
+            _walk(child, inside, found, sure=sure and kind not in CHOICES)
 
 
 def _definition(node: Node, outer: Node, inside: str, found: _Found) -> None:
@@ -140,13 +145,21 @@ def _targets(node: Node) -> Iterator[str]:
         yield from re.findall(r"\bas\s+(\w+)", text(node).partition("\n")[0])
 
 
-def _import(node: Node, inside: str, found: _Found) -> None:
+def _import(node: Node, inside: str, found: _Found, *, sure: bool) -> None:
     for part in node.named_children:
         if part.type == "wildcard_import":
             found.stars += 1
         elif inside or part == node.child_by_field_name("module_name"):
             continue
         elif part.type == "aliased_import":
-            found.bound.setdefault(text(part.child_by_field_name("alias")), "")
+            _take(text(part.child_by_field_name("alias")), found, sure=sure)
         elif part.type == "dotted_name":
-            found.bound.setdefault(text(part).partition(".")[0], "")
+            _take(text(part).partition(".")[0], found, sure=sure)
+
+
+def _take(name: str, found: _Found, *, sure: bool) -> None:
+    """A name that an import binds."""
+    found.bound.setdefault(name, "")
+    found.imported.append(name)
+    if not sure:
+        found.loose.add(name)

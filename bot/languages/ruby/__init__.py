@@ -1,11 +1,13 @@
 """Ruby: requires, autoloads, and constants found by the names of files."""
 
+import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import nesting, spots, syntax
+from bot.languages import misread, nesting, spots, syntax
+from bot.languages.conditions import Conditions, conditioned
 from bot.languages.ruby.outline import outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
@@ -24,6 +26,20 @@ GIVEN = (
 )
 AMBIENT = frozenset(GIVEN.split())
 OPEN = 300  # blocks that no one closes
+
+
+CONDITIONS = Conditions(
+    around={
+        "if": ("condition",), "unless": ("condition",), "elsif": ("condition",), "else": (), "if_modifier": ("condition",),
+        "unless_modifier": ("condition",), "rescue": (), "module": ("name",), "class": ("name",), "singleton_class": ("value",),
+    },
+    sections={"identifier": re.compile(r"private|protected|public|module_function")},
+    ends=re.compile(rb"^[ \t]*(?:raise|exit!?|abort|return)\b[^\n]*", re.MULTILINE),
+    undoes=re.compile(
+        rb"\b(?:undef|undef_method|remove_method|remove_const|private|protected|private_class_method|private_constant"
+        rb"|module_function)\b[ \t(]*((?:[:\"'*%\[\]\w, \t?!]|\n[ \t]+:)+)"
+    ),
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +66,11 @@ def _check(source: bytes) -> None:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what who requires it can use."""
     _check(source)
-    return outline_of(path, syntax.parse(_grammar(), source), source, side)
+    misread.check(source)
+    misread.check_encoding(source)
+    root = syntax.parse(_grammar(), source)
+    said = [] if path.endswith(".rb") else ["a file that is not required by its name"]
+    return conditioned(outline_of(path, root, source, side), root, source, CONDITIONS, said)
 
 
 @finds

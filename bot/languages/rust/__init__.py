@@ -1,13 +1,15 @@
 """Rust: crates and workspaces, modules by files and inline, `use` trees and qualified paths."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import nesting, syntax
+from bot.languages import misread, nesting, syntax
+from bot.languages.conditions import Conditions, Span, conditioned
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
@@ -33,6 +35,14 @@ OPEN = 50  # raw strings that no one closes
 MOST = 200  # of them in one file
 
 
+CONDITIONS = Conditions(
+    marks={
+        "attribute_item": re.compile(r"#\s*\[\s*(?:cfg|test\b)"), "inner_attribute_item": re.compile(r"(?!)"),
+    }
+)  # fmt: skip
+INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
+
+
 @lru_cache(maxsize=1)
 def _grammar() -> Grammar:
     import tree_sitter_rust
@@ -49,7 +59,17 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Crates:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what other modules can ask of it."""
     nesting.check(source)
-    return outline_of(path, syntax.parse(_grammar(), _readable(source)), side)
+    misread.check(source)
+    root = syntax.parse(_grammar(), _readable(source))
+    inner = [match[0].decode("utf-8", "replace") for match in INNER.finditer(source)]
+    return conditioned(outline_of(path, root, side), root, source, CONDITIONS, inner, list(_wrapped(source)))
+
+
+def _wrapped(source: bytes) -> Iterator[Span]:
+    """The lines of the conditional macros that are blanked out before the code is parsed."""
+    for match, end in _wrappers(source):
+        said = match[0].decode("utf-8", "replace")
+        yield source.count(b"\n", 0, match.start()) + 1, source.count(b"\n", 0, end) + 2, " ".join(said.split())
 
 
 @finds
@@ -78,10 +98,16 @@ def _readable(source: bytes) -> bytes:
     if len(RAW.findall(source)) > source.count(b'"#') + OPEN:
         raise Unreadable("it opens raw strings that it never closes")  # each is read to the end of the file
     code = bytearray(source)
-    for count, match in enumerate(WRAPPER.finditer(source)):
-        end = source.find(b"\n" + match[1] + b"}", match.end())
-        if end < 0 or count == MOST:
-            break
+    for match, end in _wrappers(source):
         code[match.start() : match.end()] = b" " * (match.end() - match.start())
         code[end + 1 : end + 2 + len(match[1])] = b" " * (len(match[1]) + 1)
     return bytes(code)
+
+
+def _wrappers(source: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
+    """The macros around conditional items, each with where it ends."""
+    for match in islice(WRAPPER.finditer(source), MOST):
+        end = source.find(b"\n" + match[1] + b"}", match.end())
+        if end < 0:
+            return
+        yield match, end

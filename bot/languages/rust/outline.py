@@ -77,14 +77,14 @@ def _items(holder: Node, inside: str, depth: int, found: _Found) -> None:
             _members(node, name, found)
         elif node.type == "impl_item":
             _implementation(node, inside, found)
-        elif node.type == "mod_item" and body is not None:
+        elif node.type == "mod_item":
             found.add(name, "module", node)
-            _items(body, name, depth + 1, found)
+            _items(body or node, name, depth + 1, found)
         elif node.type == "foreign_mod_item" and body is not None:
             _items(body, inside, depth, found)
         elif node.type == "use_declaration":
             _use(node, inside, depth, found)
-        elif node.type in ("mod_item", "extern_crate_declaration") and not inside:
+        elif node.type == "extern_crate_declaration" and not inside:
             found.exports.setdefault(text(node.child_by_field_name("alias")) or name, "")
         elif node.type in ("macro_invocation", "expression_statement"):
             _macro(node, inside, found)

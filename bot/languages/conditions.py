@@ -1,0 +1,132 @@
+"""What decides beside a definition's own text whether it exists, and for whom: conditions, modules and sections around it, the file's name and head.
+
+A definition keeps its text when `#if 0`, `private` or `//go:build ignore` is written above it, and its users lose it all the same. So each
+definition carries these texts, and where they change its contract does. Which nodes and statements they are, each language says itself.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Symbol
+
+NOTHING = re.compile(rb"(?!)")
+WORD = re.compile(r"\w+[?!]?")
+Span = tuple[int, int, str]  # first and last line, and what is written there
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The syntax of one language by which the existence of a definition can depend on what stands around it."""
+
+    around: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # node -> its fields that hold the condition
+    whole: frozenset[str] = frozenset()  # nodes without a body that say something of all that is in their parent
+    marks: Mapping[str, re.Pattern[str]] = field(
+        default_factory=dict
+    )  # node before a definition -> what in it is a condition
+    sections: Mapping[str, re.Pattern[str]] = field(
+        default_factory=dict
+    )  # node that says something of all that follows
+    bodied: frozenset[str] = frozenset()  # definitions that usually have a body
+    ends: re.Pattern[bytes] = NOTHING  # a statement at the top that ends the run or the reading of the file
+    undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
+    spares: Callable[[Node], bool] = lambda _: False  # what looks like a condition and is none
+
+
+def conditioned(
+    outline: Outline,
+    root: Node,
+    source: bytes,
+    language: Conditions,
+    file: Sequence[str] = (),
+    more: Sequence[Span] = (),
+) -> Outline:
+    """The outline whose definitions carry their conditions. `file`: what its name and its head say; `more`: what the tree does not show."""
+    symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
+    starts = [symbol.start for symbol in symbols]
+    found: dict[int, list[str]] = defaultdict(list)
+    for first, last, said in (*more, *_spans(root, starts, language)):
+        for at in range(bisect_left(starts, first), bisect_right(starts, last)):
+            found[id(symbols[at])].append(said)
+    whole = tuple(filter(None, (*file, *_ends(root, starts, language))))
+    undone = _undone(source, language)
+    return replace(outline, symbols=tuple(_told(symbol, whole, found, undone) for symbol in outline.symbols))
+
+
+def _told(
+    symbol: Symbol, whole: tuple[str, ...], found: Mapping[int, list[str]], undone: Mapping[str, list[str]]
+) -> Symbol:
+    said = (*whole, *found.get(id(symbol), ()), *undone.get(symbol.short, ()))
+    return replace(symbol, conditions=said) if said else symbol
+
+
+def _spans(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[Span]:
+    """What is written around definitions. Nodes that hold none are not entered."""
+    left = [root]
+    while left:
+        node = left.pop()
+        pending: list[str] = []
+        section = ""
+        for child in node.named_children:
+            kind = child.type
+            if kind in language.marks and (match := language.marks[kind].match(text(child))):
+                pending.append(_squeezed(match.string))
+            elif kind in language.whole and child.child_by_field_name("body") is None:
+                yield first_line(node) if node.parent else 0, last_line(node), _squeezed(text(child))
+            elif kind in language.sections and language.sections[kind].fullmatch(text(child)):
+                section = text(child)
+            elif kind in language.marks or "comment" in kind:
+                continue
+            elif _holds(child, starts):
+                span = first_line(child), last_line(child)
+                said = [*pending, section, *_around(child, language)]
+                yield from [(*span, one) for one in said if one]
+                left.append(child)
+                pending = []
+            else:
+                pending = []
+
+
+def _around(node: Node, language: Conditions) -> Iterator[str]:
+    if node.type in language.bodied and node.child_by_field_name("body") is None:
+        yield "without a body"
+    if node.type in language.around and not language.spares(node):
+        word = node.type if not node.children or node.children[0].is_named else text(node.children[0])
+        yield " ".join(
+            (word, *(_squeezed(text(node.child_by_field_name(name))) for name in language.around[node.type]))
+        )
+
+
+def _holds(node: Node, starts: Sequence[int]) -> bool:
+    """Whether a definition begins in the lines of a node."""
+    at = bisect_left(starts, first_line(node))
+    return at < len(starts) and starts[at] <= last_line(node)
+
+
+def _ends(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[str]:
+    """The statements at the top that end the run of the file: what they stand above is never reached, and who loads it fails."""
+    for child in root.named_children:
+        literal = child.named_children[:1] and child.named_children[0].type == "string"
+        if not literal and "comment" not in child.type and not _holds(child, starts):
+            yield from (
+                _squeezed(match[0].decode("utf-8", "replace")) for match in language.ends.finditer(child.text or b"")
+            )
+
+
+def _undone(source: bytes, language: Conditions) -> Mapping[str, list[str]]:
+    """Name -> the statements that take it away, wherever they stand."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for match in language.undoes.finditer(source):
+        for name in dict.fromkeys(WORD.findall(unicodedata.normalize("NFKC", match[1].decode("utf-8", "replace")))):
+            found[name].append(_squeezed(match[0].decode("utf-8", "replace")))
+    return found
+
+
+def _squeezed(written: str) -> str:
+    return " ".join(written.split())

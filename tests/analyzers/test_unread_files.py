@@ -1,0 +1,222 @@
+"""A file that an analyser has not judged to its end is open, and what was reported about it before is never fixed by that."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from fakes import Repository
+from pushes import Hand
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.ports import Tree
+from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.coverage import start
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Review, Silence
+
+Files = Mapping[str, str | bytes | None]
+CI = ".github/workflows/ci.yml"
+PAY = "import os\n\n\ndef pay(cart):\n    return len(cart)\n"
+BUG = PAY.replace("len(cart)", "undefined_helper(cart)")
+ASSIGNED = "export function f(a) {\n  const x = 1;\n  x = a;\n  return x;\n}\n"
+SHELL = '#!/bin/bash\nif [ "$1" > 3 ]; then echo x; fi\n'
+WORKFLOW = (
+    "on: issue_comment\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n"
+)
+INJECTED = WORKFLOW + '      - run: echo "${{ github.event.comment.body }}"\n'
+IMAGE = "FROM debian:12\nCMD a\nCMD b\n"
+BASE: Files = {"a.py": PAY, "a.js": "export const q = 1;\n", "r.sh": "#!/bin/bash\necho hi\n", CI: WORKFLOW}
+FAULTS: Files = {"a.py": BUG, "a.js": ASSIGNED, "r.sh": SHELL, CI: INJECTED, "Dockerfile": IMAGE}
+
+
+@pytest.fixture
+def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A repository with a base, reviewed by code alone."""
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "scratch").mkdir()
+    repository.commit({"README.md": "shop\n", **BASE}, "before")
+    repository.git("checkout", "-qb", "feature")
+    return Hand(repository, tmp_path / "scratch", monkeypatch)
+
+
+def by_code(hand: Hand, files: Files, previous: Review | None = None) -> Review:
+    """A round after one more push."""
+    hand.repository.commit(dict(files), "push")
+    return hand.review(previous, worker=None, strategy="offline")
+
+
+def open_files(review: Review) -> set[str]:
+    """The files that a check by code has left open."""
+    return {row.path for row in review.coverage.open if row.kind == "check"}
+
+
+UNREAD = [
+    ("a.js", ASSIGNED + "type T = number;\n"),
+    ("a.js", ASSIGNED.encode() + b"// caf\xe9\n"),
+    ("a.js", "// \r\r\r\r\r\r\r\r\r\n" + ASSIGNED),
+    ("a.js", "/* oxlint-disable */\n" + ASSIGNED),
+    ("a.js", "/*\n eslint-disable\n*/\n" + ASSIGNED),
+    ("r.sh", SHELL + "exit 0\nunused() {\n"),
+    ("r.sh", SHELL + "exit 0\ncat <<END\n"),
+    ("r.sh", SHELL.replace("\n", "\n# shellcheck disable=SC1070,SC1088,SC1089\necho a\n)\n", 1)),
+    ("r.sh", SHELL.replace("bash", "zsh")),
+    ("r.sh", SHELL.replace("\n", "\n# shellcheck disable=all\n", 1)),
+    (CI, INJECTED + "\tfoo\n"),
+    (CI, INJECTED + "---\na: 1\n"),
+    (CI, INJECTED.encode() + b"# caf\xe9\n"),
+    (CI, INJECTED + "      - run: [1]\n"),
+    (CI, INJECTED.replace("body }}", "body }} ${{ ) }}")),
+    ("Dockerfile", IMAGE + "FOO bar\n"),
+    ("Dockerfile", IMAGE + "RUN a \\\n"),
+    ("Dockerfile", "# hadolint global ignore=DL4003\n" + IMAGE),
+    ("a.py", "# " + "\r" * 12 + "\n" + BUG),
+    ("a.py", b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + BUG.encode()),
+    ("a.py", "# coding: utf-7\n" + BUG),
+    ("a.py", "# coding: klingon\n" + BUG),
+    ("a.py", b"# caf\xe9\n" + BUG.encode()),
+    ("a.py", b"# \0\n" + BUG.encode()),
+    ("a.py", BUG + "\n\ndef g(x):\n\tif x:\n        return 1\n"),
+    ("a.py", "# ruff: noqa\n" + BUG),
+    ("a.py", BUG + "# flake8: noqa\n"),
+    ("a.py", BUG.replace("(cart)\n", "(cart)  # NOQA\n").replace("def pay(cart)  # NOQA", "def pay(cart)")),
+    ("a.py", BUG + "\n\nx = {\n"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), UNREAD)
+def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: str, text: str | bytes) -> None:
+    """The finding of the first push is still there after a second one that stops, shifts or silences the program."""
+    first = by_code(hand, {path: FAULTS[path]})
+    (reported,) = (one.finding for one in first.findings)
+    assert first.coverage.complete
+    second = by_code(hand, {path: text}, first)
+    assert ([one.title for one in second.still], second.fixed) == ([reported.title], ())
+    assert (open_files(second), second.coverage.complete) == ({path}, False)
+
+
+NO_EXCEPTION = [
+    {"a.py": BUG + "# globals()\n"},
+    {"a.py": BUG + '"""exec(x)"""\n'},
+    {"a.py": BUG.replace("undefined_helper(cart)", 'cart["it\'s"] or undefined_helper(cart)')},
+    {"a.py": BUG.replace("return", 'return "def __getattr__" and')},
+    {"b.py": "print 'x'\n", "a.py": BUG},
+]
+
+
+@pytest.mark.parametrize("files", NO_EXCEPTION)
+def test_words_that_the_change_writes_except_nothing(hand: Hand, files: Files) -> None:
+    """A comment, a text or an apostrophe leaves the undefined name proven."""
+    done = by_code(hand, files)
+    assert ("a.py", "F821", "high", "proven") in {
+        (one.finding.path, one.finding.rule, one.finding.severity, one.finding.verdict) for one in done.findings
+    }
+
+
+@pytest.mark.parametrize(
+    "line", ["# {{ }}\ndef broken(:\n", "X = {'a': {'b': 1}}\ndef broken(:\n", "# {% x %}\nx = )\n"]
+)
+def test_braces_near_a_syntax_error_make_no_template(hand: Hand, line: str) -> None:
+    """The file was a program before the change."""
+    done = by_code(hand, {"a.py": PAY + line})
+    assert [(one.finding.rule, one.finding.verdict) for one in done.findings] == [("invalid-syntax", "proven")]
+
+
+def test_code_that_defines_names_at_run_time_leaves_the_file_open(hand: Hand) -> None:
+    """A call that the change adds makes the finding a guess, and the file open."""
+    done = by_code(hand, {"a.py": BUG + "\n\nglobals().update(x=1)\n"})
+    assert [(one.finding.rule, one.finding.verdict) for one in done.findings] == [("F821", "unproven")]
+    assert open_files(done) == {"a.py"}
+
+
+def test_a_base_that_does_not_parse_excepts_no_added_line(hand: Hand) -> None:
+    """Mended in the same change, or chosen by a rename, it says nothing about what the change adds."""
+    old = "import sys\nimport json\nVALUES = {1: 2, 3: 4}\nNAMES = ['a', 'b']\nprint 'hi'\n\n\ndef helper(a):\n    return a\n"
+    hand.repository.git("checkout", "-q", "main")
+    hand.repository.commit({"bad.py": PAY.replace("pay(cart)", "pay(cart"), "tests/data/old.py": old}, "broken")
+    hand.repository.git("checkout", "-q", "feature")
+    hand.repository.git("reset", "-q", "--hard", "main")
+    new = old.replace("print 'hi'", "") + "\n\ndef pay(cart):\n    return undefined_helper(cart)\n"
+    done = by_code(hand, {"bad.py": BUG, "tests/data/old.py": None, "shop/new.py": new})
+    assert {(one.finding.path, one.finding.rule) for one in done.findings} == {
+        ("bad.py", "F821"),
+        ("shop/new.py", "F821"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "import yaml\n\n\ndef f(x):\n    return yaml.load(x)  # noqa: S506\n"),
+        ("a.js", "/* eslint-disable no-const-assign */\nconst n = 1;\nn = 2;\n"),
+        ("r.sh", '#!/bin/sh\n# shellcheck disable=SC2071\nif [ "$1" > "2" ]; then echo more; fi\n'),
+        ("Dockerfile", "FROM a:1\n# hadolint ignore=DL3021\nCOPY one two three\n"),
+        (CI, WORKFLOW + '      - run: echo "${{ github.event.comment.body }}" # zizmor: ignore[template-injection]\n'),
+    ],
+)
+def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, path: str, text: str) -> None:
+    """The line that it is about is edited, and the comment was there before at the same path."""
+    repository.git("checkout", "-q", "main")
+    repository.commit({path: text}, "with a comment")
+    repository.git("checkout", "-q", "feature")
+    repository.git("reset", "-q", "--hard", "main")
+    edited = text.replace("load(x)", "load( x)").replace("n = 2", "n = 3").replace("more", "less")
+    edited = edited.replace("three", "four").replace('"${{', '"x ${{')
+    assert edited != text
+    done = by_code(hand, {path: edited})
+    assert (done.findings, open_files(done)) == ((), set())
+
+
+def test_a_finding_under_a_name_that_no_check_reads_is_open(hand: Hand) -> None:
+    """Renamed to a suffix of no language, the code still holds the fault; deleted, it does not."""
+    first = by_code(hand, {"a.py": BUG})
+    renamed = by_code(hand, {"a.py": None, "a.py.txt": BUG}, first)
+    assert (len(renamed.still), renamed.fixed) == (1, ())
+    deleted = by_code(hand, {"a.py.txt": None}, first)
+    assert (deleted.still, len(deleted.fixed)) == ((), 1)
+
+
+@pytest.mark.parametrize(("path", "text"), [("b.JS", ASSIGNED), ("b.pyw", BUG), ("b.SH", SHELL), ("dockerfile", IMAGE)])
+def test_suffixes_in_capitals_and_of_windows_are_read(hand: Hand, path: str, text: str) -> None:
+    """The name of a file hides no fault in it."""
+    assert {one.finding.path for one in by_code(hand, {path: text}).findings} == {path}
+
+
+class Forgetful:
+    """An analyser that fails over one file, and states that it judged only another."""
+
+    NAME, READS = "forgetful", "every file"
+    ROWS: Literal["git", "other"] = "other"
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Every file."""
+        return bool(file.path)
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
+        """Fail over `bad`, and forget `mute`."""
+        paths = {file.path for file in files}
+        if "bad" in paths:
+            raise IndexError("list index out of range")
+        return Judgement((), frozenset(paths - {"mute"}))
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Always fixed, as one that does not know better would state it."""
+        return "fixed"
+
+
+def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
+    """Its exception costs the file that caused it; what it does not state, and a lone CR, is open; the rest is judged."""
+    pull = repository.change({"x": "1\n"}, {"bad": "1\n", "mute": "1\n", "cr": "1\r2\n", "good": "1\n"})
+
+    async def run() -> dict[str, str]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            tracker = start((), files, Dependents())
+            await AnalyzerWorker({"forgetful": Forgetful()}, tree, files, Dependents(), (), tracker).review(())
+        return {row.path: row.reason for row in tracker.coverage().open}
+
+    left = asyncio.run(run())
+    assert left.keys() == {"bad", "mute", "cr"}
+    assert "IndexError, a defect of deeprepo" in left["bad"]
