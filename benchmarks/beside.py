@@ -60,10 +60,10 @@ def double(log: Path, delay_ms: int = 0) -> Iterator[tuple[str, str]]:
         yield openai, anthropic
 
 
-def ours(at: Place, output: Path) -> Callable[[], Run]:
-    """Our review, every unit read by a worker; its JSON is written to `output`."""
+def ours(at: Place, output: Path, *, root: bool = False) -> Callable[[], Run]:
+    """Our review, every unit read by a worker; its JSON is written to `output`. `root`: a root's model too, and the strategy that is chosen then."""
     command = [*OURS, "review", f"{BASE}..{HEAD}", "--repo", str(at.clone), "--format", "json", "--output", str(output)]
-    command += ["--strategy", "fanout", "--worker", "compatible/worker"]
+    command += ["--worker", "compatible/worker", *(["--root", "compatible/root"] if root else ["--strategy", "fanout"])]
     return _emptied(at, lambda: measured(command, {"DEEPREPO_BASE_URL": at.url}))
 
 

@@ -11,7 +11,7 @@ from bot.context.cross_unit import meetings
 from bot.values import Unit
 
 PROMPT_TOKENS = 6_000  # of units in one prompt; small units share one
-LARGE, LARGE_PROMPT = 150_000, 49_000  # above this many tokens of units a prompt takes more
+LARGE, LARGE_PROMPT = 150_000, 54_000  # above this many tokens of units a prompt takes more
 LARGE_AROUND = 1  # unchanged lines beside a change that it shows then
 Chunk = list[Unit]
 

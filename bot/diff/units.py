@@ -70,7 +70,29 @@ def _of_file(
         references = tuple(row for name in span.names for row in uses.get(f"{file.path}:{name}", ()))
         mine = _units(file, span, rows[span.side], shown, references, tests)
         found += [unit if symbols else _by_name(unit, uses) for unit in mine]
+    found = _told_by_changes(found)
     yield from unit_heads.given(file, found, rows.get("head", ()), shown.changed(), [s.symbol for s in symbols])
+
+
+def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
+    """The units that hold a changed line. Of a definition around which alone something changed, the nearest of them has the uses.
+
+    Nobody can read a change where there is none: `#if DEBUG` is read in its own lines, with those who use what stands below it.
+    """
+    changed = [unit for unit in units if unit.changed]
+    handed: dict[int, list[Reference]] = defaultdict(list)
+    for unit in (unit for unit in units if changed and not unit.changed):
+        nearest = min(range(len(changed)), key=lambda at: _away(changed[at], unit))
+        handed[nearest] += unit.references
+    return [
+        replace(unit, references=tuple(dict.fromkeys((*unit.references, *handed[at])))) if at in handed else unit
+        for at, unit in enumerate(changed)
+    ]
+
+
+def _away(unit: Unit, other: Unit) -> tuple[int, bool]:
+    """How many lines lie between two units; of two that are as near, the one above is nearer."""
+    return max(unit.start - other.end, other.start - unit.end, 0), unit.start > other.start
 
 
 def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:

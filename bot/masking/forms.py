@@ -97,10 +97,11 @@ MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|:
 
 def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
     """The secrets in a line, the surest first. `sample`: a test or a document, where only exact forms count, and no made-up key."""
-    named = not sample and len(line) <= LONGEST and 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES
-    if not named and not may_hold(line):
+    named = not sample and _may_be_named(line)
+    if not named and not MAYBE.search(line):
         return ()
-    kind = "x" + PurePosixPath(path).suffix.lower()  # all that the patterns for names and comments ask about a file
+    # All that the patterns for names ask about a file; exact forms ask nothing.
+    kind = "x" + PurePosixPath(path).suffix.lower() if named else ""
     return _hits(kind, line, sample, named)
 
 
@@ -142,6 +143,19 @@ def shared_identity(values: Iterable[str]) -> str:
 def may_hold(line: str) -> bool:
     """Whether a line could hold a secret at all: the cheap question before the others."""
     return MAYBE.search(line) is not None or MAYBE_NAMED.search(line) is not None
+
+
+@lru_cache(maxsize=8)  # of one line for several kinds of file
+def _may_be_named(line: str) -> bool:
+    """Whether a value could stand in a line that is secret by its name: an address with a login, or a word that could be a value."""
+    if len(line) > LONGEST or not 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
+        return False
+    return "://" in line or any(map(_may_hold_value, line.split()))
+
+
+def _may_hold_value(word: str) -> bool:
+    """Whether a part of a word could be a value: what every value has, asked before the slow patterns."""
+    return len(word) >= SHORTEST and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 @lru_cache(maxsize=1 << 16)

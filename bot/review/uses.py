@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bot.ports import Tree
 
 PROMPT_TOKENS = 5_000  # of uses in one prompt
+LARGE_PROMPT = 20_000  # the same in a large change
 REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
 AROUND = 4  # lines before and after a use
 TOO_MANY = "more uses than one review reads"
@@ -26,10 +27,9 @@ Group = tuple[
 
 
 async def grouped(
-    tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], room: int = PROMPT_TOKENS
+    tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], limit: int = PROMPT_TOKENS
 ) -> tuple[list[Group], list[ObligedUse]]:
-    """The uses prompt by prompt, and those that are left out. `room`: tokens of code beside units that a prompt has."""
-    limit = min(PROMPT_TOKENS, room)
+    """The uses prompt by prompt, and those that are left out. `limit`: tokens of one prompt."""
     texts = await tree.read_many(list(dict.fromkeys(use.path for use in uses)))
     by_symbol: dict[str, list[ObligedUse]] = defaultdict(list)
     for use in uses:
@@ -59,19 +59,25 @@ async def grouped(
 
 
 def _joined(groups: Sequence[Group], most: int) -> list[Group]:
-    """Small groups in one prompt, because every prompt pays for the instructions once more."""
+    """Small groups in one prompt, each in the first that has room: every prompt pays for the instructions once more."""
     found: list[Group] = []
-    room = 0
+    room: list[int] = []
     for units, uses, excerpts in groups:
-        size = sum(unit.tokens for unit in units) + sum(excerpt.size for excerpt in excerpts)
-        if found and size <= room:
-            held = found[-1]
-            found[-1] = (tuple(dict.fromkeys((*held[0], *units))), (*held[1], *uses), (*held[2], *excerpts))
-        else:
-            found.append((units, uses, excerpts))
-            room = most
-        room -= size
+        size = sum(excerpt.size for excerpt in excerpts)
+        at = next((at for at, free in enumerate(room) if size + _size(units, found[at][0]) <= free), len(found))
+        if at == len(found):
+            found.append(((), (), ()))
+            room.append(most)
+        held = found[at]
+        room[at] -= size + _size(units, held[0])
+        found[at] = (tuple(dict.fromkeys((*held[0], *units))), (*held[1], *uses), (*held[2], *excerpts))
     return found
+
+
+def _size(units: Sequence[Unit], held: Sequence[Unit]) -> int:
+    """The tokens that units add to a prompt which holds others: it shows their changed lines alone."""
+    rows = ((*unit.heads, *unit.changed) for unit in units if unit not in held)
+    return sum(tokens("\n".join(map(str, mine))) for mine in rows)
 
 
 def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:

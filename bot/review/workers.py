@@ -33,9 +33,8 @@ from bot.values import (
     Unit,
 )
 
-LARGE_NEARBY = (
-    28_000  # tokens of code beside the units in all prompts of a large change: most of what decides is in the units
-)
+# Tokens of code beside the units in all prompts of a large change: most of what decides is in the units, or stands in pairs.
+LARGE_NEARBY = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,9 @@ class ModelWorker:
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
         left = self.tracker.open_uses()
-        _, room = sizes(self.calls.sizes.window(self.model))
+        limit, beside = sizes(self.calls.sizes.window(self.model))
+        large = self._writer.large
+        room = min(uses.LARGE_PROMPT, limit or uses.LARGE_PROMPT) if large else min(uses.PROMPT_TOKENS, beside)
         groups, beyond = await uses.grouped(self.tree, self.tracker.units, left, room)
         self.tracker.leave(beyond, uses.TOO_MANY)
         asked = [self._writer.of_uses(*group) for group in groups]

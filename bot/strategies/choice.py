@@ -17,6 +17,7 @@ class Thresholds:
     direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
     direct_sites: int = MAX_SITES  # uses elsewhere: more than that one prompt does not show
     root_tokens: int = 24_000  # of a root's first message at most, with its instructions
+    root_units: int = 400  # of a change: of more of them, effort medium asks no turns of a root
     root_part: int = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
 
 
@@ -85,7 +86,7 @@ def choose(
         chosen = _small(size, limits, root=root, effort=effort)
         if chosen is not None:
             return chosen
-    return _large(size, root=root, affordable=affordable, effort=effort)
+    return _large(size, limits, root=root, affordable=affordable, effort=effort)
 
 
 def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
@@ -100,12 +101,17 @@ def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffor
     return "cascade", f"{small}: one call reads it, and the root goes on if that leaves something open"
 
 
-def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
+def _large(size: Measure, limits: Thresholds, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
     """The choice for a change that needs more than one prompt."""
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
     if effort == "low":
         return "fanout", f"{size}: the workers read all of it; effort low asks no root"
+    if effort == "medium" and size.units > limits.root_units:
+        return "fanout", (
+            f"{size}: the workers read all of it; of more than {limits.root_units} units effort medium asks no root, "
+            "whose model reads the most telling changes beside their uses"
+        )
     if not affordable:
         return "fanout", f"{size}: the workers read all of it; the budget holds no root"
     return "rlm", f"{size}: the workers read all of it, then the root asks across units"

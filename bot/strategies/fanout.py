@@ -5,12 +5,27 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 
+from bot.review import pairs
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
 
+PAIRS = 1  # prompts of pairs where no root takes over
 
-async def run(session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False) -> Transcript:
+
+async def run(session: Session) -> Transcript:
+    """Read every unread unit; where there is a root's model and the effort is not low, it reads the most telling pairs beside."""
+    if session.root is None or session.effort == "low":
+        return await read(session)
+    async with pairs.beside(session, PAIRS) as taken:
+        await read(session, merged=True)
+        await taken()
+    await read_uses(session, session.worker)
+    session.heard(session.findings)
+    return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+
+
+async def read(session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once.
 
     `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `merged`: others read too. Then second

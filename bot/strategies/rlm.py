@@ -8,9 +8,10 @@ from bot.llm.budget import Hold, dearest
 from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
+from bot.strategies.choice import THRESHOLDS
 from bot.values import IssueReport, Transcript, Usage, tokens
 
-MANY_UNITS, MANY_TURNS = 400, 8  # of a change of more units the root has fewer turns: each of them is read by somebody
+MANY_TURNS = 8  # of a root, where it is asked although the change is too large for that: each unit is read by somebody
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
 
@@ -18,7 +19,7 @@ async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
     async with pairs.beside(session) as taken:
-        await fanout.run(session, diff_only=session.effort != "low", merged=True)
+        await fanout.read(session, diff_only=session.effort != "low", merged=True)
         await taken()
     await fanout.read_uses(session, session.worker)
     session.heard(session.findings)
@@ -36,14 +37,14 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
         pull, session.files, session.units, session.dependents, found, question, issues, undecided, session.doubts
     )
     try:
-        turns = min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > MANY_UNITS else None
+        turns = min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > THRESHOLDS.root_units else None
         transcript = await loop.run(session, start.text, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
         return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
     if session.tracker.unread():
-        await fanout.run(session)
+        await fanout.read(session)
     return replace(transcript, issues=judged or session.issues)
 
 

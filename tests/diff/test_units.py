@@ -320,3 +320,15 @@ def test_a_unit_prints_itself() -> None:
     """Values can be printed and compared."""
     unit = Unit("a:f", "a", "f", 1, 2, "head", "text", (DiffRow("+", "text", 1),))
     assert unit == eval(repr(unit))  # noqa: S307 - the point is that the repr is complete
+
+
+def test_a_definition_around_which_alone_something_changed_is_no_unit_of_its_own(repository: Repository) -> None:
+    """Nobody could read a change there: its users are those of the nearest changed lines, and every unit holds one."""
+    before = "#if A\nint f(void) {\n    return 1;\n}\n#endif\n" + "\n" * 9 + "int g(void) {\n    return 2;\n}\n"
+    after = before.replace("#if A", "#if B").replace("return 2", "return 3")
+    files, texts = read(repository.change({"a.c": before}, {"a.c": after}))
+    use = Reference("a.c:f", "f", "b.c", 3, "f();", "main", None, sure=True, test=False)
+    symbols = (function("a.c", "f", 2, 4), function("a.c", "g", 15, 17))
+    found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
+    assert sorted(unit.name for unit in found) == ["g", "lines 1-1"]
+    assert {unit.name: unit.references for unit in found} == {"g": (), "lines 1-1": (use,)}

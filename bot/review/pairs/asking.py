@@ -34,15 +34,15 @@ class PairFindings:
 
 
 @asynccontextmanager
-async def beside(session: Session) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Have the pairs read while something else goes on. The value is called at its end: it takes over what was answered.
 
-    A change that one prompt shows whole has none: its reader sees definitions and uses together. How many calls there may be is decided
-    first, by what the review may spend before anything is spent.
+    A change that one prompt shows whole has none: its reader sees definitions and uses together. How many calls there may be, up to `most`, is
+    decided first, by what the review may spend before anything is spent.
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
-    calls = session.calls.offers.room_for(model, PROMPT_TOKENS, "pairs", PART, MOST_CALLS) if model and parts else 0
+    calls = session.calls.offers.room_for(model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
     reading = asyncio.create_task(_read(session, model, units, calls)) if model and calls else None
 
     async def taken() -> None:
