@@ -83,11 +83,13 @@ async def judge(
     shown = SEVERITIES[: SEVERITIES.index(least) + 1]
     quiet = tuple(replace(f, unconfirmed=True) for f in new if f.severity not in shown and f.verdict == "unproven")
     new = tuple(f for f in new if f.severity in shown or f.verdict != "unproven")
-    unasked = tuple(f for f in doubtful if f.severity not in shown)
+    unseen = tuple(f for f in new if _is_masked(f))
+    new = tuple(f for f in new if not _is_masked(f))
+    unasked = tuple(f for f in doubtful if f.severity not in shown or _is_masked(f))
     raised = tuple(
         f for f in still if f.severity in shown and f.verdict == "unproven" and not f.number
     )  # kept back until now
-    doubtful = (*(f for f in doubtful if f.severity in shown), *raised)
+    doubtful = (*(f for f in doubtful if f not in unasked), *raised)
     still = (*(f for f in still if f not in raised), *unasked)
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)
@@ -101,7 +103,7 @@ async def judge(
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(
-        (*said, *quiet),
+        (*said, *unseen, *quiet),
         dropped=len(new) - len(said),
         unproven=unproven,
         still=(*still, *open_ones),
@@ -113,6 +115,15 @@ async def judge(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()
         ),
+    )
+
+
+def _is_masked(finding: Finding) -> bool:
+    """Whether a model would judge a secret that it is not shown, by the words that its author wrote beside it."""
+    return (
+        finding.category == "secret"
+        and finding.verdict == "unproven"
+        and any(s.kind != "model" for s in finding.sources)
     )
 
 

@@ -17,7 +17,7 @@ from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
 from bot.commands.target import mentioned, read
-from bot.errors import HostRefused
+from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
@@ -173,7 +173,9 @@ async def decide(
     if done is not None and number in places and number in known:
         comment, kind = places[number]
         before = proposing.shown(replace(known[number], shown=False), words).strip()
-        with suppress(HostRefused):  # the comment was deleted, or its conversation is locked
+        with suppress(
+            HostError
+        ):  # the rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks
             ref = CommentRef(comment, "review" if kind == "review" else "issue")
             posted = await host.comment_at(ref)
             if before and posted.ours and before in posted.body:

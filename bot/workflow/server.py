@@ -49,7 +49,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         try:
             settings = await parts.resolve(seen.file, seen.bound)
         except UsageError as error:
-            await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file))
+            await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file, seen.bound))
             await parts.failed(ask, str(error))
             return
         if ask.comment is not None and bound.trigger not in policy.ASKED and seen.facts.state == "open":
