@@ -41,7 +41,16 @@ class Promise:
 
 PROMISES = (
     Promise("7 files, +314/-13", SMALL, 31_500, 1.0, 120),
-    Promise("281 files, +29,749/-5,807", LARGE, 450_000, 15.0, 300, peers=("pr-agent review", "OCR low"), once=True, root=True),
+    Promise(
+        "281 files, +29,749/-5,807",
+        LARGE,
+        450_000,
+        15.0,
+        300,
+        peers=("pr-agent review", "OCR low"),
+        once=True,
+        root=True,
+    ),
 )
 
 

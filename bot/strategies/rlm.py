@@ -37,7 +37,9 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
         pull, session.files, session.units, session.dependents, found, question, issues, undecided, session.doubts
     )
     try:
-        turns = min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > THRESHOLDS.root_units else None
+        turns = (
+            min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > THRESHOLDS.root_units else None
+        )
         transcript = await loop.run(session, start.text, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)

@@ -166,3 +166,15 @@ def test_a_budget_for_a_few_calls_is_left_to_the_workers(change: Repository) -> 
     played = Led(BROKEN)
     reviewed(change, played)
     assert "pairs" not in played.asked
+
+
+def test_where_no_root_takes_over_one_prompt_holds_the_most_telling_pairs(change: Repository) -> None:
+    """The workers read everything, the root's model the pairs; effort low asks it nothing."""
+    played = Led(BROKEN)
+    review = reviewed(change, played, "--strategy", "fanout")
+    assert [finding["title"] for finding in review["findings"]] == [TITLE]
+    assert (played.asked.count("pairs"), played.asked.count("opinion"), played.asked.count("turn")) == (1, 1, 0)
+    change.folder.parent.joinpath("journal.jsonl").unlink()
+    thrifty = Led(BROKEN)
+    assert reviewed(change, thrifty, "--strategy", "fanout", "--effort", "low")["findings"] == []
+    assert "pairs" not in thrifty.asked
