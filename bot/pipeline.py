@@ -235,7 +235,7 @@ def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
     changed = {path for file in subject.files for path in (file.path, file.old_path) if path}
     using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
     users = [path for path in dict.fromkeys(using) if path not in changed]
-    proven = [finding for finding in session.findings if finding.verdict == "proven"]
+    proven = [finding for finding in session.findings if finding.proven]
     found, _ = subject.ignored.split(proven)
     worst = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))[:NAMED]
     return replace(

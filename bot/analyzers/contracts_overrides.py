@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from bot.analyzers.contracts_arity import judged, misfit
 from bot.analyzers.contracts_words import COMPILED, line_of
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
 
 # Where every overriding method is marked as one, the mark makes its own signature neither less nor more certain.
 MARKED = frozenset({".java", ".kt", ".kts", ".cs"})
@@ -93,5 +93,5 @@ async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -
         start=at.line,
         end=at.line,
         evidence=tuple(one for one in evidence if one is not None),
-        verdict="proven",
+        verdict=Verdict.PROVEN,
     )

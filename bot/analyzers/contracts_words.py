@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
 
 COMPILED = {  # what a broken line comes to before anything runs
     **dict.fromkeys((".java", ".kt", ".kts", ".cs", ".go", ".rs"), "The file no longer compiles."),
@@ -76,7 +76,7 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
         start=reference.line,
         end=reference.line,
         evidence=tuple(evidence),
-        verdict="unproven" if reference.likely else "proven",
+        verdict=Verdict.UNPROVEN if reference.likely else Verdict.PROVEN,
     )
 
 

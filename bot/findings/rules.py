@@ -15,7 +15,7 @@ BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports:
 
 def grave(finding: Finding) -> bool:
     """Whether code has proven the finding, and it is serious."""
-    return finding.verdict == "proven" and finding.severity in SERIOUS
+    return finding.proven and finding.severity in SERIOUS
 
 
 def covers(rule: OwnerRule, finding: Finding) -> bool:

@@ -11,11 +11,11 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import look_ups, strict, text, wishes
 from bot.ports import Tree
-from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, PullRequest, Schema
+from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, PullRequest, Schema, Verdict
 
-VERDICTS = ("confirmed", "refuted", "unproven")
+OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
-    "verdict": {"type": "string", "enum": list(VERDICTS)},
+    "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
     "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
     "reason": text("one sentence"),
@@ -41,7 +41,7 @@ async def verify(
     pull: PullRequest | None = None,
 ) -> Verified:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
-    open_ones = [finding for finding in findings if finding.verdict == "unproven"]
+    open_ones = [finding for finding in findings if finding.verdict.open]
     prompts = await together(*(_prompt(finding, tree, dependents, files, pull) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
@@ -58,14 +58,20 @@ def schema() -> Schema:
     return Schema(*told, strict(**PROPERTIES, **wishes()), Schema(*told, strict(**PROPERTIES)), frozenset(wishes()))
 
 
+def opinion(reply: Completion) -> Verdict | None:
+    """Return the verdict that a reply holds."""
+    given = reply.data.get("verdict") if reply.data else None
+    return OPINIONS.get(given) if isinstance(given, str) else None
+
+
 def _silent(reply: Completion | DeepRepoError) -> str | None:
     """Why a reply is no verdict; None if it is one. An answer that broke off, a refusal and a failure are none."""
     if not isinstance(reply, Completion):
         return str(reply)
-    verdict = reply.data.get("verdict") if reply.data else None
-    if reply.stop in ("length", "refusal") or verdict not in VERDICTS:
+    verdict = opinion(reply)
+    if reply.stop in ("length", "refusal") or verdict is None:
         return "its answer held no verdict"
-    if verdict == "unproven" and look_ups(reply.data):  # they were shown, and what it would have said is lost
+    if verdict.open and reply.data and look_ups(reply.data):  # they were shown, and what it would have said is lost
         return "it asked to see more code and gave no verdict after that"
     return None
 
@@ -74,12 +80,13 @@ def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
     if not isinstance(reply, Completion) or _silent(reply) is not None:
         return replace(finding, unconfirmed=True)
     data = reply.data or {}
-    if data["verdict"] == "refuted":
-        return replace(finding, verdict="refuted", unconfirmed=False)
+    verdict = OPINIONS[data["verdict"]]
+    if not verdict.stands:
+        return replace(finding, verdict=verdict, unconfirmed=False)
     trigger = str(data.get("trigger") or "").strip()
-    if data["verdict"] == "unproven" or not trigger or data.get("author_would_change") is False:
+    if verdict.open or not trigger or data.get("author_would_change") is False:
         return replace(finding, unconfirmed=False)
-    return replace(finding, verdict="confirmed", trigger=trigger, unconfirmed=False)
+    return replace(finding, verdict=verdict, trigger=trigger, unconfirmed=False)
 
 
 async def _prompt(

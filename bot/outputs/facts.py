@@ -260,7 +260,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
     status = "" if finding.status == "new" else f", {words.say(f'status_{finding.status}')}"
-    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say('unconfirmed' if finding.unconfirmed else finding.verdict)}{status}"
+    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
 
 
 def risks(review: Review) -> tuple[Risk, ...]:

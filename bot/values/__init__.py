@@ -33,8 +33,6 @@ from bot.values.change import (
 from bot.values.finding import (
     CATEGORIES,
     SEVERITIES,
-    SHOWN,
-    VERDICTS,
     Category,
     Claim,
     Evidence,
