@@ -15,7 +15,6 @@ from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
-    SEVERITIES,
     ChangedFile,
     Dependents,
     Earlier,
@@ -26,6 +25,7 @@ from bot.values import (
     Source,
     Suppressed,
     Verdict,
+    at_least,
 )
 
 
@@ -80,12 +80,13 @@ async def judge(
         said = tuple(f for f in new if f.verdict.stands)
         refuted = tuple(f for f in new if not f.verdict.stands)
         return Judged(said, len(refuted), (), (*still, *doubtful), known.fixed, hushed, refuted=refuted)
-    shown = SEVERITIES[: SEVERITIES.index(least) + 1]
-    quiet = tuple(replace(f, unconfirmed=True) for f in new if f.severity not in shown and f.verdict.open)
-    new = tuple(f for f in new if f.severity in shown or not f.verdict.open)
-    unasked = tuple(f for f in doubtful if f.severity not in shown)
-    raised = tuple(f for f in still if f.severity in shown and f.verdict.open and not f.number)  # kept back until now
-    doubtful = (*(f for f in doubtful if f.severity in shown), *raised)
+    quiet = tuple(replace(f, unconfirmed=True) for f in new if not at_least(f.severity, least) and f.verdict.open)
+    new = tuple(f for f in new if at_least(f.severity, least) or not f.verdict.open)
+    unasked = tuple(f for f in doubtful if not at_least(f.severity, least))
+    raised = tuple(
+        f for f in still if at_least(f.severity, least) and f.verdict.open and not f.number
+    )  # kept back until now
+    doubtful = (*(f for f in doubtful if at_least(f.severity, least)), *raised)
     still = (*(f for f in still if f not in raised), *unasked)
     asked = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)

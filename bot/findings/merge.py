@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.findings.alike import alike
 from bot.findings.cause import named, one_cause, two_causes
 from bot.findings.quotes import fold
-from bot.values import SEVERITIES, Evidence, Finding, Source
+from bot.values import Evidence, Finding, Source, severity_rank
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
@@ -155,7 +155,7 @@ def _shown(finding: Finding) -> set[tuple[str, str, int]]:
 
 def _united(one: Finding, other: Finding) -> Finding:
     """One of the two with the other's evidence, and with the other's place if it is another one."""
-    strong, weak = sorted((one, other), key=lambda f: (f.verdict.rank, SEVERITIES.index(f.severity)))
+    strong, weak = sorted((one, other), key=lambda f: (f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     own = (strong.path, strong.side, strong.start)

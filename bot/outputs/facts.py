@@ -23,6 +23,7 @@ from bot.values import (
     Severity,
     Side,
     ordered,
+    severity_rank,
 )
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
@@ -106,7 +107,7 @@ def headline(review: Review, words: Phrases = ENGLISH) -> str:
         return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
     said = found(review, words).rstrip(".")
     if conclusion(review) == "findings":
-        worst = min((one.finding.severity for one in listing(review).all), key=SEVERITIES.index)
+        worst = min((one.finding.severity for one in listing(review).all), key=severity_rank)
         return f"{MARKS[worst]} {said}"
     return f"{CLEAN} {said}"
 

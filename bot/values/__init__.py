@@ -42,6 +42,8 @@ from bot.values.finding import (
     Source,
     Status,
     Verdict,
+    at_least,
+    severity_rank,
 )
 from bot.values.model import (
     Allowance,

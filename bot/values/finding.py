@@ -59,6 +59,16 @@ class Verdict(StrEnum):
         return list(type(self)).index(self)
 
 
+def severity_rank(severity: Severity) -> int:
+    """Return the place of a severity in the order: 0 is the worst."""
+    return SEVERITIES.index(severity)
+
+
+def at_least(severity: Severity, bar: Severity) -> bool:
+    """Whether a finding of this severity reaches the bar."""
+    return severity_rank(severity) <= severity_rank(bar)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Who reports a finding: a model, one of our analysers, or another tool whose report was handed in."""
@@ -135,6 +145,11 @@ class Finding:
     def proven(self) -> bool:
         """Whether code has proven it: then nobody's doubt and no word about a guess silences it."""
         return self.verdict is Verdict.PROVEN
+
+    @property
+    def serious(self) -> bool:
+        """Whether it is critical or high."""
+        return at_least(self.severity, "high")
 
     @property
     def certainty(self) -> str:
