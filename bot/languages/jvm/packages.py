@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from bot.languages import typed
+from bot.text.dialects import parsed_by
 from bot.values import Clues, Import, Outline
 
-SUFFIXES = (".java", ".kt", ".kts")
+SUFFIXES = parsed_by("jvm")
 QUALIFIED = re.compile(rb"(?<![\w.$])(?:[a-z_]\w*\.){1,12}\w+(?![\w$])")
 PACKAGE = re.compile(rb"^[ \t]*(?:@[^\n;]*\s)?package\s+([\w.`]+)", re.MULTILINE)
 STATEMENT = re.compile(
