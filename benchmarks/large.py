@@ -3,6 +3,8 @@
 Each is a real pull request of 12 to 80 files with one small thing added, in a tree that it breaks and in one that tolerates
 it. In the worker's place is an oracle, which reports the defect only if one prompt has its lines and its proof. In `rlm` a root
 follows the names of the change over two steps (`deeprepo_evals/reviews/follower.py`) and reports what it was shown in the same way.
+Two rows have a quick worker (`deeprepo_evals/reviews/quick.py`) and a root that looks at nothing in its turns: what is found with pairs,
+and what without them.
 """
 
 import asyncio
@@ -20,14 +22,15 @@ from deeprepo_evals.reviews.outcome import Reviewed
 from deeprepo_evals.reviews.product import Rehearsed
 from deeprepo_evals.reviews.run import Plan
 
-PROMISED = {"rlm": 0.9, "fanout": 0.7}
+PAIRS, QUICK = Rehearsed("rlm", quick=True), Rehearsed("rlm", quick=True, pairs=False)
+PROMISED = {"rlm": 0.9, "fanout": 0.7, PAIRS.name: 0.9}
 
 
 def main() -> int:
     """The exit code says whether the promises hold."""
     asked = labels.parser(__doc__).parse_args()
     found = case_files.read(asked.cases, (LARGE,), asked.only or ())
-    who = (*(Rehearsed(name) for name in ("fanout", "rlm", "direct")), DiffOnly(oracle=True))
+    who = (*(Rehearsed(name) for name in ("fanout", "rlm", "direct")), PAIRS, QUICK, DiffOnly(oracle=True))
     with labels.folder(asked.keep) as built_in:
         plan = Plan(found, build.clones(found, asked.repos), who, oracle=True, keep=built_in)
         done = asyncio.run(run.carry_out(plan, lambda _: None))

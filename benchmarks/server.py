@@ -146,7 +146,7 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
             running, memory = [], []
             while not load.done():
                 running.append((await asyncio.to_thread(process.jobs))["running"])
-                memory.append(await asyncio.to_thread(process.memory))
+                memory.append(await asyncio.to_thread(process.memory_beside))
                 await asyncio.sleep(0.5)
             found = await load
             await _completed(gh, pulls)
@@ -157,7 +157,7 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
         Row(f"  {RATE}/s beside reviews, p99", _percentile(found, 99), BESIDE[store], "ms", beside=_spread(found)),
         Row("  not answered with 202", count - found["statuses"].get("202", 0), 0, beside=f"of {count}"),
         Row("  reviews running at once, at most", max(running), REVIEWS, least=True, beside=f"{calls} model calls"),
-        Row("  memory with them, at most", max(memory), 300.0, "MB"),
+        Row("  memory of them beside the server, at most", max(memory), 300.0, "MB"),
         Row("  requests that GitHub would not take", len(wrong), 0, beside="; ".join(wrong)[:80]),
     ]
 

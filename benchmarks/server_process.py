@@ -95,7 +95,11 @@ class Process:
 
     def memory(self) -> float:
         """MB of it and of all it started; what they share counts once."""
-        return sum(_proportional(pid) for pid in family(self.popen.pid)) / 1024
+        return self.memory_beside() + _proportional(self.popen.pid) / 1024
+
+    def memory_beside(self) -> float:
+        """MB of all it started, counted so."""
+        return sum(_proportional(pid) for pid in family(self.popen.pid)[1:]) / 1024
 
     def kill(self) -> None:
         """End it with kill -9."""

@@ -97,6 +97,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             subject.dependents,
             root=bool(session.root),
             worker=bool(session.reader),
+            affordable=strategies.affords(session),
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)

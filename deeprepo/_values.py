@@ -159,7 +159,7 @@ class Definition:
 
     `id` is "path:name", which `Use.definition` repeats. `contract` says what changed for those who use it ("removed", "renamed",
     "parameters", "types", "declaration", "returns", "errors", "value", "definition"); empty means that only its body changed.
-    `before` and `after` are its signatures as they are written, None where it does not exist or has none.
+    `before` and `after` are its signatures as the source writes them; None if it does not exist on that side or has no signature.
     """
 
     id: str
@@ -251,7 +251,7 @@ class Turn:
 
     run: str
     number: int
-    said: str
+    reply: str
     code: str
     output: str
     error: str | None

@@ -1,4 +1,4 @@
-"""What the root starts with: the change itself where it fits, else its risk map; the findings so far; who uses what changed. Pure."""
+"""What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -6,19 +6,25 @@ from dataclasses import dataclass
 
 from bot import render
 from bot.diff import told
+from bot.diff.marks import marks
+from bot.diff.tell import Told
 from bot.text.paths import decides_nothing
 from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
 
-DIFF_TOKENS = 30_000  # above this the root sees the risk map and the heads of the riskiest units
-AROUND = 5  # unchanged lines beside a change
-MAP_UNITS = 120
-HEAD_LINES = 12  # of a unit, in the risk map
+MESSAGE_TOKENS = 20_000  # of the whole message
+DIFF_TOKENS = 14_000  # above this the root sees the diffs of the first files and one line for every other part
+FIRST_FILES = 10
+AROUND = 5  # unchanged lines beside a change; fewer where only the first files are shown
+NEAR = 2
+PART_LINES = 150  # of parts of the change that are one line each
+WHY_CHARS = 400  # of a finding's reason
 MAX_SITES = 60
 MAX_GUESSED = 20  # files in which only a name matches
 FEW_FILES = 12  # a name that matches by itself in more of them is everywhere
 MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
 LINES = 6  # of one such name in one file
 MAX_FILES = 200
+FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
 BODY_CHARS = 4_000
 
 
@@ -39,6 +45,20 @@ class NameInFile:
     lines: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """A unit of the change in one line."""
+
+    unit: Unit
+    uses: int  # places outside the change that surely use it
+    marks: tuple[str, ...]
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """What comes first: what unchanged code uses, then what code marks as dangerous."""
+        return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
+
+
 def gather(
     pull: PullRequest,
     files: Sequence[ChangedFile],
@@ -48,11 +68,12 @@ def gather(
     question: str = "",
     issues: Sequence[LinkedIssue] = (),
     undecided: Collection[str] = (),
+    doubts: Sequence[str] = (),
 ) -> Seed:
-    """The seed under its limits; riskiest first where something is cut.
+    """The seed under its limits; by rank where something is cut.
 
     `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
-    not settle.
+    not settle; `doubts`: what readers of pairs could not settle.
     """
     reviewable = [file for file in files if not file.skip]
     diffs = told(units, reviewable, AROUND)
@@ -65,9 +86,10 @@ def gather(
     first = {(row.path, row.line): row for row in reversed(known)}.values()  # one use of each line
     sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
     guessed, everywhere = _guessed(references)
-    left_out = [] if whole else [f"the diff: about {size:,} tokens; use diff(path)"]
-    left_out += [f"{len(units) - MAP_UNITS} units of low risk"] if not whole and len(units) > MAP_UNITS else []
-    left_out += [f"{len(sites) - MAX_SITES} call sites"] if len(sites) > MAX_SITES else []
+    parts = [] if whole else _ranked(units, reviewable)
+    most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
+    left_out = [f"{len(parts) - PART_LINES} parts of the least rank: see `units`"] if len(parts) > PART_LINES else []
+    left_out += [f"{len(sites) - most_sites} call sites: callers(name) has them"] if len(sites) > most_sites else []
     left_out += (
         [f"{len(guessed) - MAX_GUESSED} files in which only a name matches"] if len(guessed) > MAX_GUESSED else []
     )
@@ -76,23 +98,70 @@ def gather(
         if everywhere
         else []
     )
-    text = render.text(
-        "prompts/seed.md.j2",
-        pull=pull,
-        body=pull.body[:BODY_CHARS],
-        files=files[:MAX_FILES],
-        more_files=max(0, len(files) - MAX_FILES),
-        diffs=diffs if whole else [],
-        units=[] if whole else [(unit, _head(unit)) for unit in units[:MAP_UNITS]],
-        sites=sites[:MAX_SITES],
-        guessed=guessed[:MAX_GUESSED],
-        findings=findings,
-        undecided=undecided,
-        left_out=left_out,
-        question=question,
-        issues=issues,
-    )
-    return Seed(text, tuple(left_out))
+
+    def written(shown: Sequence[Told], lines: Sequence[PartLine]) -> Seed:
+        left = (
+            [] if whole else [f"the diff: about {size:,} tokens, of which {_shown(shown)} stand here; use diff(path)"]
+        ) + left_out
+        return Seed(
+            render.text(
+                "prompts/seed.md.j2",
+                pull=pull,
+                body=pull.body[:BODY_CHARS],
+                files=files[:most_files],
+                more_files=max(0, len(files) - most_files),
+                diffs=shown,
+                parts=lines,
+                sites=sites[:most_sites],
+                guessed=guessed[: MAX_GUESSED if whole else LINES],
+                findings=findings,
+                why_chars=WHY_CHARS,
+                doubts=doubts,
+                undecided=undecided,
+                left_out=left,
+                question=question,
+                issues=issues,
+            ),
+            tuple(left),
+        )
+
+    if whole:
+        return written(diffs, ())
+    lines = parts[:PART_LINES]
+    room = MESSAGE_TOKENS - tokens(written((), lines).text)
+    return written(_first(lines, reviewable, units, room), lines)
+
+
+def _ranked(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
+    """The units by rank."""
+    paths = {file.path for file in files}
+    lines = [
+        PartLine(
+            unit,
+            len(
+                {(row.path, row.line) for row in unit.references if row.sure and not row.test and row.path not in paths}
+            ),
+            marks(unit),
+        )
+        for unit in units
+    ]
+    return sorted(lines, key=lambda line: line.rank)
+
+
+def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[Told]:
+    """The whole diffs of the first files that there is room for."""
+    shown: list[Told] = []
+    for path in list(dict.fromkeys(line.unit.path for line in lines))[: 3 * FIRST_FILES]:
+        (part,) = told([unit for unit in units if unit.path == path], files, NEAR)
+        size = tokens(part.body + path)
+        if size <= room and len(shown) < FIRST_FILES:
+            room -= size
+            shown.append(part)
+    return shown
+
+
+def _shown(parts: Sequence[Told]) -> str:
+    return render.count(len(parts), "file")
 
 
 def _telling(rows: Iterable[Reference]) -> list[Reference]:
@@ -120,10 +189,3 @@ def _guessed(references: Iterable[Reference]) -> tuple[list[tuple[str, list[Name
         for path, names in found.items()
     ]
     return by_file, sorted(everywhere | {row.name for row in rows if row.everyday})
-
-
-def _head(unit: Unit) -> str:
-    rest = len(unit.rows) - HEAD_LINES
-    return "\n".join(map(str, unit.rows[:HEAD_LINES])) + (
-        f"\n[... {rest} more lines: read() or diff() shows them ...]" if rest > 0 else ""
-    )

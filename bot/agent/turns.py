@@ -1,5 +1,6 @@
 """The turns of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -12,7 +13,7 @@ from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.ports import Model
-from bot.values import Completion, Observation, Prompt, Turn, Usage, tokens
+from bot.values import Completion, Observation, Prompt, Turn, Usage, Verdict, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
 TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
@@ -46,6 +47,7 @@ class Turns:
     tight: bool = False  # the time is running out
     outcome: Outcome = ""
     why: str = ""
+    news: tuple[str, ...] = ()  # what the root is told once, beside what its block printed
 
     async def go(self) -> None:
         """Run all turns; `outcome` says how they ended."""
@@ -58,10 +60,26 @@ class Turns:
                 return
             # What a turn shows of the budget must not depend on which call ends first: second opinions that began before end here.
             await self.state.session.settled()
+            if (
+                number == 1 and not self.state.depth
+            ):  # what others found has its verdicts before the root's code reports anything
+                self.news = await self._heard()
             await self._turn(number, reply)
             if self.outcome:
                 return
         self.outcome = "turns"
+
+    async def _heard(self) -> tuple[str, ...]:
+        """Give what was found so far its verdicts; as a sentence, if there are any."""
+        session = self.state.session
+        before = sum(finding.verdict.open for finding in session.findings)
+        session.hear(await session.judged())
+        told = Counter(finding.verdict for finding in session.findings)
+        decided = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
+        if not before or not any(told[verdict] for verdict in decided):
+            return ()
+        counted = ", ".join(f"{told[verdict]} {verdict}" for verdict in decided)
+        return (f"second opinions are there: {counted}; findings() has each",)
 
     async def _asked(self) -> Completion | None:
         prompt = self.conversation.prompt()
@@ -119,6 +137,7 @@ class Turns:
         elif self.guard.stuck or self.guard.astray:
             self.outcome = "stuck" if self.guard.stuck else "astray"
         status = replace(self._status(number, spent=spent), refused=refused, unreported=unreported)
+        self.news = ()
         self.conversation.answer(
             reply, turn_text(observation, hint, status, self.conversation.form, self.conversation.words)
         )
@@ -197,5 +216,5 @@ class Turns:
             left=self.state.session.calls.budget.left(),
             unread=tuple(unit.id for unit in self.state.session.tracker.unread()),
             advice=self.guard.advice(number, spent=spent),
-            notes=tuple(self.state.notes),
+            notes=(*self.news, *self.state.notes),
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN = 100  # characters of a line of code, an error, a prompt
-ROLES = (("root", "root"), ("worker", "workers"), ("verify", "second opinions"))
+ROLES = (("root", "root"), ("worker", "workers"), ("pairs", "pairs"), ("verify", "second opinions"))
 Row = dict[str, Any]
 
 
@@ -54,6 +54,7 @@ def tree(recorded: "Record", section: "Section", *, calls: bool) -> "Tree":
     if plan:
         top.add(_words(("strategy  ", "dim"), (plan["name"], "bold"), f"  {plan['reason']}"))
     _phase(recorded, top, section, "workers, outside the root's turns", "", {"worker", "root"}, calls=calls)
+    _phase(recorded, top, section, "pairs", None, {"pairs"}, calls=calls)
     turns = sorted(section.turns.values(), key=section.rows.index)
     for run in dict.fromkeys(row["run"].partition(".")[0] for row in turns):
         _run(recorded, top, section, run, turns, calls=calls)

@@ -6,8 +6,8 @@ of the changed lines is searched in the whole tree, at once for the whole change
 
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -33,6 +33,8 @@ from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text import blocks
+from bot.text.dialects import dialect, family
+from bot.text.lines import special
 from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
@@ -49,18 +51,35 @@ MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 BODIES_TOKENS = 500  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
+ALIKE = 2  # uses shown of those that are written alike
+USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 WRAPPERS = 60  # callers looked at for passing on what they get
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
+MAX_BOUND = 60  # files in which a plain word is looked for that passes on
 MAX_CONSUMERS = 3  # of what a caller passes on, shown in one prompt
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
 MAX_ALIKE = 200  # lines that hold the beginning of one pattern
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
-
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """The code that relies on a change, by how that is known."""
+
+    sure: tuple[Excerpt, ...]  # what still names what is gone, and what is handed on to it
+    callers: tuple[Excerpt, ...]
+    readers: tuple[Excerpt, ...]  # of the same key, format, route or name
+
+    @property
+    def all(self) -> tuple[Excerpt, ...]:
+        """Every one of them, the surest first."""
+        return (*self.sure, *self.callers, *self.readers)
 
 
 @dataclass(slots=True)
@@ -90,7 +109,7 @@ class ContextBuilder:
         await self.prepare(units)
         sure = [*self._left(units, shown), *self._passed_on(units, shown), *await self._handed(units, shown)]
         apart = await self._windows(sure, shown, min(APART_TOKENS, room))
-        callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
+        callers = await self._callers(shown, room if self.first else min(CALLERS_TOKENS, room), self._wanted(units))
         room = max(0, room - sum(excerpt.size for excerpt in callers))
         callees = await self._callees(definitions.called(units), shown)
         callees, needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
@@ -107,6 +126,26 @@ class ContextBuilder:
         called = bodies.told(callees, flows, shown, min(BODIES_TOKENS, left))
         found = [*apart, *callers, *windows, *snippets.by_file(called, shown)]
         return snippets.marked(found, self.files)
+
+    async def uses(self, units: Sequence[Unit], room: int) -> Uses:
+        """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
+        shown = Shown(units)
+        await self.prepare(units)
+        sure = [*self._left(units, shown), *self._passed_on(units, shown), *await self._handed(units, shown)]
+        apart = await self._windows(sure, shown, room // USES_PART)
+        room -= sum(excerpt.size for excerpt in apart)
+        sites = distinct(row for row in call_sites(units) if not row.test)
+        callers = await self._callers(shown, room // USES_PART, sites, READER_LINES)
+        room -= sum(excerpt.size for excerpt in callers)
+        picked = [
+            *(await self._linked()).pick(units, shown.lines, self._imports),
+            *await self._routes(units, callers, shown),
+            *similar.pick(units, self._near, self._alike, shown.lines),
+            *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
+        ]
+        using = [pick for pick in picked if not pick.defines and is_product(pick.path)]
+        windows = await self._windows(using, shown, room)
+        return Uses(*(snippets.marked(found, self.files) for found in (apart, callers, windows)))
 
     def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
@@ -217,23 +256,32 @@ class ContextBuilder:
         """Search the callers of what only passes on what the units change."""
         results = {row.symbol for unit in units if handed.changes_result(unit) for row in unit.references}
         sites = [row for row in call_sites(units) if row.sure and row.span and not row.test]
-        sites = [row for row in sites if _telling(_last(row.function)) and _last(row.function) not in self._consumers]
+        sites = [row for row in sites if _callable(_last(row.function)) and _last(row.function) not in self._consumers]
         sites = [row for row in sites if row.symbol in results or _short(row)][:WRAPPERS]
         texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
         lines = {path: snippets.lines(blob) for path, blob in texts.items()}
-        names = dict.fromkeys(
-            _last(row.function)
-            for row in sites
-            if (body := lines.get(row.path))
-            if _passes_on(row, body) or (row.symbol in results and handed.returns(row.path, body, row))
-        )
+        names: dict[str, set[str]] = defaultdict(set)  # of what only passes on -> the files that define it
+        for row in sites:
+            body = lines.get(row.path)
+            if body and (_passes_on(row, body) or (row.symbol in results and handed.returns(row.path, body, row))):
+                names[_last(row.function)].add(row.path)
         if names:
             ends = "|".join(map(re.escape, names))
             globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
-            rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})\s*\("], globs, syntax="perl", limit=MAX_ROWS)
+            bare = any(dialect(row.path).bare_calls for row in sites)
+            called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
+            rows = await self.tree.grep_lines([called], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
             for name, found in usages.by_name(calls, list(names)).items():
-                self._consumers[name] = [row for row in found if name not in definitions.names(row[0], row[2])]
+                uses = [row for row in found if name not in definitions.names(row[0], row[2])]
+                self._consumers[name] = await self._bound(names[name], uses) if _common(name) else uses
+
+    async def _bound(self, homes: Collection[str], rows: Sequence[Row]) -> list[Row]:
+        """Of the calls of a plain word those that can mean what one of these files defines: beside it, or where it is imported."""
+        far = (path for path, _, _ in rows if not any(_package(home, path) for home in homes))
+        texts = await self.tree.read_many(list(dict.fromkeys(far))[:MAX_BOUND])
+        imports = {path: definitions.imported(blob.decode("utf-8", "replace")) for path, blob in texts.items()}
+        return [row for row in rows if any(_reaches(home, row[0], imports.get(row[0], ())) for home in homes)]
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
@@ -271,20 +319,25 @@ class ContextBuilder:
             rows = await self.tree.grep_lines([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
             self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
-    async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Excerpt]:
-        """Bodies of the functions that use what the units change: each unit's best first, each function once."""
+    def _wanted(self, units: Sequence[Unit]) -> list[Reference]:
+        """The uses of what the units change: each unit's best first, after those that must be read."""
         mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
         first = [row for row in self.first if row.symbol in mine]
-        wanted = list(dict.fromkeys([*first, *call_sites(units)]))
+        return list(dict.fromkeys([*first, *call_sites(units)]))
+
+    async def _callers(
+        self, shown: Shown, room: int, wanted: Sequence[Reference], lines: int = CALLER_LINES
+    ) -> list[Excerpt]:
+        """Bodies of the functions that hold these uses, each function once."""
         texts = await self.tree.read_many([row.path for row in wanted])
         found = []
         for row in wanted:
-            lines = snippets.lines(texts.get(row.path, b""))
-            if row.line > len(lines) or (row.path, row.line) in shown.lines:
+            text = snippets.lines(texts.get(row.path, b""))
+            if row.line > len(text) or (row.path, row.line) in shown.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
             title = f"{row.function} · uses {row.name}{doubt}"
-            excerpt = snippets.cut(row.path, lines, shown.left(row.path, _body(row, lines)), title)
+            excerpt = snippets.cut(row.path, text, shown.left(row.path, _body(row, text, lines)), title)
             size = tokens(excerpt.body)
             if size <= room:
                 room -= size
@@ -350,13 +403,49 @@ def _last(function: str) -> str:
     return re.sub(r"[@#]\d+$", "", function).rpartition(".")[2]
 
 
-def _telling(name: str) -> bool:
-    return identifiers.telling(name) and not identifiers.plain(name) and bool(re.fullmatch(r"[\w$]+", name))
+def _callable(name: str) -> bool:
+    """Whether the callers of a function can be found by its name: of a common one, those beside it or that import its file."""
+    return len(name) >= identifiers.SHORTEST and not special(name) and bool(re.fullmatch(r"[\w$]+", name))
+
+
+def _common(name: str) -> bool:
+    """Whether another thing may well have this name."""
+    return identifiers.single(name) or not identifiers.telling(name)
+
+
+def _reaches(home: str, path: str, imported: Collection[str]) -> bool:
+    """Whether code of a file can mean a definition of another one, by what it imports or by where it is."""
+    stem = posixpath.basename(home).partition(".")[0]
+    if family(home) != family(path):
+        return False
+    return path == home or stem in imported or _package(home, path)
+
+
+def _package(home: str, path: str) -> bool:
+    """Whether two files of one folder see each other's definitions without an import."""
+    return posixpath.dirname(home) == posixpath.dirname(path) and dialect(home).folder_scope
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
     """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
     return _sifted(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
+
+
+def distinct(rows: Iterable[Reference]) -> list[Reference]:
+    """These uses without those that are written like two others: of the same name, with other variables around it."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for row in rows:
+        shape = _shape(row.text.strip(), row.name)
+        seen[shape] += 1
+        if seen[shape] <= ALIKE:
+            kept.append(row)
+    return kept
+
+
+def _shape(text: str, name: str) -> str:
+    """A line of code with one word in the place of all others but this name."""
+    return _WORD.sub(lambda found: found[0] if found[0] in (name, "return") else "x", text)
 
 
 def _sifted(rows: Iterable[Reference]) -> list[Reference]:
@@ -397,10 +486,10 @@ def _in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
     return [rows[at] for at in range(most) for rows in lists if at < len(rows)]
 
 
-def _body(row: Reference, lines: Sequence[str]) -> list[int]:
+def _body(row: Reference, lines: Sequence[str], most: int) -> list[int]:
     """The function around a use, or the blocks of it that hold the use."""
     start, end = row.span or (0, 0)
     end = min(end, len(lines))
-    if row.span and end - start < CALLER_LINES and start <= row.line <= end:
+    if row.span and end - start < most and start <= row.line <= end:
         return [*range(start, end + 1)]
-    return blocks.around(row.path, lines, row.line, CALLER_LINES if row.span else READER_LINES, min(start, row.line))
+    return blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))

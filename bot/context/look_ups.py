@@ -12,21 +12,23 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.context import definitions, snippets
+from bot.context.bodies import Callee
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
 from bot.text import blocks, globs
-from bot.text.lines import binds, block, closing, defines, definition
+from bot.text.lines import binds, block, closing, defines, definition, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored
 from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
 MAX_ROWS = 4_000  # lines that one search may bring
-MOST_LINES = 200  # of a file, asked for by their numbers
+MOST_LINES = 400  # of a file, asked for by their numbers; the room for all of an answer cuts sooner
 USUAL_LINES = 60  # of a file, where no last line is given
 MORE_LINES = 40  # that are added so that a block comes to its end
 BLOCK = 90  # lines of one definition or of the block around a line
+WHOLE = 240  # lines of a definition that is shown whole if half of an answer's room holds it
 HEAD = 24  # lines of a class that is longer; of its members the first line each
 AROUND = 6  # lines before and after a use or a hit, in a block that is longer
 WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
@@ -180,6 +182,12 @@ class LookUps:
             side = other
             notes.append(f"it {why}; this is how it is on the {side} side")
         rows = _rows(blob)
+        if side == "base" == asked.side and asked.start and (moved := await self._moved(path, asked)):
+            first, end, name = moved
+            notes.append(f"these lines are in {name} now: this is {name} before the change")
+            return [
+                _excerpt(path, side, rows, range(first, min(end, len(rows)) + 1), f"{name} before the change")
+            ], notes
         first = max(1, asked.start)
         last = asked.end if asked.end >= first else first + USUAL_LINES - 1
         if first > len(rows):
@@ -190,6 +198,25 @@ class LookUps:
         end = _rounded(rows, first, end)
         return [_excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")], notes
 
+    async def _moved(self, path: str, asked: LookUp) -> tuple[int, int, str] | None:
+        """Where the definition that has the asked lines now was before, if these are other lines: its first and last one, and its name."""
+        language = self._language(path)
+        sides: tuple[Side, ...] = ("head", "base")
+        blobs = [await self.tree.read(path, side) for side in sides] if language else []
+        if language is None or any(blob is None for blob in blobs):
+            return None
+        now, before = (
+            language.outline(path, blob or b"", side).symbols for blob, side in zip(blobs, sides, strict=True)
+        )
+        around = [one for one in now if one.start <= asked.start <= one.end and one.kind != "class"]
+        if not around:
+            return None
+        meant = min(around, key=lambda one: one.end - one.start)
+        was = next((one for one in before if one.name == meant.name), None)
+        if was is None or was.start <= asked.start <= was.end or was.end - was.start > MOST_LINES:
+            return None
+        return was.start, was.end, meant.name
+
     # --- a definition ---------------------------------------------------------------------------------------------------------
 
     async def _definition(
@@ -199,16 +226,23 @@ class LookUps:
         announced = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
         written = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
         rows = [row for row in dict.fromkeys([*announced, *written]) if len(row[2]) <= LONG_LINE]
-        hits = [row for row in rows if defines(row[2], short, row[0]) or short in definitions.names(row[0], row[2])]
+        owner = SEPARATORS.split(asked.name)[-2:-1]
+        hits = [
+            row
+            for row in rows
+            if defines(row[2], short, row[0])
+            or short in definitions.names(row[0], row[2])
+            or _assigns(row[2], short, owner)
+        ]
         hits = hits or await self._parsed(rows, short, side, room) or [row for row in rows if binds(row[2], short)]
         if not hits:
             return [], [_nothing(f"no line defines `{short}`", rows, asked)]
         hits.sort(key=lambda row: (_rank(row[0]), row[0], row[1]))
-        owner = SEPARATORS.split(asked.name)[-2:-1]
         blocks = [(row, await self._block(row, side, room, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # `Cart.total`: the one in Cart, where there is one
-            mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or owner[0].lower() in b[0][0].lower()]
-            blocks = mine or blocks
+            mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
+            near = [b for b in blocks if owner[0].lower() in b[0][0].lower()]
+            blocks = mine or near or blocks
         found = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
         more = len(hits) - len(found) if len(blocks) > MAX_DEFINITIONS or not owner else 0
         return found, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
@@ -235,11 +269,16 @@ class LookUps:
         rows = _rows(await self.tree.read(row[0], side) or b"")
         start, end = min(block.start, row[1]), min(len(rows), block.end)
         title = f"defines {block.name}"
-        if end - start < BLOCK:
-            return _excerpt(row[0], side, rows, range(start, end + 1), title)
         members = [n for n in range(start + HEAD, end + 1) if _MEMBER.match(rows[n - 1])]
-        numbers = [*range(start, start + HEAD), *members] if members else list(range(start, start + BLOCK))
-        return _excerpt(row[0], side, rows, numbers[:BLOCK], f"{title}, a part of it: it goes on to line {end}")
+        fits = not members and tokens("\n".join(rows[start - 1 : end])) <= TOKENS // 2
+        if end - start < (WHOLE if fits else BLOCK):
+            return _excerpt(row[0], side, rows, range(start, end + 1), title)
+        # Of a long function the beginning, and what the rest of it returns and raises under which condition.
+        results = [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]
+        numbers = [*range(start, start + HEAD), *(members or results)]
+        if not members:
+            numbers += [n for n in range(start + HEAD, end + 1) if n not in numbers][: max(0, BLOCK - len(numbers))]
+        return _excerpt(row[0], side, rows, sorted(numbers)[:BLOCK], f"{title}, a part of it: it goes on to line {end}")
 
     async def _block(self, row: Row, side: Side, room: _Room, short: str = "") -> Symbol:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
@@ -307,7 +346,7 @@ class LookUps:
     ) -> tuple[list[Excerpt], list[str]]:
         """The best hits with the block around them, others as single lines, the rest as a number."""
         ranked = sorted(rows, key=lambda row: (_rank(row[0]), row[0], row[1]))
-        spread = _spread(ranked)
+        spread = sorted(_spread(ranked), key=lambda row: (_rank(row[0]), bool(_IMPORT.match(row[2]))))
         full, single = spread[:IN_FULL], spread[IN_FULL : IN_FULL + IN_A_LINE]
         found = [await self._window(row, side, room) for row in full]
         by_path: dict[str, list[int]] = defaultdict(list)
@@ -355,6 +394,23 @@ _IMPORT = re.compile(r"\s*(?:import|from|use|using|#include|require)\b")
 _MEMBER = re.compile(
     r"\s{1,8}(?:export |public |private |protected |internal |static |async |abstract |final |override |pub |def |fn |func |fun )+\w"
 )
+
+
+_FUNCTION = r"(?:async\b|function\b|class\b|lambda\b|\([^()]*\)\s*=>|[\w$]+\s*=>|\w[\w$.]*\()"
+_ASSIGNS = rf"(?:\.|\[\s*[\"'])NAME[\"']?\]?\s*=(?![=>~])\s*{_FUNCTION}|^\s*[\"']?NAME[\"']?\s*:\s*{_FUNCTION}|^\s*@(?:\w+\.)*NAME\b\s*=\s*"
+
+
+def _assigns(line: str, name: str, owner: Sequence[str]) -> bool:
+    """Whether a line defines a name by giving it a value: a function to a member, a class to an export, anything to a member of the owner."""
+    return says(_ASSIGNS, name, line) or any(_of(one, name, line) for one in owner)
+
+
+def _of(owner: str, name: str, line: str) -> bool:
+    """Whether a line gives a value to this member of an owner: `Posts.uploads.list = ...`."""
+    found = re.search(
+        rf"\b{re.escape(owner)}(?:\.|::|->|\[[\"']){re.escape(name)}\b[\"']?\]?\s*(?::[^=]{{0,80}})?=(?![=>~])", line
+    )
+    return bool(found)
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:

@@ -134,10 +134,13 @@ def _within(one: Finding, other: Finding, lines: int) -> bool:
 
 def _one_proof(one: Finding, other: Finding) -> bool:
     """Whether two findings prove one defect with the same code: at one line in other words, or, by readers, side by side in like words."""
-    if _shown(one).isdisjoint(_shown(other)):
+    proof = _shown(one) & _shown(other)
+    if not proof:
         return False
     if _within(one, other, 0) and fold(one.quote) == fold(other.quote):
-        return alike(one.title, other.title, PART_TOLD)
+        # Of one changed line and one use elsewhere that it breaks, a word in common says that the mechanism is one.
+        used = any(path != one.path for path, _, _ in proof) and not (one.rule or other.rule)
+        return alike(one.title, other.title, 0.0 if used else PART_TOLD)
     names, others = named(one.title), named(other.title)
     apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
     return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)

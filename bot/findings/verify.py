@@ -11,14 +11,41 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import look_ups, strict, text, wishes
 from bot.ports import Tree
-from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, PullRequest, Schema, Verdict
+from bot.values import (
+    SEVERITIES,
+    ChangedFile,
+    Completion,
+    Dependents,
+    Finding,
+    Message,
+    Prompt,
+    PullRequest,
+    Schema,
+    Verdict,
+    less_severe,
+)
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
-PROPERTIES: Mapping[str, Mapping[str, Any]] = {
+OPEN = "open"  # what a first answer says that asks to see more
+# What a confirmed claim comes to, and how many steps less severe it is then; None: it is no finding about this change.
+LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
+FORMER: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
     "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
     "reason": text("one sentence"),
+}
+PROPERTIES: Mapping[str, Mapping[str, Any]] = {
+    **FORMER,
+    "limit": {
+        "type": "string",
+        "enum": list(LIMITS),
+        "description": "of a confirmed claim. smaller: it happens, and does less harm than claimed; hand-made: only a request that no program of"
+        " this repository sends; tests: only tests meet it; older: the code before the change had it as well; else none",
+    },
+    "ground": text(
+        "of a refutation: the line that makes the claim false, verbatim, or the library function or language rule, by name; else empty"
+    ),
 }
 BODY_CHARS = 1_200  # of what the author says
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
@@ -54,8 +81,19 @@ async def verify(
 @lru_cache(maxsize=1)
 def schema() -> Schema:
     """What a second opinion is asked to hand in."""
-    told = "verdict", "Hand in the verdict on the finding."
-    return Schema(*told, strict(**PROPERTIES, **wishes()), Schema(*told, strict(**PROPERTIES)), frozenset(wishes()))
+    told, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground"})
+    asking = {
+        **PROPERTIES,
+        "verdict": {
+            "type": "string",
+            "enum": [*OPINIONS, OPEN],
+            "description": f"{OPEN}: the look-ups come first; never in the last answer",
+        },
+    }
+    before = Schema(*told, strict(**FORMER))
+    final = Schema(*told, strict(**PROPERTIES), forgiven=extra, former=before)
+    former = Schema(*told, strict(**FORMER, **wishes()), before, frozenset(wishes()))
+    return Schema(*told, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, former)
 
 
 def opinion(reply: Completion) -> Verdict | None:
@@ -69,10 +107,11 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
     if not isinstance(reply, Completion):
         return str(reply)
     verdict = opinion(reply)
+    asks = verdict.open if verdict is not None else (reply.data or {}).get("verdict") == OPEN
+    if asks and look_ups(reply.data):  # they were shown, and what it would have said is lost
+        return "it asked to see more code and gave no verdict after that"
     if reply.stop in ("length", "refusal") or verdict is None:
         return "its answer held no verdict"
-    if verdict.open and reply.data and look_ups(reply.data):  # they were shown, and what it would have said is lost
-        return "it asked to see more code and gave no verdict after that"
     return None
 
 
@@ -81,12 +120,17 @@ def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
         return replace(finding, unconfirmed=True)
     data = reply.data or {}
     verdict = OPINIONS[data["verdict"]]
-    if not verdict.stands:
-        return replace(finding, verdict=verdict, unconfirmed=False)
+    if not verdict.stands:  # without a ground it is one more opinion; earlier versions asked for none
+        grounded = "ground" not in data or bool(str(data["ground"] or "").strip())
+        return replace(finding, verdict=verdict if grounded else Verdict.UNPROVEN, unconfirmed=False)
     trigger = str(data.get("trigger") or "").strip()
     if verdict.open or not trigger or data.get("author_would_change") is False:
         return replace(finding, unconfirmed=False)
-    return replace(finding, verdict=verdict, trigger=trigger, unconfirmed=False)
+    lower = LIMITS.get(str(data.get("limit") or "none"), 0)
+    if lower is None:
+        return replace(finding, unconfirmed=False)
+    severity = less_severe(finding.severity, lower)
+    return replace(finding, verdict=verdict, trigger=trigger, severity=severity, unconfirmed=False)
 
 
 async def _prompt(

@@ -1,12 +1,12 @@
 """Check runs on the commits of one repository: ours alone are seen and changed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from bot.errors import HostDown
+from bot.errors import HostDown, HostRefused
 from bot.github import shapes
 from bot.github.client import GitHubClient
 from bot.github.identity import Voice
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from githubkit_schemas.latest import types
 
     Button = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropActionsItemsType
+    New = types.ReposOwnerRepoCheckRunsPostBodyPropOutputType
     Output = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputType
     Row = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputPropAnnotationsItemsType
 
 BATCH = 50  # annotations in one request
+INVALID = 422
 
 
 class Checks:
@@ -82,16 +84,38 @@ class Checks:
                 await self._client.answer(self._api.async_update(*self._repo, number, output=part))
                 rows = rows[BATCH:]
             last: Output = {**output, "annotations": rows}
-            there, buttons = (*self._repo, number), [_button(action) for action in actions]
-            await self._client.answer(
-                self._api.async_update(*there, status="in_progress", output=last, actions=buttons)
-                if conclusion is None
-                else self._api.async_update(
-                    *there, status="completed", conclusion=conclusion, output=last, actions=buttons
-                )
-            )
+            shown = await self._shown(number, conclusion, last, [_button(action) for action in actions])
+            if (
+                shown.get("conclusion") != conclusion
+            ):  # GitHub may hold on to what a check run has ended with: another one says it
+                await self._another(shown, conclusion, output)
 
         await self._again(send)
+
+    async def _shown(
+        self, number: int, conclusion: Ending | None, output: "Output", actions: "list[Button]"
+    ) -> Mapping[str, Any]:
+        """Change a check run; as it is then, also where GitHub refuses the change."""
+        update = partial(self._api.async_update, *self._repo, number, output=output, actions=actions)
+        how = {"status": "in_progress"} if conclusion is None else {"status": "completed", "conclusion": conclusion}
+        try:
+            return cast("Mapping[str, Any]", await self._client.answer(update(**how)))
+        except HostRefused as refused:
+            if refused.status != INVALID:
+                raise
+            return cast("Mapping[str, Any]", await self._client.answer(self._api.async_get(*self._repo, number)))
+
+    async def _another(self, shown: Mapping[str, Any], conclusion: Ending | None, output: "Output") -> None:
+        """Make a check run like this one, with another conclusion. The annotations stay where they are."""
+        name, head, mark = (str(shown.get(key) or "") for key in ("name", "head_sha", "external_id"))
+        create = partial(self._api.async_create, *self._repo, name=name, head_sha=head, external_id=mark)
+        title, summary = str(output["title"]), output["summary"]
+        said: New = {"title": title, "summary": summary, "text": output.get("text", "")}
+        await self._client.answer(
+            create(status="in_progress", output=said)
+            if conclusion is None
+            else create(status="completed", conclusion=conclusion, output=said)
+        )
 
     async def annotations(self, number: int) -> frozenset[tuple[str, int, str]]:
         """Read which annotations a check run has: path, line, title."""

@@ -55,7 +55,7 @@ def _take_in(connection: sa.Connection) -> int:
 
 
 def _job(row: sa.RowMapping) -> dict[str, Any] | None:
-    """A row of ours. None: nobody can tell what it asked for."""
+    """Turn a stored job into a row of our table; None if its arguments cannot be read."""
     state = STATES.get(row["status"], CANCELLED)
     text = _text(row["inputs"])
     try:

@@ -57,9 +57,9 @@ def parse(grammar: Grammar, source: bytes) -> Node:
     return root
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)
 def _parsed(grammar: Grammar, source: bytes) -> Node | None:
-    """The last files are kept: outlines and uses ask for the same ones."""
+    """The last trees are kept, and few: they take many times the memory of their texts, and hardly one is asked for again later."""
     tree = in_time(grammar, source)
     return tree.root_node if tree is not None else None
 

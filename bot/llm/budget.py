@@ -260,7 +260,7 @@ class Budget:
                 calls=spent.calls,
                 usage=spent.usage,
                 usd=None if spent.unknown else spent.paid(),
-                root_usd=None if "root" in spent.unknown else spent.paid("root"),
+                root_usd=None if {"root", "pairs"} & spent.unknown else spent.paid("root", "pairs"),
                 verify_usd=None if "verify" in spent.unknown else spent.paid("verify"),
                 failed_calls=spent.failed,
                 models=tuple(spent.models),

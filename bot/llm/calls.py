@@ -166,6 +166,15 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [_slot(task) for task in tasks]
 
+    def _as_recorded(self, model: Model, asked: Prompt) -> tuple[Prompt, str, int]:
+        """The prompt with its key and its size: in the form of an earlier version where only that one was sent."""
+        key, size = key_of(model.name, asked)
+        if asked.former is not asked and not self.journal.knows(key):
+            former, length = key_of(model.name, asked.former)
+            if self.journal.knows(former):
+                return asked.former, former, length
+        return asked, key, size
+
     def _of_no_use(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""
         self.budget.fail()
@@ -197,7 +206,7 @@ class Calls:
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
         asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        key, size = key_of(model.name, asked)
+        asked, key, size = self._as_recorded(model, asked)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():

@@ -13,11 +13,21 @@ from urllib.parse import urlsplit
 
 from bot.values import Effort, Message, Purpose, Usage
 
-THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "root": 32_768}  # of a model that may think
+THINKING_ROOM: dict[Purpose, int] = {
+    "verify": 8_192,
+    "worker": 16_384,
+    "pairs": 16_384,
+    "root": 32_768,
+}  # of a model that may think
 LARGEST = 65_536  # tokens of one reply, however often it breaks off
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
 REPLY = 400  # tokens of a structured answer, as an estimate assumes them
-HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "root": 2_000}  # tokens of thinking that an estimate assumes
+HABIT: dict[Purpose, int] = {
+    "verify": 600,
+    "worker": 800,
+    "pairs": 1_200,
+    "root": 2_000,
+}  # tokens of thinking that an estimate assumes
 
 OWN_SERVERS = frozenset({"ollama", "compatible"})  # providers that are a server of the user's own
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
@@ -62,7 +72,7 @@ def effort(name: str, role: Purpose, wanted: Effort | None) -> Effort | None:
         return wanted
     if not TAKES_EFFORT.search(name.partition("/")[2] or name):
         return None  # a server that does not know the field may refuse it
-    return "medium" if role == "root" else "low"
+    return "medium" if role in ("root", "pairs") else "low"
 
 
 def places(name: str) -> int:

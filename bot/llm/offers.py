@@ -67,7 +67,21 @@ class Offers:
         """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
         asked = replace(prompt, effort=prompt.effort or self._budget.limits.effort)
         plain = replace(asked, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-        return self._journal.knows(key_of(model.name, asked)[0]), self._journal.knows(key_of(model.name, plain)[0])
+        return self._recorded(model, asked), self._recorded(model, plain)
+
+    def _recorded(self, model: Model, asked: Prompt) -> bool:
+        """Whether an earlier run has sent this very prompt, in the form of this version or of an earlier one."""
+        return any(self._journal.knows(key_of(model.name, one)[0]) for one in (asked, asked.former))
+
+    def room_for(self, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
+        """How many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
+        reply = capacity.REPLY + (0 if capacity.thinking(model.name) == "no" else capacity.HABIT[role])
+        usage = Usage(size, reply)
+        usd = dearest(model.price, usage)
+        each = (0.0 if self._budget.owned(model.name) else unknown(usage)) if usd is None else usd
+        dollars, tokens, calls = (left / part for left in self._budget.room(role))
+        fits = min(dollars / each if each else most, tokens / (size + reply), calls, most)
+        return max(0, int(fits))
 
     def _dialogue(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> tuple[Hold, Hold]:
         """What the first and the second call of a dialogue are likely to use."""

@@ -270,6 +270,11 @@ def _forms() -> tuple[TokenPattern, ...]:
     )
 
 
+def load() -> None:
+    """Load the library behind the patterns, so that processes that are forked from this one need not."""
+    _detectors()
+
+
 @cache
 def _detectors() -> "tuple[KeywordDetector, tuple[HighEntropyStringsPlugin, ...]]":
     from detect_secrets.plugins.high_entropy_strings import Base64HighEntropyString, HexHighEntropyString

@@ -15,9 +15,9 @@ from bot.values import Finding, Placed, Review
 
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
-FEW = 100  # secrets that are looked for one by one
-TELLING = 12  # characters of a longer one that cannot stand there by chance
-LONG = 16  # characters from which on a secret is masked inside of a longer word too
+FEW = 100  # up to so many secrets are searched for one by one
+TELLING = 12  # characters of a longer secret that do not occur by chance
+LONG = 16  # characters; a secret of this length or more is masked inside a longer word too
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")
 _LOGIN = re.compile(r"://[^\s:/@]*:([^\s@/]+)@")

@@ -13,6 +13,7 @@ from bot.errors import UsageError
 from bot.models import prices
 from bot.models.provider import Key, Provider, Tokens, address, check_key
 from bot.ports import Model
+from bot.values import Usage
 
 TIMEOUT = 120.0  # seconds of silence between two pieces of a reply; before the first piece it may be longer
 
@@ -123,6 +124,18 @@ def library(name: str) -> tuple[str, ...]:
     if provider is None or not extras.installed("models"):
         return ()
     return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
+
+
+def load(name: str) -> None:
+    """Load all that is behind a model, its prices and its HTTP client too, for the processes that are forked from this one."""
+    modules = library(name)
+    for module in modules:
+        import_module(module)
+    if modules:
+        from bot.models import connection
+
+        connection.load()
+        prices.dollars(name, Usage())
 
 
 def warm(name: str) -> None:

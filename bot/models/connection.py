@@ -13,7 +13,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus as Http
@@ -225,6 +225,12 @@ def transport(maker: Callable[..., httpx2.AsyncClient], url: str, http: ModuleTy
     times, limits = http.Timeout(None, connect=CONNECT), http.Limits(**LIMITS)  # silence is counted by _Patience
     trusted = _trusted(http, url.startswith("https://"))
     return maker(limits=limits, timeout=times, follow_redirects=False, verify=trusted)
+
+
+def load() -> None:
+    """Open a client once, for what its library loads then, and read the certificates."""
+    with suppress(OSError):  # certificates that cannot be read: the first call says it
+        asyncio.run(transport(httpx2.AsyncClient, "https://").aclose())
 
 
 @cache

@@ -100,6 +100,7 @@ class Session:
     look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
     undecided: set[str] = field(default_factory=set)  # fingerprints of those that a second opinion could not settle
+    doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     walkthrough: bool = False  # whether models are asked what the change does

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from bot import render
 from bot.context import file_questions
@@ -27,7 +28,6 @@ from bot.values import (
     Message,
     Prompt,
     PullRequest,
-    Purpose,
     ReaderNotes,
     Source,
     Unit,
@@ -50,7 +50,7 @@ class ModelWorker:
     tracker: CoverageTracker
     lenses: Mapping[str, Lens] = field(default_factory=dict)
     guidance: Guidance = field(default_factory=Guidance)
-    role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
+    role: Literal["worker", "root"] = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may

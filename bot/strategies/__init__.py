@@ -10,10 +10,10 @@ from importlib import import_module
 
 from bot.errors import ProviderError
 from bot.review.session import Session
-from bot.strategies.choice import choose
+from bot.strategies.choice import affords, choose
 from bot.values import Transcript
 
-__all__ = ["STRATEGIES", "choose", "cut_short", "interrupted", "load", "run"]
+__all__ = ["STRATEGIES", "affords", "choose", "cut_short", "interrupted", "load", "run"]
 Strategy = Callable[[Session], Awaitable[Transcript]]
 STRATEGIES = {  # the module of each
     "direct": "direct",

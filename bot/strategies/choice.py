@@ -1,4 +1,4 @@
-"""Which strategy reads a change: by its size, by how far it reaches, and by the effort that is asked for. Pure."""
+"""Which strategy reads a change: by its size, by how far it reaches, by the effort that is asked for, and by what the budget holds."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.agent.seed import MAX_SITES
 from bot.render import count
+from bot.review.session import Session
 from bot.values import Dependents, Reference, ReviewEffort, Unit
 
 
@@ -15,7 +16,8 @@ class Thresholds:
 
     direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
     direct_sites: int = MAX_SITES  # uses elsewhere: more than that one prompt does not show
-    fanout_units: int = 400  # above this the root's turns cost more than they find; the workers still read everything
+    root_tokens: int = 24_000  # of a root's first message at most, with its instructions
+    root_part: int = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
 
 
 THRESHOLDS = Thresholds()
@@ -67,10 +69,11 @@ def choose(
     *,
     root: bool,
     worker: bool,
+    affordable: bool = True,
     effort: ReviewEffort = "medium",
     limits: Thresholds = THRESHOLDS,
 ) -> tuple[str, str]:
-    """The strategy and the reason for it, as the review prints it."""
+    """The strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
     if not worker:
         return "offline", NO_MODEL if wanted == "auto" else ASKED
     if wanted != "auto":
@@ -82,7 +85,7 @@ def choose(
         chosen = _small(size, limits, root=root, effort=effort)
         if chosen is not None:
             return chosen
-    return _large(size, limits, root=root, effort=effort)
+    return _large(size, root=root, affordable=affordable, effort=effort)
 
 
 def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
@@ -97,15 +100,23 @@ def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffor
     return "cascade", f"{small}: one call reads it, and the root goes on if that leaves something open"
 
 
-def _large(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str]:
+def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
     """The choice for a change that needs more than one prompt."""
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
     if effort == "low":
         return "fanout", f"{size}: the workers read all of it; effort low asks no root"
-    if size.units > limits.fanout_units and effort != "high":
-        return "fanout", f"{size}: too many units for a root to orchestrate"
+    if not affordable:
+        return "fanout", f"{size}: the workers read all of it; the budget holds no root"
     return "rlm", f"{size}: the workers read all of it, then the root asks across units"
+
+
+def affords(session: Session, limits: Thresholds = THRESHOLDS) -> bool:
+    """Whether the budget of a review holds a root; what it has spent so far counts."""
+    model = session.root
+    return (
+        model is not None and session.calls.offers.room_for(model, limits.root_tokens, "root", limits.root_part, 1) > 0
+    )
 
 
 def _relies(row: Reference) -> bool:

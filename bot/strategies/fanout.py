@@ -10,10 +10,11 @@ from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
 
 
-async def run(session: Session, *, checked: bool = False, diff_only: bool = False) -> Transcript:
+async def run(session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once.
 
-    `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone.
+    `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `merged`: others read too. Then second
+    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered.
     """
     beside = not checked and session.checks is not session.worker
     if beside:
@@ -21,7 +22,7 @@ async def run(session: Session, *, checked: bool = False, diff_only: bool = Fals
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
     async with checks_beside(session) if beside else nullcontext():
-        answer = await hearing(session, session.worker, diff_only=diff_only).review(left)
+        answer = await hearing(session, session.worker, diff_only=diff_only, merged=merged).review(left)
     session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
     session.notes += answer.notes
@@ -29,7 +30,8 @@ async def run(session: Session, *, checked: bool = False, diff_only: bool = Fals
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
-    await read_uses(session, hearing(session, session.worker))
+    if not merged:
+        await read_uses(session, hearing(session, session.worker))
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 
@@ -48,11 +50,14 @@ async def read_uses(session: Session, worker: Worker) -> None:
         await admit(session, finding)
 
 
-def hearing(session: Session, worker: Worker, *, diff_only: bool = False) -> Worker:
-    """The worker whose findings get their second opinions while it still reads."""
+def hearing(session: Session, worker: Worker, *, diff_only: bool = False, merged: bool = False) -> Worker:
+    """The worker whose findings get their second opinions while it still reads, unless they are `merged` with those of others first."""
     from bot.review.workers import ModelWorker
 
-    return replace(worker, heard=session.heard, diff_only=diff_only) if isinstance(worker, ModelWorker) else worker
+    if not isinstance(worker, ModelWorker):
+        return worker
+    told = replace(worker, diff_only=diff_only)
+    return told if merged else replace(told, heard=session.heard)
 
 
 async def compare(session: Session) -> None:

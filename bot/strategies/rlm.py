@@ -5,17 +5,23 @@ from dataclasses import replace
 from bot.agent import loop, messages, seed
 from bot.errors import ReplUnavailable
 from bot.llm.budget import Hold, dearest
+from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
 from bot.values import IssueReport, Transcript, Usage, tokens
 
+MANY_UNITS, MANY_TURNS = 400, 8  # of a change of more units the root has fewer turns: each of them is read by somebody
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
 
 async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
-    await fanout.run(session, diff_only=session.effort != "low")
+    async with pairs.beside(session) as taken:
+        await fanout.run(session, diff_only=session.effort != "low", merged=True)
+        await taken()
+    await fanout.read_uses(session, session.worker)
+    session.heard(session.findings)
     return await go_on(session)
 
 
@@ -26,9 +32,12 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
     """
     pull, issues = session.pull, () if judged else session.pull.issues
     found, undecided = session.findings, session.undecided
-    start = seed.gather(pull, session.files, session.units, session.dependents, found, question, issues, undecided)
+    start = seed.gather(
+        pull, session.files, session.units, session.dependents, found, question, issues, undecided, session.doubts
+    )
     try:
-        transcript = await loop.run(session, start.text, gate=True)
+        turns = min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > MANY_UNITS else None
+        transcript = await loop.run(session, start.text, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")

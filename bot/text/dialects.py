@@ -43,6 +43,8 @@ class Dialect:
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how one is written that no word announces
     folder_modules: bool = False  # an import names a folder
+    folder_scope: bool = False  # the files of a folder see each other without an import
+    bare_calls: bool = False  # a method is called without brackets, too
     camel_case: bool = False  # its code writes names of data in another style than data does
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
     symbols: bool = False  # `:name` is a text
@@ -106,6 +108,7 @@ JAVA = Dialect(
     family="jvm",
     headings=("Java",),
     lexer="java",
+    folder_scope=True,
     grammar=("tree_sitter_java", "language"),
     comments=C_COMMENTS,
     definitions="typed",
@@ -128,6 +131,7 @@ CSHARP = Dialect(
     parser="csharp",
     headings=("C#",),
     lexer="csharp",
+    folder_scope=True,
     grammar=("tree_sitter_c_sharp", "language"),
     comments=C_COMMENTS,
     definitions="typed",
@@ -164,6 +168,7 @@ GO = Dialect(
     grammar=("tree_sitter_go", "language"),
     comments=C_COMMENTS,
     folder_modules=True,
+    folder_scope=True,
     camel_case=True,
     literal_keys=True,
     broken_use=_COMPILED,
@@ -185,6 +190,7 @@ PHP = Dialect(
     parser="php",
     headings=("PHP",),
     lexer="php",
+    folder_scope=True,
     grammar=("tree_sitter_php", "language_php"),
     comments=(PHP_HASH, *C_COMMENTS, PAGE),
     hash_comments=True,
@@ -199,6 +205,8 @@ RUBY = Dialect(
     parser="ruby",
     headings=("Ruby",),
     lexer="ruby",
+    folder_scope=True,
+    bare_calls=True,
     grammar=("tree_sitter_ruby", "language"),
     comments=(HASH,),
     hash_comments=True,
@@ -225,6 +233,7 @@ DIALECTS: tuple[Dialect, ...] = (
         suffixes=(".scala",),
         family="jvm",
         headings=("Scala",),
+        folder_scope=True,
         comments=C_COMMENTS,
         definitions="typed",
         implicit_result=True,
@@ -241,7 +250,7 @@ DIALECTS: tuple[Dialect, ...] = (
     PHP,
     RUBY,
     Dialect(suffixes=(".erb",), headings=("Ruby",)),
-    Dialect(suffixes=(".swift",), headings=("Swift",), lexer="swift", comments=C_COMMENTS),
+    Dialect(suffixes=(".swift",), headings=("Swift",), lexer="swift", comments=C_COMMENTS, folder_scope=True),
     Dialect(suffixes=(".dart",), headings=("Dart",), comments=C_COMMENTS, definitions="typed"),
     Dialect(suffixes=(".ex", ".exs"), headings=("Elixir",), comments=(HASH,), implicit_result=True),
     Dialect(suffixes=(".jl", ".r"), comments=(HASH,), implicit_result=True),

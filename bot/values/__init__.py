@@ -43,6 +43,7 @@ from bot.values.finding import (
     Status,
     Verdict,
     at_least,
+    less_severe,
     severity_rank,
 )
 from bot.values.model import (

@@ -69,6 +69,11 @@ def at_least(severity: Severity, bar: Severity) -> bool:
     return severity_rank(severity) <= severity_rank(bar)
 
 
+def less_severe(severity: Severity, steps: int) -> Severity:
+    """Return the severity that is so many steps below, or the least."""
+    return SEVERITIES[min(len(SEVERITIES) - 1, severity_rank(severity) + steps)]
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Who reports a finding: a model, one of our analysers, or another tool whose report was handed in."""

@@ -12,7 +12,7 @@ DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECA
 
 Role = Literal["system", "user", "assistant", "tool"]
 Effort = Literal["none", "low", "medium", "high"]
-Purpose = Literal["root", "worker", "verify"]  # what a call is for
+Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Schema:
     parameters: Mapping[str, Any]
     final: "Schema | None" = None  # of an answer that may ask for more: the same without the wish
     forgiven: frozenset[str] = frozenset()  # properties that an answer may leave out or get wrong
+    former: "Schema | None" = None  # as an earlier version asked: its records are still known by it
 
     @property
     def demanded(self) -> Mapping[str, Any]:
@@ -67,6 +68,11 @@ class Prompt:
     tool: Schema | None = None
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
+
+    @property
+    def former(self) -> "Prompt":
+        """The same as an earlier version asked it."""
+        return replace(self, answer=self.answer.former) if self.answer and self.answer.former else self
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
         """The same dialogue with what came back, and one more message."""

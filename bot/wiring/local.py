@@ -15,7 +15,7 @@ from bot.pipeline import Deps
 from bot.review import coverage
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.strategies import choose
+from bot.strategies import affords, choose
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, effect, review
 from bot.wiring.addresses import Access
@@ -120,6 +120,7 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
             left = fresh.tracker.unread()
             async with deps.open_session(fresh, settings) as session:
                 root, worker = session.root, session.reader
+                affordable = affords(session)
                 if name not in WITH_ROOT or root is not None:
                     rows.append(await estimate(name, session, verify=settings["verify"]))
         chosen, reason = choose(
@@ -128,6 +129,7 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
             subject.dependents,
             root=root is not None,
             worker=True,
+            affordable=affordable,
             effort=settings["effort"],
         )
         return {

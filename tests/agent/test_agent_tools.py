@@ -62,6 +62,20 @@ def test_reading(table: Table) -> None:
     assert "[shop/cart.py is not part of the change" in said[5]
 
 
+def test_a_search_shows_code_before_what_nobody_runs(table: Table) -> None:
+    """Documents are left out first, and named with a glob that brings them; lines verbatim are those of a quote."""
+    said, _, _ = blocks(
+        table,
+        "print(search('e', limit=12)[-1])",
+        "print(raw('shop/cart.py', 4, 5))",
+        "print(raw('shop/cat.py', 1, 2))",
+    )
+    assert "in documents and generated files" in said[0]
+    assert "docs/ 1" in said[0]
+    assert said[1] == "def show(cart):\n    return f'{total(cart.items):.2f}'"
+    assert "did you mean shop/cart.py" in said[2]
+
+
 def test_search(table: Table) -> None:
     """A pattern over the whole tree, cut with a sentence; an invalid pattern is searched as text."""
     said, _, _ = blocks(
@@ -72,7 +86,9 @@ def test_search(table: Table) -> None:
         "print(search('return None', base=True))",
     )
     assert said[0] == "['shop/order.py:6: return net(order.amount)', 'shop/price.py:7: def net(amount):']"
-    assert said[1].startswith("['shop/order.py:1: from shop.price import net', \"[... more than 1 lines match")
+    assert said[1].startswith(
+        "['shop/order.py:6: return net(order.amount)', \"[... left out: 1 line (1 in code; shop/ 1)"
+    )
     assert said[2] == "[\"shop/cart.py:5: return f'{total(cart.items):.2f}'\", '[searched as plain text]']"
     assert said[3] == "[]"
 

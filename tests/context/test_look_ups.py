@@ -60,6 +60,60 @@ def test_a_definition_that_only_a_parser_recognises_is_found(repository: Reposit
     assert [(one.excerpts[0].start, one.excerpts[0].end) for one in found] == [*names.values()]
 
 
+def test_a_definition_that_is_an_assignment_is_found(repository: Repository) -> None:
+    """A function that a member of an object gets, an entry of an object, an export; of an owner that is named, its own."""
+    files: dict[str, str | bytes | None] = {
+        "src/posts.js": "const Posts = module.exports\n\nPosts.uploads.list = async function (pid) {\n  return db.get(pid)\n}\n\nmodule.exports.drop = (pid) => {\n  return db.del(pid)\n}\n",
+        "src/users.js": "module.exports = {\n  list: async function (uid) {\n    return db.all(uid)\n  },\n}\n",
+        "src/other.js": "export function list() {\n  return []\n}\n",
+    }
+    names = ("Posts.uploads.list", "list", "drop")
+    found = [
+        [e.path for e in one.excerpts]
+        for name in names
+        for one in shown(repository, LookUp("definition", name), files=files)
+    ]
+    assert found == [["src/posts.js"], ["src/other.js", "src/posts.js", "src/users.js"], ["src/posts.js"]]
+
+
+def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> None:
+    """Whole if the answer has room; else the beginning, and every result with its condition."""
+    body = "".join(f"    total_{n} = total_{n} + rows[{n}].amount_of_the_row\n" for n in range(300))
+    late = "    if total_7 < 0:\n        raise ValueError(total_7)\n"
+    files: dict[str, str | bytes | None] = {"src/sums.py": f"def sums(rows):\n{body}{late}    return total_1\n"}
+    (one,) = shown(repository, LookUp("definition", "sums"), files=files)
+    text = one.excerpts[0].text
+    assert "def sums(rows):" in text
+    assert "    if total_7 < 0:\n        raise ValueError(total_7)" in text
+    assert "it goes on to line 304" in one.excerpts[0].title
+    (whole,) = shown(
+        repository,
+        LookUp("definition", "sums"),
+        files={"src/sums.py": f"def sums(rows):\n{body[: len(body) // 3]}\n    return 1\n"},
+    )
+    assert len(whole.excerpts[0].rows) > look_ups.BLOCK
+
+
+def test_lines_before_the_change_are_those_of_their_definition(repository: Repository) -> None:
+    """The numbers are those of today; what stood on these lines then is another function."""
+    was = "def low(x):\n    return x\n\n\ndef high(x):\n    return -x\n"
+    files: dict[str, str | bytes | None] = {
+        "src/bounds.py": "".join(f"A_{n} = {n}\n" for n in range(40)) + was.replace("-x", "-x - 1")
+    }
+    pull = repository.change({"src/bounds.py": was}, files)
+
+    async def run() -> tuple[LookedUp, ...]:
+        async with Checkout(pull) as tree:
+            callers = partial(dependents.callers, languages=LANGUAGES)
+            return await LookUps(tree, LANGUAGES, partial(callers, tree), partial(_readers, tree)).show(
+                [LookUp("lines", "", "src/bounds.py", 45, 46, "base")]
+            )
+
+    (one,) = asyncio.run(run())
+    assert one.excerpts[0].text == "def high(x):\n    return -x"
+    assert "high now" in one.notes[0]
+
+
 def test_what_one_look_up_does_not_need_an_earlier_one_may_have(repository: Repository) -> None:
     long, short = shown(repository, LookUp("definition", "Store"), LookUp("definition", "pick"), most=1_000)
     (alone,) = shown(repository, LookUp("definition", "Store"), most=1_000)

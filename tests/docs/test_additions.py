@@ -1,5 +1,6 @@
 """What CONTRIBUTING.md says of an addition, done in a copy of the project: the files that it names are enough, and no other is opened."""
 
+import ast
 import json
 import os
 import re
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from doc_pages import ROOT
 from fakes import Repository
+
+from bot.text.dialects import DIALECTS
 
 SAMPLES = Path(__file__).parent / "additions"
 ROW = re.compile(r"^\| ([\w ]+) \| (.*) \|$", re.MULTILINE)
@@ -176,3 +179,24 @@ def test_a_setting_takes_the_files_that_the_page_names(scratch: Scratch, reposit
     )
     assert sorted(scratch.opened) == documented("setting", "patience")
     assert len(scratch.opened) <= 2
+
+
+TOOLS = (
+    "bot/analyzers/ruff.py",
+    "bot/analyzers/ruff_run.py",
+    "bot/analyzers/oxlint.py",
+)  # what these programs read is a fact about them
+
+
+def test_no_second_list_of_suffixes_exists() -> None:
+    """Outside of a language's own package and of its row, no text in the code is the suffix of a file that it parses."""
+    suffixes = {suffix for one in DIALECTS if one.parser for suffix in one.suffixes}
+    known = {*suffixes, *(f"*{suffix}" for suffix in suffixes)}
+    held = {
+        (path, node.value)
+        for path in (file.relative_to(ROOT).as_posix() for file in (ROOT / "bot").rglob("*.py"))
+        if not path.startswith("bot/languages/") and path not in ("bot/text/dialects.py", *TOOLS)
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and known & set(node.value.split())
+    }
+    assert held == set()

@@ -98,6 +98,24 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
 
 
 @pytest.mark.parametrize(
+    ("limit", "severity"),
+    [("none", "high"), ("smaller", "medium"), ("hand-made", "medium"), ("tests", "low"), ("older", "")],
+)
+def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limit: str, severity: str) -> None:
+    """Less harm is less severe by code; what was there before the change is no finding about it."""
+    found = judged(repository, Judge(CONFIRMED | {"limit": limit, "ground": ""}))
+    assert [f.severity for f in found.said if f.path == "a.py"] == ([severity] if severity else [])
+
+
+def test_a_refutation_names_its_ground(repository: Repository) -> None:
+    """Without one it leaves the claim unproven; a record of an earlier version, which asked for none, still refutes."""
+    refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
+    grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
+    states = [judged(repository, Judge(refuted | ground)) for ground in grounds]
+    assert [(len(found.refuted), len(found.unproven)) for found in states] == [(1, 0), (1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
     ("reply", "left"),
     [(CONFIRMED, ["confirmed"]), (CONFIRMED | {"verdict": "refuted"}, []), (CONFIRMED | {"verdict": "unproven"}, [])],
 )

@@ -35,7 +35,7 @@ LARGE = units(7)
         (units(6), True, True, "direct", "no unchanged code relies on it"),
         (LARGE, False, True, "fanout", "a worker but no root model is configured"),
         (LARGE, True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),
-        (units(401), True, True, "fanout", "too many units for a root to orchestrate"),
+        (units(4_001), True, True, "rlm", "then the root asks across units"),
         (USED, True, True, "cascade", "the root goes on if that leaves something open"),
         (USED, False, True, "direct", "one call sees all of it"),
         (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 uses elsewhere"),
@@ -51,7 +51,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
     ("effort", "root", "small", "large", "huge"),
     [
         ("low", True, "direct", "fanout", "fanout"),
-        ("medium", True, "cascade", "rlm", "fanout"),
+        ("medium", True, "cascade", "rlm", "rlm"),
         ("high", True, "cascade", "rlm", "rlm"),
         ("high", False, "direct", "fanout", "fanout"),
     ],
@@ -91,6 +91,12 @@ def test_links_are_told_from_uses_elsewhere() -> None:
     one, two = units(2)
     one = replace(one, references=(use("m1.py", 3), use("m1.py", 4), use("m0.py", 3), use("x.py", 1), use("x.py", 1)))
     assert measure([one, two]) == Measure(units=2, tokens=2_000, sites=2, links=1, relying=2)
+
+
+def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:
+    """The reason says so."""
+    name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
+    assert (name, "the budget holds no root" in reason) == ("fanout", True)
 
 
 def test_thresholds_are_data() -> None:

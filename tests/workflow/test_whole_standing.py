@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from families import few
 from whole import BROKEN, Whole, whole
 
 from bot.app import admission
@@ -13,17 +14,22 @@ from deeprepo_sandbox import github as sandbox
 
 STRICT = {".deeprepo.yml": "fail_on: high\n"}
 
+# Whether GitHub changes what a check run has ended with, or holds on to it: both have been seen.
+BOTH = pytest.mark.parametrize("final", few([False, True], 0, 1))
+
 
 def newest(at: Whole, number: int) -> str | None:
     """What GitHub takes for the answer of the head."""
     return max(at.gh.pull(number).checks, key=lambda one: one.id).conclusion
 
 
-def test_an_author_cannot_turn_a_failure_neutral(tmp_path: Path) -> None:
+@BOTH
+def test_an_author_cannot_turn_a_failure_neutral(tmp_path: Path, final: bool) -> None:
     """By a draft, by closing and opening again, by both: the failure of the commit stands, and a new review is not paid."""
 
     async def story() -> None:
         async with whole(tmp_path) as at:
+            at.gh.world.final_checks = final
             await at.repo.commit("main", STRICT)
             number = await at.reviewed(fork=True, author="stranger")
             assert newest(at, number) == "failure"
@@ -46,11 +52,13 @@ def at_pull(at: Whole, number: int) -> PullRef:
     return PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
 
 
-def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path) -> None:
+@BOTH
+def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path, final: bool) -> None:
     """Whatever its base branch asks for; once the first is closed the second counts alone, and the first counts again when it is opened."""
 
     async def story() -> None:
         async with whole(tmp_path) as at:
+            at.gh.world.final_checks = final
             await at.repo.commit("v1", {"README.md": "# old\n"})
             await at.repo.commit("main", STRICT)
             one = await at.reviewed()
@@ -139,11 +147,13 @@ def test_a_merge_queue_stops_at_a_failure(tmp_path: Path) -> None:
     asyncio.run(story())
 
 
-def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path) -> None:
+@BOTH
+def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path, final: bool) -> None:
     """A green check that was made for another base branch waits at once, however long the review is put off; a new event does not put it off again."""
 
     async def story() -> None:
         async with whole(tmp_path) as at:
+            at.gh.world.final_checks = final
             await at.repo.commit("main", STRICT)
             await at.repo.commit("next", BROKEN)
             await at.repo.commit("feature", {"README.md": "# hello\n"}, onto="next")
@@ -168,11 +178,13 @@ def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path) -> N
     asyncio.run(story())
 
 
-def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path) -> None:
+@BOTH
+def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path, final: bool) -> None:
     """From a fork too: while its review is put off neither is green; when it is closed, the first is again."""
 
     async def story() -> None:
         async with whole(tmp_path, debounce=600.0) as at:
+            at.gh.world.final_checks = final
             await at.repo.commit("old", {"README.md": "# old\n"})
             sha = await at.repo.commit("feature", {"README.md": "# hello\n"})
             one = await at.repo.open_pull("feature", title="fine")
@@ -193,11 +205,13 @@ def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path) -> None:
     asyncio.run(story())
 
 
-def test_closed_pull_requests_of_strangers_count_no_longer(tmp_path: Path) -> None:
+@BOTH
+def test_closed_pull_requests_of_strangers_count_no_longer(tmp_path: Path, final: bool) -> None:
     """However many with a maintainer's head have failed, and the number that is blamed is never that of one that passes."""
 
     async def story() -> None:
         async with whole(tmp_path) as at:
+            at.gh.world.final_checks = final
             await at.repo.commit("old", {"README.md": "# old\n"})
             await at.repo.commit("main", {**BROKEN, **STRICT})
             sha = await at.repo.commit("feature", {"README.md": "# hello\n"})
@@ -225,6 +239,7 @@ def test_random_orders_of_events_leave_the_worst_truth(game: int, tmp_path: Path
     async def story() -> None:
         dice = random.Random(game)  # noqa: S311 - a game
         async with whole(tmp_path) as at:
+            at.gh.world.final_checks = bool(game % 2)
             await at.repo.commit("v1", {"README.md": "# old\n"})
             await at.repo.commit("main", STRICT)
             one = await at.reviewed()

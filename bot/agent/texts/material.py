@@ -34,7 +34,7 @@ class Material:
     notes: tuple[str, ...] = ()
 
     def part(self, paths: Iterable[str]) -> "Material":
-        """Some of the files as a context of their own; all of them if there is none of these."""
+        """Make a context of some of the files; of all of them if it has none of these paths."""
         files = {path: self.files[path] for path in paths if path in self.files} or dict(self.files)
         text = "".join(files.values())
         return Material(text, files, text)

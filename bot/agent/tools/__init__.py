@@ -18,6 +18,7 @@ CALL_SECONDS = 30.0  # of one call that asks no model
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "diff": read.diff,
     "read": read.read,
+    "raw": read.raw,
     "search": read.search,
     "callers": read.callers,
     "readers": read.readers,

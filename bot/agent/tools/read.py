@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,14 +12,19 @@ from bot.diff import numbered
 from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
-from bot.text.paths import is_output, is_product, is_prose, nearest
+from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored
 from bot.values import Reference, Side
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200
 MAX_COUNTED = 1_000  # lines that match: the best of them are returned, the others counted
 MAX_HIT_CHARS = 300
+FEW_OF_A_FILE = 3  # lines of one file before those of others
+KINDS = ("code", "settings, pages and other texts", "tests and samples", "documents and generated files")
 PATH_CHARS = 200  # of a pattern or name in a note
+
+_IMPORTS = re.compile(r"\s*(?:import|from|use|using|#\s*include|require)\b")
+Row = tuple[str, int, str]  # path, line, text
 
 
 async def diff(state: RunState, path: str | None = None) -> str:
@@ -54,6 +59,17 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     return text
 
 
+async def raw(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
+    """Lines of any file verbatim, without numbers: what report() takes as a quote."""
+    side: Side = "base" if base else "head"
+    blob = await state.session.tree.read(path, side)
+    if blob is None:
+        raise ValueError(f"{path} {await absent(state, path, side)}")
+    lines = blob.decode("utf-8", "replace").split("\n")
+    first = max(1, int(start))
+    return "\n".join(lines[first - 1 : min(int(end) if end is not None else len(lines), first - 1 + MAX_LINES)])
+
+
 async def search(
     state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
@@ -69,18 +85,44 @@ async def search(
     if not found and len(state.session.tree.stopped) == before:
         await looking.explain()
     if len(found) > most:  # what is left out should be what matters least
-        found = sorted(found, key=lambda row: (not is_product(row[0]), is_prose(row[0]) or is_output(row[0])))
+        changed = {file.path for file in state.session.files}
+        found = _spread(sorted(found, key=lambda row: _rank(row, changed)), changed)
     hide = state.session.calls.masks.hide  # before a line is cut: half a secret is not recognised
     rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in found[:most]]
     if len(found) > most:
-        folders = Counter(path.partition("/")[0] + "/" if "/" in path else path for path, _, _ in found)
-        told = ", ".join(f"{folder} {number}" for folder, number in folders.most_common(5))
-        rows.append(
-            f"[... more than {most} lines match ({told}), code first: narrow the pattern, or give a glob such as 'src/*.py']"
-        )
+        rows.append(_left_out(found[most:], most))
     if len(state.session.tree.stopped) > before:
         rows.append(f"[{state.session.tree.stopped[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if found and note else [])
+
+
+def _rank(row: Row, changed: Collection[str]) -> tuple[int, int]:
+    """What a reader of a search looks at first: code, then settings and pages, tests, and last what nobody runs or a program wrote."""
+    path, _, text = row
+    idle = is_prose(path) or is_output(path) or bool(vendored(path)) or is_style(path)
+    kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
+    return kind, bool(_IMPORTS.match(text)) + (path in changed)
+
+
+def _spread(rows: Sequence[Row], changed: Collection[str]) -> list[Row]:
+    """Within a rank the first line of each file before the second one of any."""
+    turn: Counter[str] = Counter()
+    keyed: list[tuple[tuple[object, ...], Row]] = []
+    for at, row in enumerate(rows):
+        turn[row[0]] += 1
+        keyed.append(((_rank(row, changed), turn[row[0]] > FEW_OF_A_FILE, at), row))
+    return [row for _, row in sorted(keyed)]
+
+
+def _left_out(rows: Sequence[Row], most: int) -> str:
+    """What of a search is not shown, by the kind of file and by folder, and how to ask for it."""
+    kinds = Counter(KINDS[_rank(row, ())[0]] for row in rows)
+    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows)
+    told = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
+    where = ", ".join(f"{folder}/ {number}" for folder, number in folders.most_common(5))
+    more = "at least " if len(rows) + most >= MAX_COUNTED else ""
+    glob = f"{folders.most_common(1)[0][0]}/*"
+    return f"[... left out: {more}{count(len(rows), 'line')} ({told}; {where}): narrow the pattern, or give a glob such as {glob!r}]"
 
 
 @dataclass(frozen=True, slots=True)

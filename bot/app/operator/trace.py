@@ -14,7 +14,7 @@ from bot.storage import Store
 from bot.values import PullRef
 from bot.workflow import journals
 
-ROLES = {"root": "root", "worker": "workers", "verify": "second opinions"}
+ROLES = {"root": "root", "worker": "workers", "pairs": "pairs", "verify": "second opinions"}
 READ = tuple(f'{{"kind": "{kind}"'.encode() for kind in ("review", "strategy", "request", "call", "failed", "turn"))
 LARGEST = 256 << 20  # bytes of a journal that are read
 WORDS = 60  # characters of a model's name

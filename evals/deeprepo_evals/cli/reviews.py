@@ -49,6 +49,12 @@ Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (
 Oracle = Annotated[
     bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
 ]
+QuickWorker = Annotated[
+    bool,
+    typer.Option(
+        "--quick-worker", help="With --oracle: it sees what one line says; in rlm the root reads pairs alone."
+    ),
+]
 Judge = Annotated[
     list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
 ]
@@ -83,6 +89,7 @@ def command(
     verify: Verify = None,
     quota: Quota = None,
     oracle: Oracle = False,
+    quick_worker: QuickWorker = False,
     judge: Judge = None,
     labels: Labels = None,
     to_label: ToLabel = None,
@@ -114,6 +121,7 @@ def command(
         commands=tuple(command or ()),
         flags={"root": root, "worker": worker, "usd": max_usd, "verify": verify, "quota": quota},
         oracle=oracle,
+        quick=quick_worker,
         judges=tuple(judge or ()),
         labels=labels,
         to_label=to_label,

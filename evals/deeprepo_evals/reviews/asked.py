@@ -36,6 +36,7 @@ class Asked:
     commands: tuple[str, ...] = ()
     flags: Mapping[str, Any] = field(default_factory=dict)
     oracle: bool = False
+    quick: bool = False
     judges: tuple[str, ...] = ()
     labels: Path | None = None
     to_label: Path | None = None
@@ -105,6 +106,7 @@ async def _plan(asked: Asked) -> tuple[Plan, tuple[str, ...]]:
             )
     settings = {name: value for name, value in asked.flags.items() if value is not None}
     settings |= {"oracle": True} if asked.oracle else {}
+    settings |= {"quick": True} if asked.quick else {}
     settings |= {"commands": list(asked.commands)} if asked.commands else {}
     plan = Plan(
         cases=found,
@@ -123,6 +125,8 @@ async def _plan(asked: Asked) -> tuple[Plan, tuple[str, ...]]:
 
 def _reviewers(asked: Asked) -> Iterator[Reviewer]:
     """Whoever is measured, ours first. Raises UsageError or ConfigError, as for a key that is missing."""
+    if asked.quick and not asked.oracle:
+        raise UsageError("--quick-worker is a script in the worker's place: it goes with --oracle")
     if asked.baseline not in (None, BASELINE):
         raise UsageError(f"unknown baseline {asked.baseline!r}: there is {BASELINE}")
     from deeprepo_evals.reviews.baseline import DiffOnly
@@ -135,7 +139,7 @@ def _reviewers(asked: Asked) -> Iterator[Reviewer]:
             raise UsageError(f"--oracle replaces the worker: it reads with {', '.join(REHEARSED)}, not {name}")
         if not asked.oracle:
             _check_models(asked.flags, name)
-        yield Rehearsed(name) if asked.oracle else Product(name, asked.flags)
+        yield Rehearsed(name, asked.quick) if asked.oracle else Product(name, asked.flags)
     if asked.baseline:
         if not asked.oracle:
             _check_models(asked.flags, "direct")

@@ -33,8 +33,10 @@ class Oracle:
         if prompt.answer is not None and prompt.answer.name == "verdict":
             return CONFIRMED
         shown = sections(prompt.messages[-1].text)
-        found = [self.finding(number, shown) for number in range(len(self.labels))]
-        return {"answer": "Read.", "findings": [item for item in found if item is not None]}
+        found = [item for number in range(len(self.labels)) if (item := self.finding(number, shown)) is not None]
+        if prompt.answer is not None and prompt.answer.name == "pairs":
+            return {"broken": [_broken(item) for item in found], "doubts": []}
+        return {"answer": "Read.", "findings": found}
 
     def finding(self, number: int, shown: Mapping[str, set[str]]) -> dict[str, Any] | None:
         """A defect as a finding, if what is shown (path -> lines) has its lines and its proof."""
@@ -77,9 +79,23 @@ def _told(at: Line, proof: Line | None) -> dict[str, Any]:
     }
 
 
+def _broken(found: Mapping[str, Any]) -> dict[str, Any]:
+    """A finding in the form in which the reader of pairs hands it in."""
+    use = next(iter(found["evidence"]), {"path": "", "quote": ""})
+    told = {name: found[name] for name in ("title", "why", "trigger", "consequence", "severity", "category")}
+    return {"change": {"path": found["path"], "quote": found["quote"]}, "use": use, **told}
+
+
 def sections(text: str) -> dict[str, set[str]]:
     """Path -> the texts of the lines that a prompt shows of it."""
     found: dict[str, set[str]] = defaultdict(set)
+    for path, _, line in numbered(text):
+        found[path].add(line)
+    return found
+
+
+def numbered(text: str) -> Iterator[tuple[str, str, str]]:
+    """Path, sign and text of the lines that a prompt shows."""
     path = ""
     for row in text.split("\n"):
         if head := _SECTION.match(row):
@@ -87,5 +103,4 @@ def sections(text: str) -> dict[str, set[str]]:
         elif row == "--- end ---":
             path = ""
         elif path and (line := _NUMBERED.match(row)):
-            found[path].add(line[3].strip())
-    return found
+            yield path, line[1], line[3].strip()

@@ -37,8 +37,10 @@ async def update(call: Call) -> Answer:
         raise Refused(
             403, f"Invalid app_id `{_app(call).id}` - check run can only be modified by the GitHub App that created it."
         )
-    before = one.status
+    before, ended = one.status, (one.status, one.conclusion, one.completed)
     _fill(call, one, call.body, new=False)
+    if before == "completed" and call.world.final_checks:
+        one.status, one.conclusion, one.completed = ended
     if one.status == "completed" != before:
         hooks.checked(call.world, where, one, "completed")
     return Answer(200, check(call.world, where, one))

@@ -1,0 +1,47 @@
+"""What code can tell of the danger of a changed unit: a check that is gone, a lock, a transaction, a statement, an order. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from bot.text.lines import is_comment
+from bot.values import Unit
+
+_CHECK = re.compile(
+    r"\b(?:assert|raise|throw|throws|panic|require|guard|validate\w*|check\w*|ensure\w*|sanitiz\w*|escape\w*|verify\w*)\b|\bif\b.*\b(?:return|raise|throw)\b",
+    re.IGNORECASE,
+)
+_TOUCHED: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("lock", re.compile(r"\b(?:\w*lock(?:ed|s)?|mutex\w*|synchronized|semaphore\w*|atomic\w*|volatile)\b", re.IGNORECASE)),
+    ("transaction", re.compile(r"\b(?:\w*transaction\w*|commit|rollback|savepoint)\b", re.IGNORECASE)),
+    (
+        "SQL",
+        re.compile(
+            r"\b(?:SELECT\b.*\bFROM|INSERT\s+INTO|UPDATE\b.*\bSET|DELETE\s+FROM|ALTER\s+TABLE|CREATE\s+(?:TABLE|INDEX|VIEW)|DROP\s+\w+)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "authorization",
+        re.compile(r"\b(?:\w*authori[sz]\w*|\w*permission\w*|\w*authenticat\w*|csrf\w*|is_?admin\w*|login_required|acl|scopes?)\b", re.IGNORECASE),
+    ),
+    (
+        "serialization",
+        re.compile(r"\b(?:\w*seriali[sz]e\w*|pickle|marshal\w*|unmarshal\w*|(?:json|yaml|toml|xml)\.(?:load|dump|parse|stringify|encode|decode)\w*|to_?json|from_?json)\b", re.IGNORECASE),
+    ),
+    ("order", re.compile(r"\b(?:sort\w*|order_?by|compareTo|comparator|reverse[ds]?)\b|<=>", re.IGNORECASE)),
+)  # fmt: skip
+_COUNTED = 400  # characters of a line that are looked at
+
+
+def marks(unit: Unit) -> tuple[str, ...]:
+    """The kinds of danger that the changed lines of a unit show."""
+    added, removed = (
+        [row.text[:_COUNTED] for row in rows if not is_comment(row.text, unit.path)]
+        for rows in (unit.added, unit.removed)
+    )
+    found = ["a check is gone"] if _times(_CHECK, removed) > _times(_CHECK, added) else []
+    return (*found, *(name for name, look in _TOUCHED if _times(look, added) != _times(look, removed)))
+
+
+def _times(look: re.Pattern[str], lines: Sequence[str]) -> int:
+    return sum(bool(look.search(line)) for line in lines)

@@ -1,0 +1,154 @@
+"""The definitions that a change alters in meaning, each with the code that relies on it. What nothing relies on is left out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.context import definitions, handed, identifiers
+from bot.context.builder import ContextBuilder, Uses, call_sites
+from bot.diff import told
+from bot.ports import Tree
+from bot.text.paths import is_product
+from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Unit, tokens
+
+AROUND = 1  # unchanged lines beside a changed one
+MOST_ROWS = 22  # of a definition; of a longer change the lines that decide
+USES_TOKENS = 500  # of the uses of one definition
+MOST_ALTERED = 200  # definitions whose uses are looked up
+FRAME = 30  # tokens of what a prompt puts around a pair
+LISTED = 4  # further uses whose places are named
+FOCUS = 8  # changed lines by which a definition tells half as much: a long rewrite is judged where it stands
+# What a pair tells by how its uses are known, and by what was changed.
+SURE, OUTSIDE, READ, INSIDE, CONTRACT, RESULT, EDITED = 3.0, 2.0, 1.0, 0.5, 0.5, 1.5, 1.0
+GAP = DiffRow("", "[...]")  # lines between those that are shown
+_BRACKETS = re.compile(r"[\s(){}\[\];,]*$")
+_DECIDES = re.compile(
+    r"\b(?:return|yield|throw|raise|if|elif|else|case|when|while|default|assert|await|lock|order|sort)\b|[\"'`\d]|[=<>!]=|=>|&&|\|\|",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A definition that the change alters, and the code that relies on it."""
+
+    path: str
+    name: str
+    rows: tuple[DiffRow, ...]  # before and after: the lines that decide
+    uses: tuple[Excerpt, ...]
+    further: tuple[str, ...] = ()  # places of uses that are not shown, some of them
+    more: int = 0  # how many of these are not named either
+    weight: float = 0.0  # higher is read first
+
+    @property
+    def body(self) -> str:
+        """The definition as a prompt shows it."""
+        return "\n".join(map(str, self.rows))
+
+    @property
+    def size(self) -> int:
+        """Tokens that it takes in a prompt."""
+        return tokens(self.body + self.path + self.name) + sum(use.size for use in self.uses) + FRAME
+
+
+async def pairs(
+    tree: Tree, files: Sequence[ChangedFile], units: Sequence[Unit], dependents: Dependents
+) -> tuple[Pair, ...]:
+    """The pairs of a change, the most telling first."""
+    symbols = dependents.by_key()
+    known = {file.path: file for file in files}
+    altered = [unit for unit in units if is_product(unit.path) and unit.path in known and _alters(unit)]
+    altered = sorted(altered, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
+    builder = ContextBuilder(tree, files)
+    await builder.prepare(altered)
+    found = []
+    for unit in altered:
+        uses = await builder.uses([unit], USES_TOKENS)
+        if uses.all:
+            found.append(_pair(unit, known[unit.path], uses, symbols.get(unit.id)))
+    return tuple(sorted(found, key=lambda pair: (-pair.weight, pair.path, pair.name)))
+
+
+def _alters(unit: Unit) -> bool:
+    """Whether a unit changes code that was there: what is new has no users that knew it otherwise."""
+    code = _code(unit)
+    return any(row.sign == "-" for row in code) or (bool(code) and any(row.sign == " " for row in unit.rows))
+
+
+def _code(unit: Unit) -> list[DiffRow]:
+    """The changed rows that say something to a program: no comments, imports and brackets."""
+    return [
+        row
+        for row, prose in identifiers.told_apart(unit)
+        if row.sign in ("+", "-")
+        and not prose
+        and not identifiers.IMPORT.match(row.text)
+        and not _BRACKETS.match(row.text)
+    ]
+
+
+def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
+    """How much the change of a definition tells, before its uses are known."""
+    code = _code(unit)
+    told = CONTRACT * len(symbol.contract) if symbol else 0.0
+    told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    return (told + bool(_outside(unit))) / (1 + len(code) / FOCUS)
+
+
+def _outside(unit: Unit) -> list[Reference]:
+    """The uses of a definition that its readers would have to look at."""
+    return [row for row in call_sites([unit]) if not row.test and row.path != unit.path]
+
+
+def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | None) -> Pair:
+    rows = _deciding(unit, file)
+    shown = {(use.path, row.number) for use in uses.all for row in use.rows}
+    places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown]
+    pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
+    code = _code(unit)
+    told = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
+    told += INSIDE * any(use.changed for use in uses.all) + CONTRACT * len(symbol.contract if symbol else ())
+    told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    return replace(pair, weight=told / (1 + len(code) / FOCUS) / pair.size**0.5)
+
+
+def _beyond(uses: Iterable[Excerpt]) -> bool:
+    """Whether some of these uses are code that the change leaves as it was."""
+    return any(not use.changed and is_product(use.path) for use in uses)
+
+
+def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
+    """The rows of a definition before and after, with the head of what encloses them; of many, those that decide."""
+    (shown,) = told([unit], [file], AROUND)
+    rows = [row if row.sign else GAP for row in (*shown.rows, *_beside(unit, file))]
+    if len(rows) <= MOST_ROWS:
+        return tuple(rows)
+    heads = {row.number for row in unit.heads}
+    changed = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not _BRACKETS.match(row.text)]
+    deciding = [at for at in changed if _DECIDES.search(rows[at].text) or definitions.names(unit.path, rows[at].text)]
+    kept = {at for at, row in enumerate(rows) if row.sign == " " and row.number in heads}
+    for at in (*deciding, *changed):
+        if len(kept) < MOST_ROWS:
+            kept.add(at)
+    left = len(set(changed) - kept)
+    note = (DiffRow("", f"[... {left} more changed lines ...]"),) if left else ()
+    return (*(replace(rows[at], counted=False) for at in sorted(kept)), *note)
+
+
+def _beside(unit: Unit, file: ChangedFile) -> list[DiffRow]:
+    """What a change puts in the place of a definition that it takes away."""
+    if unit.side == "head":
+        return []
+    gone = {row.number for row in unit.removed}
+    for hunk in file.hunks:
+        run: list[DiffRow] = []
+        meant = False
+        for line in (*hunk.lines, None):
+            if line is not None and line.kind != " ":
+                meant |= line.kind == "-" and line.old in gone
+                run += [DiffRow("+", line.text, line.new)] if line.kind == "+" and line.new else []
+                continue
+            if meant and run:
+                return run[: MOST_ROWS // 2]
+            run, meant = [], False
+    return []

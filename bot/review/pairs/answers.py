@@ -1,0 +1,97 @@
+"""The answer to a prompt of pairs: the uses that do not hold any more, and what stays in doubt. Nothing in it is believed yet."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from bot import render
+from bot.findings import strangers
+from bot.findings.strangers import Quote, Stranger
+from bot.values import CATEGORIES, SEVERITIES, Category, Evidence, Finding, Schema, Severity, Source
+
+NAME = "pairs"
+MAX_BROKEN, MAX_DOUBTS, DOUBT_CHARS = 12, 6, 400
+
+
+class BrokenUse(Stranger):
+    """A use that does not hold any more."""
+
+    change: Quote = Field(
+        description="the changed line that breaks it: its file, and the line verbatim without its sign"
+    )
+    use: Quote = Field(description="the line that breaks: its file, and the line verbatim")
+    title: str = Field(description="one sentence that names the defect, at most 90 characters")
+    why: str = Field(default="", description="step by step: what arrives at the use now, and what it does with it")
+    trigger: str = Field(default="", description="a concrete input, call or order of events that makes it happen")
+    consequence: str = Field(default="", description="what a user or a caller notices")
+    severity: Severity = "medium"
+    category: Category = "contract"
+
+    @field_validator("severity", mode="before")
+    @classmethod
+    def _known_severity(cls, value: object) -> object:
+        return value if value in SEVERITIES else "medium"
+
+    @field_validator("category", mode="before")
+    @classmethod
+    def _known_category(cls, value: object) -> object:
+        return value if value in CATEGORIES else "other"
+
+
+class PairsAnswer(Stranger):
+    """The whole reply."""
+
+    broken: tuple[BrokenUse, ...] = Field(default=(), description="one entry for each defect; usually none or one")
+    doubts: tuple[str, ...] = Field(
+        default=(),
+        description=f"at most {MAX_DOUBTS} uses that break if code which is not shown does what its name says: one sentence each, with the"
+        " file of the use and the code that would settle it. Usually empty",
+    )
+
+    @field_validator("broken", mode="before")
+    @classmethod
+    def _bounded(cls, value: object) -> object:
+        rows = value if isinstance(value, (list, tuple)) else ()
+        return [row for row in rows if isinstance(row, Mapping)][:MAX_BROKEN]
+
+    @field_validator("doubts", mode="before")
+    @classmethod
+    def _sentences(cls, value: object) -> object:
+        rows = value if isinstance(value, (list, tuple)) else ()
+        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
+        return said[:MAX_DOUBTS]
+
+
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What the reader of pairs is asked to hand in."""
+    return Schema(
+        NAME,
+        "Hand in the uses that do not hold any more.",
+        strangers.schema(PairsAnswer),
+        forgiven=frozenset({"doubts"}),
+    )
+
+
+def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """The findings of a reply, and its doubts. Raises BadAnswer if the reply does not fit the schema."""
+    read = strangers.answer(data or {}, PairsAnswer)
+    return tuple(_finding(one, source) for one in read.broken if one.change.quote.strip()), read.doubts
+
+
+def _finding(one: BrokenUse, source: Source) -> Finding:
+    use = (Evidence(render.named(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
+    return Finding(
+        path=render.named(one.change.path),
+        quote=one.change.quote,
+        title=one.title.strip(),
+        why=one.why.strip(),
+        consequence=one.consequence.strip(),
+        severity=one.severity,
+        category=one.category,
+        sources=(source,),
+        evidence=use,
+        trigger=one.trigger.strip(),
+    )

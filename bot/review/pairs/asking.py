@@ -1,0 +1,140 @@
+"""The calls that read pairs: prepared and sent beside the workers, and taken over when these have ended."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from bot import render
+from bot.context.packing import PROMPT_TOKENS as ONE_PROMPT
+from bot.errors import DeepRepoError
+from bot.findings.quotes import fold
+from bot.ports import Model
+from bot.review.guidance import tongue
+from bot.review.pairs.altered import Pair, pairs
+from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, packed
+from bot.review.session import Session, admit
+from bot.values import Completion, Finding, Message, Prompt, Source, Unit
+
+BODY_CHARS = 400  # of the author's words
+ANSWER = 4_096  # tokens
+PART = 4  # the calls together use at most this part of what a review may spend
+BADLY_READ = "some uses of what changed were not read as pairs: {why}"
+
+
+@dataclass(frozen=True, slots=True)
+class PairFindings:
+    """What the readers of pairs have said."""
+
+    findings: tuple[Finding, ...] = ()
+    doubts: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()  # of the prompts that were answered
+    notes: tuple[str, ...] = ()
+    count: int = 0  # pairs that were read
+
+
+@asynccontextmanager
+async def beside(session: Session) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Have the pairs read while something else goes on. The value is called at its end: it takes over what was answered.
+
+    A change that one prompt shows whole has none: its reader sees definitions and uses together. How many calls there may be is decided
+    first, by what the review may spend before anything is spent.
+    """
+    model, units = session.root, session.tracker.unread()
+    parts = sum(unit.tokens for unit in units) > ONE_PROMPT
+    calls = session.calls.offers.room_for(model, PROMPT_TOKENS, "pairs", PART, MOST_CALLS) if model and parts else 0
+    reading = asyncio.create_task(_read(session, model, units, calls)) if model and calls else None
+
+    async def taken() -> None:
+        if reading is not None:
+            await _take(session, await reading)
+
+    try:
+        yield taken
+    finally:
+        if reading is not None:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+
+def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
+    """The prompt of each group of pairs."""
+    system = Message("system", render.text("prompts/pairs_system.md.j2") + tongue(session.language))
+    from bot.review.pairs import answers
+
+    return [
+        Prompt(
+            (
+                system,
+                Message(
+                    "user",
+                    render.text(
+                        "prompts/pairs.md.j2",
+                        title=session.pull.title,
+                        body=session.pull.body[:BODY_CHARS],
+                        pairs=group,
+                    ),
+                ),
+            ),
+            answer=answers.schema(),
+            max_tokens=ANSWER,
+        )
+        for group in groups
+    ]
+
+
+async def _read(session: Session, model: Model, units: Sequence[Unit], calls: int) -> PairFindings:
+    """Find the pairs, and ask about them. What an earlier version has not asked, a replay does not ask either."""
+    from bot.review.pairs import answers
+
+    found = await pairs(session.tree, session.files, units, session.dependents)
+    groups, left = packed(found, calls)
+    asked = [
+        (prompt, group)
+        for prompt, group in zip(prompts(session, groups), groups, strict=True)
+        if session.calls.offers.may_precede(model, prompt)
+    ]
+    if not asked:
+        return PairFindings()
+    session.say(f"reading {render.count(len(found) - len(left), 'changed definition')} beside their uses")
+    replies = await session.calls.many(model, [prompt for prompt, _ in asked], "pairs")
+    source = Source("model", model.name, "root")
+    said: list[Finding] = []
+    doubts: list[str] = []
+    texts: list[str] = []
+    notes: dict[str, None] = {}
+    count = 0
+    for (prompt, group), reply in zip(asked, replies, strict=True):
+        if not isinstance(reply, Completion):
+            notes.setdefault(BADLY_READ.format(why=reply))
+            continue
+        try:
+            findings, open_ones = answers.answer(reply.data, source)
+        except DeepRepoError as error:
+            notes.setdefault(BADLY_READ.format(why=error))
+            continue
+        said += [_placed(finding, group) for finding in findings]
+        doubts += open_ones
+        texts.append(prompt.messages[-1].text)
+        count += len(group)
+    return PairFindings(tuple(said), tuple(doubts), tuple(texts), tuple(notes), count)
+
+
+async def _take(session: Session, reading: PairFindings) -> None:
+    """Take over what was said, in the order of the prompts: findings are checked as any other."""
+    for text in reading.texts:
+        session.tracker.saw(text, str(Source("model", session.root.name, "root")) if session.root else "")
+    session.notes += reading.notes
+    session.doubts += reading.doubts
+    for finding in reading.findings:
+        await admit(session, finding)
+
+
+def _placed(finding: Finding, group: Sequence[Pair]) -> Finding:
+    """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
+    quoted = fold(finding.quote.strip().partition("\n")[0])
+    own = [row for pair in group if pair.path == finding.path for row in pair.rows if fold(row.text) == quoted]
+    at = next((row.number for row in sorted(own, key=lambda row: row.sign != "+") if row.sign != "-"), 0)
+    used = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
+    evidence = tuple(replace(item, line=used.get((item.path, fold(item.quote)), 0)) for item in finding.evidence)
+    return replace(finding, start=at, evidence=evidence)

@@ -1,0 +1,28 @@
+"""Pairs in prompts' worth. Pure."""
+
+from collections.abc import Sequence
+
+from bot.review.pairs.altered import Pair
+
+PROMPT_TOKENS = 8_000  # of one call, instructions included
+INSTRUCTIONS = 1_100  # tokens of these
+MOST_CALLS = 4
+
+
+def packed(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair]], list[Pair]]:
+    """The pairs by call, the most telling in the first, those of one file side by side; and those that have no room."""
+    groups: list[list[Pair]] = []
+    left: list[Pair] = []
+    room: list[int] = []
+    for pair in pairs:
+        at = next((at for at, free in enumerate(room) if pair.size <= free), len(groups))
+        if at == len(groups):
+            if len(groups) == calls or pair.size > PROMPT_TOKENS - INSTRUCTIONS:
+                left.append(pair)
+                continue
+            groups.append([])
+            room.append(PROMPT_TOKENS - INSTRUCTIONS)
+        groups[at].append(pair)
+        room[at] -= pair.size
+    first = {pair.path: at for group in groups for at, pair in reversed(list(enumerate(group)))}
+    return [sorted(group, key=lambda pair: (first[pair.path], pair.path)) for group in groups], left

@@ -1,0 +1,168 @@
+"""What a large change alters, read beside its uses by the root's model: played through the command line against models on loopback."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from fakes import Repository
+from strategies.test_cascade import CLAIM, HELPER, reviewed
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
+
+ASKED = "which uses of what it changes do not hold any more"
+TITLE = "Whoever shows the wait still reads seconds"
+BEFORE = "def wait(job):\n    return job.delay\n"
+AFTER = "def wait(job):\n    return job.delay * 1000\n"
+PASSED = "from shop.clock import wait\n\n\ndef pause(job):\n    return wait(job)\n"
+SHOWN = "from shop.pauses import pause\n\n\ndef show(job):\n    return f'{pause(job)} seconds'\n"
+GREW = "".join(
+    f"\n\ndef rate_{n}(amount):\n    # rates of the year {1000 + n}, in percent of the whole amount of that year\n    return amount * {n} / 100\n"
+    for n in range(240)
+)
+BROKEN = {
+    "change": {"path": "shop/clock.py", "quote": "    return job.delay * 1000"},
+    "use": {"path": "shop/page.py", "quote": "    return f'{pause(job)} seconds'"},
+    "title": TITLE,
+    "why": "wait() returns milliseconds now, pause() hands them on, and show() calls them seconds.",
+    "trigger": "show(Job(delay=2))",
+    "consequence": "The page says 2000 seconds.",
+    "severity": "high",
+    "category": "contract",
+}
+
+LOOK, FIRST = "print([one['state'] for one in findings()])", 2  # the first block; messages before it
+
+
+@pytest.fixture
+def change(repository: Repository) -> Repository:
+    """A branch that changes a unit in one line, among so much else that nobody reads it in one go."""
+    files: dict[str, str | bytes | None] = {
+        "shop/__init__.py": "", "shop/clock.py": BEFORE, "shop/pauses.py": PASSED, "shop/page.py": SHOWN, "shop/helper.py": HELPER,
+    }  # fmt: skip
+    repository.commit(files, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"shop/clock.py": AFTER, "shop/rates.py": GREW}, "after")
+    return repository
+
+
+class Led:
+    """A model in every role; what it was asked, and the prompts of pairs."""
+
+    def __init__(
+        self,
+        *broken: Mapping[str, Any],
+        doubts: tuple[str, ...] = (),
+        pairs: int = 200,
+        read: Mapping[str, Any] | None = None,  # what a worker finds, in its own words
+    ) -> None:
+        self.broken, self.doubts, self.pairs, self.read = broken, doubts, pairs, read
+        self.last = ""  # message to the root
+        self.asked: list[str] = []
+        self.seen: list[str] = []
+        self.first = ""  # message of the root
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The next answer."""
+        text = str(body["messages"])
+        if CLAIM in text:
+            self.asked.append("opinion")
+            return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""})
+        if ASKED in text:
+            self.asked.append("pairs")
+            self.seen.append(body["messages"][-1]["content"])
+            return Reply(data={"broken": list(self.broken), "doubts": list(self.doubts)}, status=self.pairs)
+        if "Python REPL" in text:
+            self.asked.append("turn")
+            self.first = str(body["messages"][1]["content"])
+            self.last = str(body["messages"][-1]["content"])
+            code = LOOK if len(body["messages"]) <= FIRST else "set_answer('Looked up.')"
+            return Reply(calls=doubles.code(code).calls)
+        self.asked.append("reading")
+        found = [self.read] if self.read and "job.delay * 1000" in text else []
+        return Reply(data={"answer": "Fine.", "findings": found})
+
+
+def test_a_use_two_calls_away_stands_below_the_line_that_breaks_it(change: Repository) -> None:
+    """The definition before and after, who passes it on, and who uses what is passed on; not the diff."""
+    played = Led(BROKEN)
+    review = reviewed(change, played)
+    assert [finding["title"] for finding in review["findings"]] == [TITLE]
+    assert (played.asked.count("pairs"), played.asked.count("opinion")) == (1, 1)
+    (seen,) = played.seen
+    for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)", "{pause(job)} seconds"):
+        assert line in seen
+    assert "rate_7" not in seen
+
+
+def test_the_root_begins_with_what_was_said_of_pairs(change: Repository) -> None:
+    """A defect with its reason, and what stayed in doubt."""
+    played = Led(BROKEN, doubts=("shop/queue.py sorts by the wait, if Queue.order() does.",))
+    reviewed(change, played)
+    assert BROKEN["why"] in played.first
+    assert "sorts by the wait" in played.first
+
+
+def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository) -> None:
+    """It waits until all have answered, and the root's first block finds its verdict."""
+    told = {
+        **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
+        "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
+        "why": "The unit of the wait has changed.", "category": "logic", "claims": [], "suggestion": None,
+        "evidence": [{"path": "shop/page.py", "quote": "    return f'{pause(job)} seconds'"}],
+    }  # fmt: skip
+    played = Led(BROKEN, read=told)
+    review = reviewed(change, played)
+    assert len(review["findings"]) == 1
+    assert played.asked.count("opinion") == 1
+    assert "['confirmed by a second opinion']" in played.last
+
+
+def test_a_quote_that_is_not_in_the_tree_is_no_finding(change: Repository) -> None:
+    """What readers of pairs say is believed as little as what anybody else says."""
+    review = reviewed(change, Led({**BROKEN, "change": {"path": "shop/clock.py", "quote": "return 7"}}))
+    assert (review["findings"], review["dropped"]) == ([], 1)
+
+
+def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
+    """The change was read by the workers, and the root goes on."""
+    review = reviewed(change, Led(BROKEN, pairs=400))
+    assert not review["partial"]
+    assert any("not read as pairs" in note for note in review["notes"])
+
+
+def test_a_change_that_one_prompt_shows_has_none(repository: Repository) -> None:
+    """Its reader sees the definition and its uses together."""
+    repository.commit({"shop/__init__.py": "", "shop/clock.py": BEFORE, "shop/pauses.py": PASSED}, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"shop/clock.py": AFTER}, "after")
+    for strategy in ("auto", "direct", "cascade", "rlm"):
+        played = Led()
+        reviewed(repository, played, "--strategy", strategy)
+        assert "pairs" not in played.asked
+        repository.folder.parent.joinpath("journal.jsonl").unlink()
+
+
+def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
+    """Prompts of pairs are masked as all others."""
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    change.commit({"shop/page.py": SHOWN.replace("seconds", f"{secret} seconds")}, "a token")
+    change.git("checkout", "-q", "main")
+    change.commit({"shop/page.py": SHOWN.replace("seconds", f"{secret} seconds")}, "a token")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Led()
+    reviewed(change, played)
+    assert played.seen
+    assert not any(secret in text for text in played.seen)
+
+
+def test_a_budget_for_a_few_calls_is_left_to_the_workers(change: Repository) -> None:
+    """Pairs take a part of what the review may spend, or nothing."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": "budget: {calls: 4}\n"}, "a cap")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Led(BROKEN)
+    reviewed(change, played)
+    assert "pairs" not in played.asked

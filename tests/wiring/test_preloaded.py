@@ -1,0 +1,49 @@
+"""The fork server's own work: what it loads, no child loads again."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot.languages import REGISTERED
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Server
+
+REVIEW = """
+import asyncio, json, sys
+from bot.wiring import preloaded, review
+from bot import pipeline
+from bot.values import ReviewRequest
+
+before = set(sys.modules)
+folder, base, head, scratch = sys.argv[1:]
+done = asyncio.run(pipeline.review(ReviewRequest(folder, "range", base, head), review.deps({}, scratch, lambda _: None)))
+print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
+"""
+
+
+@pytest.mark.parametrize("provider", ["compatible", "anthropic"])
+def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
+    """Each language, the linter of Python, the patterns of secrets and the model's client are in the memory that children share."""
+    paths = [f"{module}{suffixes.split()[0]}" for _, module, suffixes in REGISTERED]
+    pull = repository.change(dict.fromkeys(paths, ""), dict.fromkeys(paths, 'password = "k3ks8fh2lskd93"\n'))
+    (tmp_path / "scratch").mkdir()
+    with doubles.in_thread(Server({"answer": "Read.", "findings": []})) as server:
+        environment = {
+            **os.environ,
+            "DEEPREPO_WORKER": f"{provider}/worker",
+            "DEEPREPO_STRATEGY": "fanout",
+            "DEEPREPO_BASE_URL": server.openai_url if provider == "compatible" else server.anthropic_url,
+            "ANTHROPIC_API_KEY": "none",
+        }
+        arguments = (str(repository.folder), pull.base, pull.head, str(tmp_path / "scratch"))
+        done = subprocess.run(
+            [sys.executable, "-c", REVIEW, *arguments], env=environment, capture_output=True, text=True, check=True
+        )
+    calls, imported = json.loads(done.stdout)
+    assert calls > 0
+    assert imported == []
