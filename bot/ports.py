@@ -95,7 +95,7 @@ class SelfDescribed(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageTraits:
-    """What the search for users has to know of a language. What holds of a suffix is in `bot/text/dialects.py`."""
+    """What the search for users has to know of a language. What holds of a suffix is in `bot/text/filetypes.py`."""
 
     declared_members: bool = False  # a member that no type declares does not compile
     conditional_build: bool = False  # `Use.guarded` means code that is built under a condition

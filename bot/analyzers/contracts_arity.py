@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.values import Parameter, Reference, Signature
 
 
@@ -16,7 +16,7 @@ class Misfit:
 
 def judged(definition: str, caller: str) -> bool:
     """Whether both files are in languages that insist on their signatures."""
-    return not (dialect(definition).missing_arguments or dialect(caller).missing_arguments)
+    return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
 
 
 def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
@@ -34,7 +34,7 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
             return Misfit("keyword", f"still passes {keyword}=")
     if call.spread:
         return None
-    if call.positional > len(places) and "varargs" not in kinds and not dialect(call.path).surplus_arguments:
+    if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
         return Misfit("arity", f"still passes {_count(call.positional)}, of which {len(places)} are accepted")
     for index, item in enumerate(places):
         if item.required and index >= call.positional and item.name not in call.keywords:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.analyzers.contracts_arity import judged, misfit
 from bot.analyzers.contracts_words import line_of
 from bot.ports import Tree
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
 
 
@@ -18,7 +18,7 @@ def comparable(item: ChangedSymbol, own: Symbol) -> bool:
         return False
     if before.opaque or after.opaque or before.also or after.also or own.signature.also or own.name == item.symbol.name:
         return False
-    return not own.signature.opaque or dialect(own.path).marked_overrides
+    return not own.signature.opaque or filetype(own.path).marked_overrides
 
 
 def outdated(item: ChangedSymbol, own: Symbol) -> bool:
@@ -35,7 +35,7 @@ def _call(signature: Signature, own: Symbol) -> Reference:
     """The shortest call that a signature takes."""
     asked = [item for item in signature.parameters if item.required]
     count = sum(item.kind in ("positional", "positional-only") for item in asked)
-    if dialect(own.path).shorter_overrides and own.signature is not None:
+    if filetype(own.path).shorter_overrides and own.signature is not None:
         count = min(count, sum(item.kind in ("positional", "positional-only") for item in own.signature.parameters))
     keywords = tuple(item.name for item in asked if item.kind == "keyword-only")
     return Reference(
@@ -58,11 +58,11 @@ async def overridden(
 
 def _consequence(own: Symbol, name: str) -> str:
     """What the mismatch comes to, by language."""
-    spoken = dialect(own.path)
-    if spoken.broken_override:
-        return spoken.broken_override
+    language = filetype(own.path)
+    if language.broken_override:
+        return language.broken_override
     fails = f"a call that is written for {name}() fails on a {own.name.rpartition('.')[0]}, or reaches another method."
-    return f"The file no longer compiles, or {fails}" if spoken.broken_use else f"{fails[:1].upper()}{fails[1:]}"
+    return f"The file no longer compiles, or {fails}" if language.broken_use else f"{fails[:1].upper()}{fails[1:]}"
 
 
 async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -> Finding:

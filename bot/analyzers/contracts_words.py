@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
@@ -134,12 +134,12 @@ def _consequence(reference: Reference, places: int) -> str:
     many = f" {places} lines of this file are affected." if places > 1 else ""
     if reference.likely:
         return f"If nothing else offers it, this line fails or no longer compiles.{many}"
-    spoken = dialect(reference.path)
-    if spoken.broken_use:
-        return f"{spoken.broken_use}{many}"
+    language = filetype(reference.path)
+    if language.broken_use:
+        return f"{language.broken_use}{many}"
     if reference.form == "import":
         return f"Importing this file fails, or the name is undefined when it is used.{many}"
-    if spoken.missing_arguments and reference.form != "call":
+    if language.missing_arguments and reference.form != "call":
         return f"This line fails, or reads `undefined`, whenever it runs.{many}"
     return f"This line fails whenever it runs.{many}"
 

@@ -33,7 +33,7 @@ from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.dialects import dialect, family
+from bot.text.filetypes import family, filetype
 from bot.text.lines import special
 from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
@@ -268,7 +268,7 @@ class ContextBuilder:
         if names:
             ends = "|".join(map(re.escape, names))
             globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
-            bare = any(dialect(row.path).bare_calls for row in sites)
+            bare = any(filetype(row.path).bare_calls for row in sites)
             called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
             rows = await self.tree.grep_lines([called], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
@@ -423,7 +423,7 @@ def _reaches(home: str, path: str, imported: Collection[str]) -> bool:
 
 def _package(home: str, path: str) -> bool:
     """Whether two files of one folder see each other's definitions without an import."""
-    return posixpath.dirname(home) == posixpath.dirname(path) and dialect(home).folder_scope
+    return posixpath.dirname(home) == posixpath.dirname(path) and filetype(home).folder_scope
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:

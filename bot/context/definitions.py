@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
-from bot.text.dialects import DIALECTS, dialect, family
+from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_product, vendored
 from bot.values import Unit
@@ -26,7 +26,7 @@ SHORTEST = 3  # letters
 LONG_LINE = 300  # characters; a longer line was written by a program
 
 _MEMBERS, _BEHIND_TYPES = (
-    tuple(suffix for one in DIALECTS if one.definitions == form for suffix in one.suffixes)
+    tuple(suffix for one in FILETYPES if one.definitions == form for suffix in one.suffixes)
     for form in ("member", "typed")
 )
 _ANY = r"[A-Za-z_$][\w$]*"
@@ -190,7 +190,7 @@ def _distance(call: CalledName, path: str, imported: Collection[str]) -> int:
         return FAR if call.of == "." else OWN
     folder, file = posixpath.split(path)
     stem = file.partition(".")[0]
-    package = stem in {"__init__", "index", "mod"} or dialect(path).folder_modules
+    package = stem in {"__init__", "index", "mod"} or filetype(path).folder_modules
     if (posixpath.basename(folder) if package else stem) in imported:
         return IMPORTED
     return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.text.lines import defined, is_comment, special
 from bot.values import DiffRow, Unit
 
@@ -106,7 +106,7 @@ def words(line: str) -> frozenset[str]:
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
     """The rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
     found: list[tuple[DiffRow, bool]] = []
-    python = dialect(unit.path).docstrings
+    python = filetype(unit.path).docstrings
     inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
     for row in unit.rows:
         told = is_comment(row.text, unit.path)

@@ -12,7 +12,7 @@ from itertools import chain
 from bot.context import akin, identifiers, meaning, usages
 from bot.context.identifiers import Row
 from bot.context.usages import Pick
-from bot.text.dialects import family
+from bot.text.filetypes import family
 from bot.text.lines import is_comment
 from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import ChangedFile, Unit

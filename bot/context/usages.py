@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.text.dialects import family
+from bot.text.filetypes import family
 from bot.text.lines import defines, is_comment, says
 from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import Unit

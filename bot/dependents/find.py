@@ -25,7 +25,7 @@ from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
@@ -269,7 +269,7 @@ def _members(
         gone -= {
             name for name, bases in source.old.bases if set(bases) - UNNAMED
         }  # a library's members may be among them
-        checked = not source.language.TRAITS.unwritten_names or dialect(source.file.path).checked_names
+        checked = not source.language.TRAITS.unwritten_names or filetype(source.file.path).checked_names
         for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
             if symbol.name.rpartition(".")[0] in gone and symbol.name not in after:
                 rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")

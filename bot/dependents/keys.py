@@ -22,7 +22,7 @@ from bot.dependents.byname import COMMON, suffix
 from bot.dependents.routes import Role, declares, is_said, parts, role, routed, segments, shapes
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
-from bot.text.dialects import Dialect, dialect
+from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment, says
 from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
@@ -383,9 +383,9 @@ def _form(word: str, path: str, code: str, *, parsed: bool, whole: bool = False)
     """
     if not parsed:
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
-    if _sets(word, dialect(path), code):
+    if _sets(word, filetype(path), code):
         return SETS
-    return SAYS if _says(word, dialect(path), code, whole=whole) else ""
+    return SAYS if _says(word, filetype(path), code, whole=whole) else ""
 
 
 def _chain(word: str) -> bool:
@@ -393,15 +393,15 @@ def _chain(word: str) -> bool:
     return "." in word and "/" not in word
 
 
-def _sets(word: str, spoken: Dialect, code: str) -> bool:
+def _sets(word: str, language: FileType, code: str) -> bool:
     """Whether code writes the key with a value: in a literal, through an index, to a member, or to a template."""
     if _is_route(word):
         return declares(word, code)
-    literal = spoken.literal_keys and says(LITERAL, word, code)
+    literal = language.literal_keys and says(LITERAL, word, code)
     return says(GIVEN, word, code) or literal or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
 
 
-def _says(word: str, spoken: Dialect, code: str, *, whole: bool) -> bool:
+def _says(word: str, language: FileType, code: str, *, whole: bool) -> bool:
     """Whether code says the key as a text, as a member, as a symbol, or as the name of data in the style of another language."""
     distinctive = _distinctive(word)
     looks = [EXACT]
@@ -415,8 +415,8 @@ def _says(word: str, spoken: Dialect, code: str, *, whole: bool) -> bool:
         looks.append(MEMBER)
     if UPPER.fullmatch(word):
         looks.append(SHELL)
-    if spoken.symbols:
+    if language.symbols:
         looks.append(SYMBOL)
-    if spoken.camel_case and distinctive:
+    if language.camel_case and distinctive:
         looks.append(ALONE if SNAKE.fullmatch(word) else TAKEN_APART)
     return any(says(look, word, code) for look in looks)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
@@ -50,7 +50,7 @@ class UseTarget:
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
-        return bool(self.owner) and all(not self.shorts.isdisjoint(dialect(home).constructors) for home in self.homes)
+        return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
 
     @property
     def reached_by_name(self) -> bool:

@@ -1,11 +1,11 @@
-"""One file or folder per family of languages; a new one satisfies `ports.Language`, is a line here and has a row in `bot/text/dialects.py`."""
+"""One file or folder per family of languages; a new one satisfies `ports.Language`, is a line here and has a row in `bot/text/filetypes.py`."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
 from bot.ports import Language
-from bot.text.dialects import parsed_by
+from bot.text.filetypes import parsed_by
 
 
 class Later:

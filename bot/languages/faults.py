@@ -16,7 +16,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 
 DEEPEST = 2_000  # brackets of a YAML file
 
@@ -24,7 +24,7 @@ DEEPEST = 2_000  # brackets of a YAML file
 def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
-    if known := dialect(path).grammar:
+    if known := filetype(path).grammar:
         grammar = _grammar(*known)
         tree = syntax.in_time(grammar, source)
         if tree is None:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.render import visible
-from bot.text.dialects import dialect
+from bot.text.filetypes import filetype
 from bot.values import Finding
 
 SHOWN = 14  # lines of a quote; a longer one is cut in the middle
@@ -31,7 +31,7 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
 
 def _coloured(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
     """Numbered lines, the middle of a long quote left out and counted."""
-    lines = list(_syntax(dialect(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
+    lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
     numbered = [(str(first + at) if first else " ", row) for at, row in enumerate(lines)]
     if len(numbered) <= SHOWN:
         return numbered

@@ -6,7 +6,7 @@ GitHub acts on far more than Markdown: mentions, issues, commits, emoji, command
 import json
 import re
 
-from bot.text.dialects import DIALECTS
+from bot.text.filetypes import FILETYPES
 
 
 class Safe(str):
@@ -19,12 +19,12 @@ class Safe(str):
 GAP = "&#8203;"
 ONE_BYTE = 0xFF
 
-# What a fence may be called: what the dialects are called, and others. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl, math.
+# What a fence may be called: what types of files are called, and others. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl, math.
 _OTHERS = """astro bat bicep c++ cljs clojure cmake cmd conf csv cue diff dockerfile el elixir elm erl erlang fish fs fsharp gradle graphql
     groovy haml hbs hcl ini json5 jsonc julia lua make makefile md mdx mli mm nim nix pas perl pl pm proto ps1 psm1 rst sass sbt
     shell sol tcl text tf txt v vb xml zig zsh"""
 LANGUAGES = frozenset(_OTHERS.split()).union(
-    *({one.lexer, *(suffix[1:] for suffix in one.suffixes)} - {""} for one in DIALECTS)
+    *({one.lexer, *(suffix[1:] for suffix in one.suffixes)} - {""} for one in FILETYPES)
 )
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bot import render
 from bot.text import globs
-from bot.text.dialects import by_heading
+from bot.text.filetypes import by_heading
 from bot.values import OwnerRule
 
 if TYPE_CHECKING:

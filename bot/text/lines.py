@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from bot.text.dialects import BLOCK as _BLOCK
-from bot.text.dialects import C_COMMENTS, DIALECTS, HASH, PAGE, PHP_HASH, SLASHES, Marks
+from bot.text.filetypes import BLOCK as _BLOCK
+from bot.text.filetypes import C_COMMENTS, FILETYPES, HASH, PAGE, PHP_HASH, SLASHES, Marks
 
 LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for Python, JavaScript, YAML and their linters, and not for git
 QUOTED = 500  # characters of a longer line that a finding quotes
@@ -165,7 +165,7 @@ def _marks(path: str) -> Marks:
 
 @lru_cache(maxsize=1)
 def _suffixed() -> Mapping[str, Marks]:
-    known = {suffix: one.comments for one in DIALECTS for suffix in one.suffixes if one.comments}
+    known = {suffix: one.comments for one in FILETYPES for suffix in one.suffixes if one.comments}
     return {**_table(reversed(_BY_SUFFIX)), **known}
 
 

@@ -13,7 +13,7 @@ import pytest
 from doc_pages import ROOT
 from fakes import Repository
 
-from bot.text.dialects import DIALECTS
+from bot.text.filetypes import FILETYPES
 
 SAMPLES = Path(__file__).parent / "additions"
 ROW = re.compile(r"^\| ([\w ]+) \| (.*) \|$", re.MULTILINE)
@@ -113,15 +113,15 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     """Its definitions, importers and calls are found, a broken call is reported in its own words, and its comments are comments."""
     scratch.create("bot/languages/swift.py", (SAMPLES / "swift.py").read_text(encoding="utf-8"))
     scratch.insert("bot/languages/__init__.py", '    "ruby": "ruby",\n', '    "swift": "swift",\n')
-    row = """    Dialect(
+    row = """    FileType(
         suffixes=(".swift",), parser="swift", lexer="swift", comments=C_COMMENTS, broken_use="Swift refuses it.",
     ),
 """
-    file = scratch.folder / "bot/text/dialects.py"
-    known = re.search(r'    Dialect\(suffixes=\("\.swift",\).*\n', held := file.read_text(encoding="utf-8"))
+    file = scratch.folder / "bot/text/filetypes.py"
+    known = re.search(r'    FileType\(suffixes=\("\.swift",\).*\n', held := file.read_text(encoding="utf-8"))
     assert known
     file.write_text(held.replace(known[0], ""), encoding="utf-8")
-    scratch.insert("bot/text/dialects.py", '    Dialect(suffixes=(".dart",)', row)
+    scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".dart",)', row)
     scratch.insert("docs/command-line.md", "Kotlin, C#,", "Swift, ")
     scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-swift",\n')
     scratch.opened.append("tests/languages/test_swift.py")  # this test
@@ -190,12 +190,12 @@ TOOLS = (
 
 def test_no_second_list_of_suffixes_exists() -> None:
     """Outside of a language's own package and of its row, no text in the code is the suffix of a file that it parses."""
-    suffixes = {suffix for one in DIALECTS if one.parser for suffix in one.suffixes}
+    suffixes = {suffix for one in FILETYPES if one.parser for suffix in one.suffixes}
     known = {*suffixes, *(f"*{suffix}" for suffix in suffixes)}
     held = {
         (path, node.value)
         for path in (file.relative_to(ROOT).as_posix() for file in (ROOT / "bot").rglob("*.py"))
-        if not path.startswith("bot/languages/") and path not in ("bot/text/dialects.py", *TOOLS)
+        if not path.startswith("bot/languages/") and path not in ("bot/text/filetypes.py", *TOOLS)
         for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and known & set(node.value.split())
     }

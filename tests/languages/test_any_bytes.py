@@ -48,7 +48,7 @@ def test_the_registry_says_what_the_modules_say() -> None:
     from importlib import import_module
 
     from bot.languages import REGISTERED
-    from bot.text.dialects import parsed_by
+    from bot.text.filetypes import parsed_by
 
     for name, module in REGISTERED.items():
         found = import_module(f"bot.languages.{module}")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from bot.languages import typed
-from bot.text.dialects import parsed_by
+from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
 
 SUFFIXES = parsed_by("jvm")

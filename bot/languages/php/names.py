@@ -12,7 +12,7 @@ from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
 from bot.languages.python.modules import mention
-from bot.text.dialects import parsed_by
+from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import
 
 SUFFIXES = parsed_by("php")

@@ -1,4 +1,4 @@
-"""What holds of the files of a suffix without parsing them: one row for each dialect of each language. Pure.
+"""What holds of the files of a suffix without parsing them: one row for each type of file. Pure.
 
 Everything that depends on a suffix asks here. A language that `bot/languages` parses has its rows here too: `parser` names it.
 Comments of suffixes that have no row are in `lines.py`.
@@ -27,7 +27,7 @@ _OVERRIDES_NOTHING = "The file no longer compiles: this method overrides nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class FileType:
     """The facts about the files of some suffixes. The defaults are those of a language with braces."""
 
     suffixes: tuple[str, ...]
@@ -63,7 +63,7 @@ class Dialect:
     shorter_overrides: bool = False  # an override may ask for less than it is given
 
 
-PYTHON = Dialect(
+PYTHON = FileType(
     suffixes=(".py", ".pyi"),
     parser="python",
     headings=("Python",),
@@ -77,7 +77,7 @@ PYTHON = Dialect(
     named_arguments=True,
     undeclared_results=True,
 )
-JAVASCRIPT = Dialect(
+JAVASCRIPT = FileType(
     suffixes=(".js", ".mjs", ".cjs"),
     parser="javascript",
     family="web",
@@ -102,7 +102,7 @@ TYPESCRIPT = replace(
     broken_use=_CHECKED,
     shorter_overrides=True,
 )
-JAVA = Dialect(
+JAVA = FileType(
     suffixes=(".java",),
     parser="jvm",
     family="jvm",
@@ -126,7 +126,7 @@ KOTLIN = replace(
     named_arguments=True,
     broken_override=_OVERRIDES_NOTHING,
 )
-CSHARP = Dialect(
+CSHARP = FileType(
     suffixes=(".cs",),
     parser="csharp",
     headings=("C#",),
@@ -142,7 +142,7 @@ CSHARP = Dialect(
     broken_override=_OVERRIDES_NOTHING,
     marked_overrides=True,
 )
-C = Dialect(
+C = FileType(
     suffixes=(".c",),
     parser="c/c++",
     family="c",
@@ -160,7 +160,7 @@ CPP = replace(
     lexer="cpp",
     grammar=("tree_sitter_cpp", "language"),
 )
-GO = Dialect(
+GO = FileType(
     suffixes=(".go",),
     parser="go",
     headings=("Go", "Golang"),
@@ -173,7 +173,7 @@ GO = Dialect(
     literal_keys=True,
     broken_use=_COMPILED,
 )
-RUST = Dialect(
+RUST = FileType(
     suffixes=(".rs",),
     parser="rust",
     headings=("Rust",),
@@ -185,7 +185,7 @@ RUST = Dialect(
     broken_use=_COMPILED,
     broken_override="The file no longer compiles: this method does not fit its trait any more.",
 )
-PHP = Dialect(
+PHP = FileType(
     suffixes=(".php", ".inc", ".phtml"),
     parser="php",
     headings=("PHP",),
@@ -200,7 +200,7 @@ PHP = Dialect(
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
 )
-RUBY = Dialect(
+RUBY = FileType(
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     parser="ruby",
     headings=("Ruby",),
@@ -219,7 +219,7 @@ RUBY = Dialect(
     undeclared_results=True,
     constructors=_CONSTRUCTORS | {"initialize"},
 )
-DIALECTS: tuple[Dialect, ...] = (
+FILETYPES: tuple[FileType, ...] = (
     PYTHON,
     replace(PYTHON, suffixes=(".pyx",), parser="", grammar=None),
     TYPESCRIPT,
@@ -229,7 +229,7 @@ DIALECTS: tuple[Dialect, ...] = (
     replace(JAVASCRIPT, suffixes=(".vue", ".svelte"), lexer="", grammar=None, comments=(*C_COMMENTS, PAGE)),
     JAVA,
     KOTLIN,
-    Dialect(
+    FileType(
         suffixes=(".scala",),
         family="jvm",
         headings=("Scala",),
@@ -239,61 +239,61 @@ DIALECTS: tuple[Dialect, ...] = (
         implicit_result=True,
     ),
     CSHARP,
-    Dialect(suffixes=(".cshtml", ".razor"), headings=("C#",)),
+    FileType(suffixes=(".cshtml", ".razor"), headings=("C#",)),
     C,
     replace(CPP, suffixes=(".h",), lexer="c"),
     CPP,
     replace(CPP, suffixes=(".cu", ".cuh"), lexer="", grammar=None),
-    Dialect(suffixes=(".m",), family="c", comments=C_COMMENTS, definitions="typed"),
+    FileType(suffixes=(".m",), family="c", comments=C_COMMENTS, definitions="typed"),
     GO,
     RUST,
     PHP,
     RUBY,
-    Dialect(suffixes=(".erb",), headings=("Ruby",)),
-    Dialect(suffixes=(".swift",), headings=("Swift",), lexer="swift", comments=C_COMMENTS, folder_scope=True),
-    Dialect(suffixes=(".dart",), headings=("Dart",), comments=C_COMMENTS, definitions="typed"),
-    Dialect(suffixes=(".ex", ".exs"), headings=("Elixir",), comments=(HASH,), implicit_result=True),
-    Dialect(suffixes=(".jl", ".r"), comments=(HASH,), implicit_result=True),
-    Dialect(suffixes=(".clj", ".ml", ".hs"), implicit_result=True),
-    Dialect(suffixes=(".sh", ".bash"), headings=("Bash",), lexer="bash", comments=(HASH,)),
-    Dialect(suffixes=(".sql",), headings=("SQL",), lexer="sql"),
-    Dialect(suffixes=(".css",), headings=("CSS",), lexer="css"),
-    Dialect(suffixes=(".scss", ".less"), headings=("CSS",)),
-    Dialect(suffixes=(".html",), lexer="html"),
-    Dialect(suffixes=(".json",), lexer="json"),
-    Dialect(suffixes=(".toml",), lexer="toml"),
-    Dialect(suffixes=(".yml", ".yaml"), lexer="yaml"),
+    FileType(suffixes=(".erb",), headings=("Ruby",)),
+    FileType(suffixes=(".swift",), headings=("Swift",), lexer="swift", comments=C_COMMENTS, folder_scope=True),
+    FileType(suffixes=(".dart",), headings=("Dart",), comments=C_COMMENTS, definitions="typed"),
+    FileType(suffixes=(".ex", ".exs"), headings=("Elixir",), comments=(HASH,), implicit_result=True),
+    FileType(suffixes=(".jl", ".r"), comments=(HASH,), implicit_result=True),
+    FileType(suffixes=(".clj", ".ml", ".hs"), implicit_result=True),
+    FileType(suffixes=(".sh", ".bash"), headings=("Bash",), lexer="bash", comments=(HASH,)),
+    FileType(suffixes=(".sql",), headings=("SQL",), lexer="sql"),
+    FileType(suffixes=(".css",), headings=("CSS",), lexer="css"),
+    FileType(suffixes=(".scss", ".less"), headings=("CSS",)),
+    FileType(suffixes=(".html",), lexer="html"),
+    FileType(suffixes=(".json",), lexer="json"),
+    FileType(suffixes=(".toml",), lexer="toml"),
+    FileType(suffixes=(".yml", ".yaml"), lexer="yaml"),
 )
-_UNKNOWN = Dialect(suffixes=())
+_UNKNOWN = FileType(suffixes=())
 
 
-def dialect(path: str) -> Dialect:
-    """Return the dialect of a file; of an unknown suffix the defaults."""
+def filetype(path: str) -> FileType:
+    """Return the type of a file; of an unknown suffix the defaults."""
     return _by_suffix().get(posixpath.splitext(path)[1].lower(), _UNKNOWN)
 
 
 def family(path: str) -> str:
     """Return what languages have in common that import each other; of another file its suffix."""
-    return dialect(path).family or posixpath.splitext(path)[1].lower()
+    return filetype(path).family or posixpath.splitext(path)[1].lower()
 
 
 def parsed_by(parser: str) -> tuple[str, ...]:
     """Return the suffixes that a language of `bot/languages` reads."""
-    return tuple(suffix for one in DIALECTS if one.parser == parser for suffix in one.suffixes)
+    return tuple(suffix for one in FILETYPES if one.parser == parser for suffix in one.suffixes)
 
 
 @cache
 def by_heading() -> Mapping[str, frozenset[str]]:
     """Return the suffixes that a heading of guidelines means, by what it calls the language."""
-    names = sorted({name for one in DIALECTS for name in one.headings})
+    names = sorted({name for one in FILETYPES for name in one.headings})
     return MappingProxyType(
         {
-            name: frozenset(suffix for one in DIALECTS if name in one.headings for suffix in one.suffixes)
+            name: frozenset(suffix for one in FILETYPES if name in one.headings for suffix in one.suffixes)
             for name in names
         }
     )
 
 
 @cache
-def _by_suffix() -> Mapping[str, Dialect]:
-    return MappingProxyType({suffix: one for one in DIALECTS for suffix in one.suffixes})
+def _by_suffix() -> Mapping[str, FileType]:
+    return MappingProxyType({suffix: one for one in FILETYPES for suffix in one.suffixes})
