@@ -54,7 +54,7 @@ class _File:
 
 
 class JvmPackages:
-    """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.Told`."""
+    """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.SelfDescribed`."""
 
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = frozenset(path for path in paths if path.endswith(SUFFIXES))
