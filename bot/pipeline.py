@@ -101,7 +101,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
-        deps.tell(_reading(subject, session, checked=False))
+        deps.tell(subject.masks.cover_all(_reading(subject, session, checked=False)))
         async with _judging(subject, session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
             judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
@@ -135,7 +135,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
-        past, unseen = await _past(deps, tree, pull, files, secrets="secrets" in settings["analyzers"])
+        past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings["analyzers"])
         if not files and deps.earlier is None and not past.leaked:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
@@ -179,12 +179,19 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
 
 
 async def _past(
-    deps: Deps, tree: checkout.Checkout, pull: PullRequest, files: tuple[ChangedFile, ...], *, secrets: bool
+    deps: Deps,
+    tree: checkout.Checkout,
+    pull: PullRequest,
+    files: tuple[ChangedFile, ...],
+    masks: Masks,
+    *,
+    secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
     past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
-    leaks, unseen = await history.leaked(tree, files) if secrets else ((), "")
-    return replace(past, leaked=(*past.leaked, *map(merge.identified, leaks))), unseen
+    found = await history.leaked(tree, files) if secrets else history.Leaked()
+    masks.learn_values(found.values)
+    return replace(past, leaked=(*past.leaked, *map(merge.identified, found.findings))), found.missing
 
 
 async def _silenced(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
@@ -262,7 +269,7 @@ async def _judging(
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def checked() -> None:
-        tell(_reading(subject, session, checked=True))
+        tell(subject.masks.cover_all(_reading(subject, session, checked=True)))
         if not proven.done():
             proven.set_result(tuple(session.findings))
 

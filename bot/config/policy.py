@@ -49,9 +49,9 @@ def unreviewed(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
     return "failure" if settings["fail_on"] is not None and lacks in settings["fail_also"] else "neutral"
 
 
-def unreadable(file: str | None) -> Ending:
-    """How a check ends whose settings cannot be used: as a failure if they were to set a bar."""
-    return "failure" if _BAR.search(file or "") else "neutral"
+def unreadable(*files: str | None) -> Ending:
+    """How a check ends whose settings cannot be used: as a failure if one of the files that count was to set a bar."""
+    return "failure" if any(_BAR.search(file or "") for file in files) else "neutral"
 
 
 def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:

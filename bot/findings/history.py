@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Protocol
@@ -24,8 +24,21 @@ class History(Protocol):
         """(commit, path, added line) of the commits of the change, oldest first; and why some are missing, if any are."""
 
 
-async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[Finding, ...], str]:
-    """One finding for each secret that only an earlier commit of the change holds, and why some commits were not looked at."""
+@dataclass(frozen=True, slots=True)
+class Leaked:
+    """One finding for each secret that only an earlier commit of the change holds."""
+
+    findings: tuple[Finding, ...] = ()
+    missing: str = ""  # why some commits were not looked at
+    values: frozenset[str] = frozenset()  # all secrets, also those that share a finding
+
+    def __repr__(self) -> str:
+        """How many there are, and not one of them."""
+        return f"Leaked({len(self.values)})"
+
+
+async def leaked(history: History, files: Sequence[ChangedFile]) -> Leaked:
+    """Look for secrets that the commits of the change add and its head no longer shows."""
     rows, missing = await history.additions(MOST_COMMITS)
     there = set(chain.from_iterable(_shown(file) for file in files))
     found: dict[str, tuple[str, str, str, Hit]] = {}
@@ -34,7 +47,7 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> tuple[tuple[
         for line, hit in _held(path, lines):
             if hit.value not in there and hit.value not in found:
                 found[hit.value] = (commit, path, line, hit)
-    return tuple(await asyncio.to_thread(_findings, found.values())), missing
+    return Leaked(tuple(await asyncio.to_thread(_findings, found.values())), missing, frozenset(found))
 
 
 def _shown(file: ChangedFile) -> Iterator[str]:

@@ -82,11 +82,13 @@ async def judge(
         return Judged(said, len(refuted), (), (*still, *doubtful), known.fixed, hushed, refuted=refuted)
     quiet = tuple(replace(f, unconfirmed=True) for f in new if not at_least(f.severity, least) and f.verdict.open)
     new = tuple(f for f in new if at_least(f.severity, least) or not f.verdict.open)
-    unasked = tuple(f for f in doubtful if not at_least(f.severity, least))
+    unseen = tuple(f for f in new if _is_masked(f))
+    new = tuple(f for f in new if not _is_masked(f))
+    unasked = tuple(f for f in doubtful if not at_least(f.severity, least) or _is_masked(f))
     raised = tuple(
         f for f in still if at_least(f.severity, least) and f.verdict.open and not f.number
     )  # kept back until now
-    doubtful = (*(f for f in doubtful if at_least(f.severity, least)), *raised)
+    doubtful = (*(f for f in doubtful if f not in unasked), *raised)
     still = (*(f for f in still if f not in raised), *unasked)
     asked = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)
@@ -100,7 +102,7 @@ async def judge(
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(
-        (*said, *quiet),
+        (*said, *unseen, *quiet),
         dropped=len(new) - len(said),
         unproven=unproven,
         still=(*still, *open_ones),
@@ -113,6 +115,11 @@ async def judge(
             for reason, number in why.items()
         ),
     )
+
+
+def _is_masked(finding: Finding) -> bool:
+    """Whether a model would judge a secret that it is not shown, by the words that its author wrote beside it."""
+    return finding.category == "secret" and finding.verdict.open and any(s.kind != "model" for s in finding.sources)
 
 
 def _heard(before: Finding, now: Finding) -> Finding:

@@ -228,10 +228,12 @@ class Host:
         return await self._new(asked, "review")
 
     async def edit_comment(self, number: int, body: str, kind: Kind = "issue") -> Posted:
-        """Give a comment of the conversation, or of a thread ("review"), another text."""
+        """Give a comment of the conversation, of a thread ("review"), or a review ("whole") another text."""
         issues, pulls = self._rest.issues, self._rest.pulls
         if kind == "issue":
             return await self._new(issues.async_update_comment(*self._repo, number, body=body), kind)
+        if kind == "whole":
+            return await self._new(pulls.async_update_review(*self._at, number, body=body), kind)
         return await self._new(pulls.async_update_review_comment(*self._repo, number, body=body), kind)
 
     async def delete(self, posted: Posted) -> None:

@@ -71,9 +71,14 @@ class Jobs:
             await self._called_off(ask, delivery, delay)
             return True
         if isinstance(ask, Recheck):
-            return not await self._rows.find(prefix=ids.rechecks(ask.pull), states=[WAITING]) and await self._put(
-                ask, name, delay or 0.0
-            )
+            waiting = await self._rows.find(prefix=ids.rechecks(ask.pull), states=[WAITING])
+            due = time.time() + (delay or 0.0)
+            if any(row.due_at <= due for row in waiting) or not await self._put(ask, name, delay or 0.0):
+                return False
+            await self._end(
+                [row.id for row in waiting]
+            )  # one that was put off after a failure stands for none that is due now
+            return True
         if isinstance(ask, ReviewAsk):
             async with self._alone(ask.pull):
                 return await self._replace(ask, name, delay)

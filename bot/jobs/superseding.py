@@ -13,16 +13,18 @@ def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     """The new ask, with what people asked for in those that it replaces: a push must not swallow a command.
 
     The command keeps the head and the base that it was given at: `policy.bound` decides what it is worth for others. It is handed on
-    once: each review that replaces another may have to be paid. From then on its comment alone is kept, for an answer.
+    once: each review that replaces another may have to be paid. From then on its comment alone is kept, for an answer. Whether
+    somebody who pressed a button may is looked at when the review begins: until then it adds nothing to what another person asked for.
     """
     for old in older:
-        if new.trigger in ASKED:
-            new = replace(new, full=new.full or old.full)
+        known = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
+        if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
+            new = replace(new, full=new.full or (old.full and known))
         elif old.trigger in ASKED and not old.inherited:
             new = replace(
                 new,
                 trigger=old.trigger,
-                full=new.full or old.full,
+                full=old.full or (new.full and known),
                 actor=old.actor,
                 comment=old.comment,
                 head=old.head or UNKNOWN,

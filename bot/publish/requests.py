@@ -1,6 +1,7 @@
 """Changes requested: while a finding at or above the owner's bar is open, our own review blocks the merge; it is dismissed once none is.
 
-Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new.
+Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new; one that we have
+dismissed ourselves is made again whenever there is a reason.
 """
 
 from dataclasses import dataclass
@@ -8,12 +9,14 @@ from typing import Literal
 
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.outputs import marker
 from bot.publish.existing import REVIEW, facts
 from bot.publish.job import Publication
 from bot.render import Phrases, Safe, comment
 from bot.values import Finding, Posted, Severity
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
+WITHDRAWN = "withdrawn"  # a fact of a review that we have dismissed ourselves
 REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
 INCOMPLETE = (
     "The request for changes stands: this review is incomplete, so it cannot tell whether what was found is fixed."
@@ -35,7 +38,7 @@ async def look(job: Publication) -> ChangeRequest:
     found = await _ours(job.host)
     standing = tuple(one for one in found if one.state == STANDS)
     there = job.review.reaching(job.review.request_changes)
-    dismissed = any(one.state == DISMISSED for one in found)
+    dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one, job.host) for one in found)
     wanted = any(finding.status == "new" for finding in there) if dismissed else bool(there)
     return ChangeRequest(there, standing, wanted and not standing)
 
@@ -82,8 +85,11 @@ async def _requested(job: Publication, request: ChangeRequest) -> tuple[str, ...
 
 
 async def _dismissed(job: Publication, one: Posted, why: str) -> tuple[str, ...]:
+    """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
     await job.check()
     try:
+        body = job.made(REVIEW, marker.without(one.body), "whole", **{WITHDRAWN: "1"})
+        await job.host.edit_comment(one.id, body, "whole")
         await job.host.dismiss(one.id, why)
     except HostRefused as refused:
         return (NOT_DISMISSED.format(why=refused),)

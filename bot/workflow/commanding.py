@@ -41,7 +41,7 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
         decided = False
         if ask.word not in REVIEWS:  # a review learns by itself
-            decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
+            decided = await learning.learn_once(ask.pull, host, settings["language"], parts.store, job)
         carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
         said = await kept(job, "answer", _ANSWER, carried_out)
         posted = await asking.answered(said, ask.comment, host)

@@ -13,21 +13,26 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakValueDictionary
 
+from pydantic import TypeAdapter
+
 from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
 from bot.commands.target import mentioned, read
-from bot.errors import HostRefused
+from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.outputs import marker
+from bot.ports import Job
 from bot.publish import existing
 from bot.publish.existing import PostedFinding
 from bot.render import Phrases, Safe, load
 from bot.storage import Store
 from bot.storage.people import Feedback
 from bot.values import CommentRef, Finding, LearnedRule, Posted, PullRef, Rejection, RuleState
+from bot.workflow.parts import kept
 
 RULE = "rule"  # the kind of our marker
+_DECIDED = TypeAdapter(bool)
 # Comments whose reactions, people whose permission, rejections that one job reads.
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES, NO = "+1", "-1"
@@ -77,6 +82,11 @@ async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
     """
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
         return await _learn(pull, host, language, store)
+
+
+async def learn_once(pull: PullRef, host: Host, language: str, store: Store, job: Job) -> bool:
+    """Learn, and give a later attempt of the job the same answer: it finds nothing new to decide on, and the pages have yet to follow."""
+    return await kept(job, "decided", _DECIDED, partial(learn, pull, host, language, store))
 
 
 async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
@@ -173,7 +183,9 @@ async def decide(
     if done is not None and number in places and number in known:
         comment, kind = places[number]
         before = proposing.shown(replace(known[number], shown=False), words).strip()
-        with suppress(HostRefused):  # the comment was deleted, or its conversation is locked
+        with suppress(
+            HostError
+        ):  # the rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks
             ref = CommentRef(comment, "review" if kind == "review" else "issue")
             posted = await host.comment_at(ref)
             if before and posted.ours and before in posted.body:

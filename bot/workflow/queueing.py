@@ -2,7 +2,7 @@
 
 from bot import config, github
 from bot.config import policy
-from bot.errors import HostRefused
+from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
 from bot.publish import checks
 from bot.values import Ending, MergeGroup, PullRef
@@ -26,5 +26,9 @@ async def _stands(host: Host, parts: Services) -> Ending:
     seen = await looking.seen(host, config.FILE)
     state = await checks.standing(host, seen.facts)
     ending = None if state.ending == "pending" else state.ending
-    ending = ending or policy.unreviewed(await looking.settings(seen, parts))
+    if ending is None:
+        try:
+            ending = policy.unreviewed(await parts.resolve(seen.file, seen.bound))
+        except (UsageError, OverLimit):
+            ending = policy.unreadable(seen.file, seen.bound)
     return "failure" if ending in ("failure", "cancelled") else "success"

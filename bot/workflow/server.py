@@ -49,7 +49,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         try:
             settings = await parts.resolve(seen.file, seen.bound)
         except UsageError as error:
-            await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file))
+            await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file, seen.bound))
             await parts.failed(ask, str(error))
             return
         if ask.comment is not None and bound.trigger not in policy.ASKED and seen.facts.state == "open":
@@ -129,7 +129,7 @@ class ServerBackend:
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""
-        if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store):
+        if await learning.learn_once(run.ask.pull, run.host, run.language, self.parts.store, self.job):
             await paging.others(run.ask.pull, self.parts, self.job.id)
         return Change(
             pull=pull,

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -106,10 +107,20 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
 
 
 def test_merging_asks() -> None:
-    """Of two asks by people the newer counts; `full` is never lost; pushes among themselves change nothing."""
-    newer = ReviewAsk(pull(), "rerun", actor="bob", head="two")
-    assert superseding.merged(newer, [SPOKEN]) == ReviewAsk(pull(), "rerun", full=True, actor="bob", head="two")
+    """Of two commands the newer counts, and `full` is not lost; pushes among themselves change nothing."""
+    newer = ReviewAsk(pull(), "command", actor="bob", head="two")
+    assert superseding.merged(newer, [SPOKEN]) == replace(newer, full=True)
     assert superseding.merged(push(head="two"), [push(head="one")]) == push(head="two")
+
+
+def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
+    """Anybody may press it, and whether they may spend money is asked later; the person who gave the command may ask for more of it."""
+    pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
+    plain = replace(SPOKEN, full=False)
+    assert superseding.merged(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)
+    assert superseding.merged(replace(pressed, actor=plain.actor), [plain]).full
+    assert superseding.merged(plain, [pressed]) == plain
+    assert superseding.merged(replace(pressed, full=False, actor="bob"), [pressed]).full is False
 
 
 def test_a_command_is_handed_on_once() -> None:
@@ -162,14 +173,16 @@ def test_a_paced_review_is_not_put_off_again(on_sqlite: Scene) -> None:
 
 
 def test_one_recheck_of_a_pull_request_waits(on_sqlite: Scene) -> None:
-    """It reads the pull request when it runs, so a second one is not stored; another pull request's is."""
+    """It reads the pull request when it runs, so a later one is not stored; an earlier one takes its place; another pull request's is stored."""
 
     async def story() -> None:
         async with on_sqlite.running(Diary()) as jobs:
             assert await jobs.submit(Recheck(pull(1)), "guid-1", delay=60)
-            assert not await jobs.submit(Recheck(pull(1)), "guid-2")
-            assert await jobs.submit(Recheck(pull(2)), "guid-3", delay=60)
-            assert len(await jobs.listed()) == 2
+            assert not await jobs.submit(Recheck(pull(1)), "guid-2", delay=90)
+            assert await jobs.submit(Recheck(pull(1)), "guid-3", delay=30)
+            assert await jobs.submit(Recheck(pull(2)), "guid-4", delay=60)
+            waiting = await jobs._rows.find(states=["waiting"])  # noqa: SLF001
+            assert sorted(round(row.due_at - time.time(), -1) for row in waiting) == [30, 60]
 
     asyncio.run(story())
 
