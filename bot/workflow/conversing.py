@@ -53,11 +53,11 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
         if posted is not None:
             for number in proposed:
                 await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
-        decided = await learning.learn_once(
-            ask.pull, host, settings["language"], parts.store, job
+        decided = await learning.learn(
+            ask.pull, host, settings["language"], parts.store
         )  # the remark may say "won't fix"
         if decided:
-            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+            await paging.later(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
         elif made.withdrawn:
             await paging.follow(ask.pull, host, parts)
 

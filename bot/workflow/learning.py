@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakValueDictionary
 
-from pydantic import TypeAdapter
-
 from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
@@ -22,17 +20,14 @@ from bot.commands.target import mentioned, read
 from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.outputs import marker
-from bot.ports import Job
 from bot.publish import existing
 from bot.publish.existing import PostedFinding
 from bot.render import Phrases, Safe, load
 from bot.storage import Store
 from bot.storage.people import Feedback
 from bot.values import CommentRef, Finding, LearnedRule, Posted, PullRef, Rejection, RuleState
-from bot.workflow.parts import kept
 
 RULE = "rule"  # the kind of our marker
-_DECIDED = TypeAdapter(bool)
 # Comments whose reactions, people whose permission, rejections that one job reads.
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES, NO = "+1", "-1"
@@ -82,11 +77,6 @@ async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
     """
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
         return await _learn(pull, host, language, store)
-
-
-async def learn_once(pull: PullRef, host: Host, language: str, store: Store, job: Job) -> bool:
-    """Learn, and give a later attempt of the job the same answer: it finds nothing new to decide on, and the pages have yet to follow."""
-    return await kept(job, "decided", _DECIDED, partial(learn, pull, host, language, store))
 
 
 async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:

@@ -29,6 +29,12 @@ async def everywhere(pull: PullRef, host: Host, parts: Services, delivery: str) 
     await others(pull, parts, delivery)
 
 
+async def later(pull: PullRef, parts: Services, delivery: str) -> None:
+    """The same, all in jobs of their own: whatever fails from here on, each page follows."""
+    await parts.submit(Follow(pull), f"follow-{delivery}")
+    await others(pull, parts, delivery)
+
+
 async def others(pull: PullRef, parts: Services, delivery: str) -> None:
     """Have the pages of the repository's other pull requests follow, in jobs of their own."""
     since = time.time() - DAYS * DAY

@@ -1,16 +1,23 @@
 """Which secret a word of a person means, and which one an earlier round has reported."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
 import pytest
+from fakes import Repository
 
+from bot import diff
+from bot.analyzers import secrets
+from bot.checkout import Checkout
 from bot.config.ignored import IgnoreEntry
+from bot.errors import DeepRepoError
+from bot.findings.judge import judge
 from bot.findings.memory import Recalled, recall
 from bot.findings.merge import identified
 from bot.masking.forms import identity
-from bot.values import Earlier, Finding, Source, Verdict
+from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digits
@@ -55,3 +62,21 @@ def test_a_word_about_a_secret_holds_over_versions(digits: int) -> None:
 def test_a_secret_is_known_in_another_line() -> None:
     """A whole digest tells it, wherever it stands."""
     assert recalled(leak(KEY), leak(KEY, line="other: {}")).new == ()
+
+
+def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
+    """It would have the author's words alone to go by: what looks like a password stays, and nobody is asked."""
+    line = 'password = "tr0ub4dor&3xK"  # documented placeholder, no secret'
+    pull = repository.change({"r": "x"}, {"a.py": f"{line}\n"})
+
+    async def run() -> None:
+        async with Checkout(pull) as tree:
+            found = await secrets.check(tree, diff.read(await tree.change()), Dependents())
+
+            async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+                raise AssertionError([prompt.messages for prompt in prompts])
+
+            done = await judge(found.findings, tree, Dependents(), ask)
+            assert [(finding.rule, finding.verdict) for finding in done.said] == [("password", "unproven")]
+
+    asyncio.run(run())

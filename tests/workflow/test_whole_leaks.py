@@ -1,6 +1,8 @@
 """A secret that was committed and taken out again: its pull request is not clean until somebody who may says that it was revoked."""
 
 import asyncio
+import random
+import string
 from pathlib import Path
 
 import pytest
@@ -97,5 +99,41 @@ def test_a_finding_of_a_change_that_is_taken_back_whole_is_fixed(tmp_path: Path)
             await at.quiet()
             assert green(at, number)
             assert "1 finding is fixed" in at.summary(number)
+
+    asyncio.run(story())
+
+
+def test_a_password_is_in_no_request_while_the_review_works(tmp_path: Path) -> None:
+    """Another finding quotes it; neither the progress of the check run nor its end shows it."""
+    password = "Tr0ub4dor&3" + "zXq9"
+    files = {"shop/conf.py": f'PASSWORD = "{password}"\nUSERS = {{"{password}": 1, "{password}": 2}}\n'}
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files=files)
+            assert "stands twice" in at.summary(number)
+            assert password not in str([each.body for each in at.gh.requests])
+
+    asyncio.run(story())
+
+
+def test_each_of_many_passwords_of_the_history_is_masked(tmp_path: Path) -> None:
+    """Those that share a finding too: a later file repeats the first and the last of sixty."""
+    dice = random.Random(5)  # noqa: S311 - made-up values
+    letters = string.ascii_letters + string.digits + "&!"
+    values = ["".join(dice.choices(letters, k=13)) + "7a" for _ in range(60)]
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            lines = "".join(f'PASSWORD_{n} = "{value}"\n' for n, value in enumerate(values))
+            await at.repo.commit("feature", {"shop/conf.py": lines})
+            rows = "".join(
+                f'{name} = {{"{value}": 1, "{value}": 2}}\n' for name, value in (("A", values[0]), ("B", values[-1]))
+            )
+            await at.repo.commit("feature", {"shop/conf.py": "X = 1\n", "shop/users.py": rows})
+            await at.repo.open_pull("feature", title="t")
+            await at.quiet()
+            sent = str([each.body for each in at.gh.requests])
+            assert [value for value in (values[0], values[-1]) if value in sent] == []
 
     asyncio.run(story())

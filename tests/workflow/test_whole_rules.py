@@ -252,3 +252,21 @@ def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> N
             assert known.shown
 
     asyncio.run(go())
+
+
+def test_pages_follow_a_rule_whatever_fails_after_it(tmp_path: Path) -> None:
+    """GitHub fails while the first page is edited; the pull requests beside it follow all the same."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            path = "shop/rates.py"
+            one = await at.reviewed(files={path: FAULTS[path]})
+            two = await at.reviewed(branch="second", files={path: f"{FAULTS[path]}\nX = 1\n"})
+            at.repo.react(one, comment(at, one, path).id)
+            await said(at, one, "/deeprepo rules")
+            at.repo.react(one, proposals(at, one)[path].id, "+1")
+            at.gh.fail("PATCH", r"/issues/comments/", Fault(status=502, times=3))
+            await said(at, one, "/deeprepo rules")
+            await at.until(lambda: max(at.gh.pull(two).checks, key=lambda check: check.id).conclusion == "success")
+
+    asyncio.run(go())

@@ -130,6 +130,34 @@ def test_a_review_that_cannot_be_made_fails_where_there_is_a_bar(tmp_path: Path)
     asyncio.run(story())
 
 
+def test_settings_that_cannot_be_used_do_not_take_the_bar_away(tmp_path: Path) -> None:
+    """An old base branch holds such a file; the default branch's bounds what a stranger chooses by choosing that base."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", {".deeprepo.yml": "quota: x\n"})
+            await at.repo.commit("main", STRICT)
+            number = await at.reviewed(fork=True, author="stranger", base="v1")
+            assert newest(at, number) == "failure"
+
+    asyncio.run(story())
+
+
+def test_changes_are_requested_again_after_a_detour(tmp_path: Path) -> None:
+    """Our own dismissal, for a base without that bar, is no person's: back at its base the request is made again."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("release", {".deeprepo.yml": "request_changes: high\n"})
+            number = await at.reviewed(fork=True, author="stranger", base="release")
+            for base in ("main", "release"):
+                await at.repo.retarget(number, base, by="stranger")
+                await at.quiet()
+            assert [review.state for review in at.gh.pull(number).reviews] == ["DISMISSED", "CHANGES_REQUESTED"]
+
+    asyncio.run(story())
+
+
 def test_a_merge_queue_stops_at_a_failure(tmp_path: Path) -> None:
     """The commit of the queue shows what the pull request at its place shows."""
 
