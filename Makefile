@@ -107,8 +107,9 @@ bench-peers: $(READY)  ## install the peers from the package registries into PEE
 bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved
 	$(BIN)/python -m benchmarks.findings
 
-api: $(READY)  ## renew docs/api.md from the docstrings of the library
+api: $(READY)  ## renew docs/api.md from the docstrings of the library, and the verdicts of docs/review.schema.json
 	$(BIN)/python .ci/api.py > docs/api.md
+	$(BIN)/python .ci/schema.py
 
 golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
 	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py

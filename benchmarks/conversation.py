@@ -27,7 +27,7 @@ from bot.commands.conversation import HeardRemark, Speech
 from bot.models.prices import dollars
 from bot.outputs import json_file
 from bot.review.session import Session
-from bot.values import Evidence, Finding, Placed, ReviewRequest, Source, Usage
+from bot.values import Evidence, Finding, Placed, ReviewRequest, Source, Usage, Verdict
 from bot.wiring.review import PREFERRED
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
@@ -49,7 +49,7 @@ FINDING = Finding(
     severity="high",
     category="logic",
     sources=(Source("model", "m", "worker"),),
-    verdict="confirmed",
+    verdict=Verdict.CONFIRMED,
     trigger="Eight workers with prompts that are written into the cache, and a budget that just covers their plain price.",
     evidence=(Evidence(CHANGED, "                usd = dearest(price, asked)"),),
     fingerprint="0123456789abcdef",

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.languages import LANGUAGES
+from bot.ports import LanguageTraits
 from bot.values import Clues, Outline
 
 
@@ -28,6 +29,7 @@ LANGUAGES["hang"] = SimpleNamespace(  # type: ignore[index]
     SUFFIXES=(".hang",),
     CONFIGS=(),
     AMBIENT=frozenset(),
+    TRAITS=LanguageTraits(),
     project=_project,
     outline=_outline,
     uses=lambda *_: (),

@@ -15,7 +15,19 @@ from bot import diff
 from bot.checkout import Checkout
 from bot.findings.place import place
 from bot.outputs import facts, posts
-from bot.values import ChangedFile, Cost, Coverage, Finding, Placed, PullRequest, RawChange, Review, Side, Source
+from bot.values import (
+    ChangedFile,
+    Cost,
+    Coverage,
+    Finding,
+    Placed,
+    PullRequest,
+    RawChange,
+    Review,
+    Side,
+    Source,
+    Verdict,
+)
 
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")
@@ -176,7 +188,7 @@ def _finding(
 ) -> Finding:
     return Finding(
         path, quote, title, "why", "", "critical", "logic", (Source("model", "m"),), start=lines[0], end=lines[1], side=side,
-        verdict="proven" if proven else "confirmed", fingerprint=f"{title} {path}",
+        verdict=Verdict.PROVEN if proven else Verdict.CONFIRMED, fingerprint=f"{title} {path}",
     )  # fmt: skip
 
 

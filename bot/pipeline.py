@@ -24,7 +24,6 @@ from bot.review import coverage, guidance, incremental, walkthrough
 from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
-    SEVERITIES,
     ChangedFile,
     Coverage,
     Dependents,
@@ -39,6 +38,7 @@ from bot.values import (
     Transcript,
     Unit,
     Walkthrough,
+    severity_rank,
 )
 from bot.values.progress import Reading
 from bot.values.reported import Reported, ToolRun
@@ -243,9 +243,9 @@ def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
     changed = {path for file in subject.files for path in (file.path, file.old_path) if path}
     using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
     users = [path for path in dict.fromkeys(using) if path not in changed]
-    proven = [finding for finding in session.findings if finding.verdict == "proven"]
+    proven = [finding for finding in session.findings if finding.proven]
     found, _ = subject.ignored.split(proven)
-    worst = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))[:NAMED]
+    worst = sorted(found, key=lambda finding: severity_rank(finding.severity))[:NAMED]
     return replace(
         _files(subject.files),
         units=len(subject.units),

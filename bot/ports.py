@@ -1,6 +1,7 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
@@ -92,6 +93,20 @@ class SelfDescribed(Protocol):
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageTraits:
+    """What the search for users has to know of a language. What holds of a suffix is in `bot/text/filetypes.py`."""
+
+    declared_members: bool = False  # a member that no type declares does not compile
+    conditional_build: bool = False  # `Use.guarded` means code that is built under a condition
+    unwritten_names: bool = False  # a file can offer names that it does not write
+    open_classes: bool = False  # any file that is loaded may open a class or a module again
+    indented: bool = False  # a line's indentation tells what encloses it
+    loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
+    whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
+    embedding: bool = False  # a type that holds another one does not override its methods
+
+
 class Language(Protocol):
     """A family of files that import each other. A module may satisfy it; bytes and paths in, values out."""
 
@@ -99,6 +114,7 @@ class Language(Protocol):
     SUFFIXES: tuple[str, ...]  # ".py"
     CONFIGS: tuple[str, ...]  # base names (with *) of the configuration files that `project` reads
     AMBIENT: frozenset[str]  # names that every file has without defining or importing them
+    TRAITS: LanguageTraits
 
     def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
         """The resolver of one side's tree."""

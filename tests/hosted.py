@@ -9,7 +9,19 @@ from pydantic import SecretStr
 
 from bot import github
 from bot.github import Host, Identity, RequestPace
-from bot.values import CommentSpot, Cost, Coverage, CoverageRow, Finding, Placed, PullRef, PullRequest, Review, Source
+from bot.values import (
+    CommentSpot,
+    Cost,
+    Coverage,
+    CoverageRow,
+    Finding,
+    Placed,
+    PullRef,
+    PullRequest,
+    Review,
+    Source,
+    Verdict,
+)
 from deeprepo_sandbox import github as sandbox
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))
@@ -76,7 +88,7 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> Placed:
         sources=(Source("analyser", "contracts"),),
         start=line,
         end=line,
-        verdict="confirmed",
+        verdict=Verdict.CONFIRMED,
         fingerprint=fingerprint,
     )
     made = replace(made, **changes)  # type: ignore[arg-type]

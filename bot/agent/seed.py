@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot import render
-from bot.diff import told
+from bot.diff import file_diffs
 from bot.diff.marks import marks
-from bot.diff.tell import Told
+from bot.diff.tell import FileDiff
 from bot.text.paths import decides_nothing
 from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
 
@@ -76,7 +76,7 @@ def gather(
     not settle; `doubts`: what readers of pairs could not settle.
     """
     reviewable = [file for file in files if not file.skip]
-    diffs = told(units, reviewable, AROUND)
+    diffs = file_diffs(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
     whole = size <= DIFF_TOKENS
     kinds = {"", *(decides_nothing(file.path) for file in files)}
@@ -99,7 +99,7 @@ def gather(
         else []
     )
 
-    def written(shown: Sequence[Told], lines: Sequence[PartLine]) -> Seed:
+    def written(shown: Sequence[FileDiff], lines: Sequence[PartLine]) -> Seed:
         left = (
             [] if whole else [f"the diff: about {size:,} tokens, of which {_shown(shown)} stand here; use diff(path)"]
         ) + left_out
@@ -148,11 +148,11 @@ def _ranked(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLin
     return sorted(lines, key=lambda line: line.rank)
 
 
-def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[Told]:
+def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[FileDiff]:
     """The whole diffs of the first files that there is room for."""
-    shown: list[Told] = []
+    shown: list[FileDiff] = []
     for path in list(dict.fromkeys(line.unit.path for line in lines))[: 3 * FIRST_FILES]:
-        (part,) = told([unit for unit in units if unit.path == path], files, NEAR)
+        (part,) = file_diffs([unit for unit in units if unit.path == path], files, NEAR)
         size = tokens(part.body + path)
         if size <= room and len(shown) < FIRST_FILES:
             room -= size
@@ -160,7 +160,7 @@ def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Seque
     return shown
 
 
-def _shown(parts: Sequence[Told]) -> str:
+def _shown(parts: Sequence[FileDiff]) -> str:
     return render.count(len(parts), "file")
 
 

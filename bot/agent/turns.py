@@ -13,7 +13,7 @@ from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.ports import Model
-from bot.values import Completion, Observation, Prompt, Turn, Usage, tokens
+from bot.values import Completion, Observation, Prompt, Turn, Usage, Verdict, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
 TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
@@ -72,14 +72,14 @@ class Turns:
     async def _heard(self) -> tuple[str, ...]:
         """Give what was found so far its verdicts; as a sentence, if there are any."""
         session = self.state.session
-        before = sum(finding.verdict == "unproven" for finding in session.findings)
+        before = sum(finding.verdict.open for finding in session.findings)
         session.hear(await session.judged())
-        told = Counter(finding.verdict for finding in session.findings if not finding.proven)
-        if not before or not told["confirmed"] + told["refuted"]:
+        told = Counter(finding.verdict for finding in session.findings)
+        decided = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
+        if not before or not any(told[verdict] for verdict in decided):
             return ()
-        return (
-            f"second opinions are there: {told['confirmed']} confirmed, {told['refuted']} refuted; findings() has each",
-        )
+        counted = ", ".join(f"{told[verdict]} {verdict}" for verdict in decided)
+        return (f"second opinions are there: {counted}; findings() has each",)
 
     async def _asked(self) -> Completion | None:
         prompt = self.conversation.prompt()

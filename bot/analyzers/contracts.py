@@ -77,6 +77,11 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     return tuple(sorted(found, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 
+def build(languages: Mapping[str, Language]) -> Contracts:
+    """Return the check over these languages."""
+    return Contracts(languages)
+
+
 def compared(dependents: Dependents) -> dict[Place, str]:
     """Place -> what comparing it with the changed contract has shown. What code cannot decide is absent.
 

@@ -1,13 +1,9 @@
 """Whether a call fits a signature."""
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
+from bot.text.filetypes import filetype
 from bot.values import Parameter, Reference, Signature
-
-# Plain JavaScript drops what is too much and passes `undefined` for what is missing: a count proves nothing there.
-TOLERANT = frozenset({".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"})
-LAVISH = frozenset({".php", ".inc", ".phtml"})  # PHP drops what is too much and insists on what is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +16,7 @@ class Misfit:
 
 def judged(definition: str, caller: str) -> bool:
     """Whether both files are in languages that insist on their signatures."""
-    return not {PurePosixPath(definition).suffix, PurePosixPath(caller).suffix} & TOLERANT
+    return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
 
 
 def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
@@ -38,7 +34,7 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
             return Misfit("keyword", f"still passes {keyword}=")
     if call.spread:
         return None
-    if call.positional > len(places) and "varargs" not in kinds and PurePosixPath(call.path).suffix not in LAVISH:
+    if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
         return Misfit("arity", f"still passes {_count(call.positional)}, of which {len(places)} are accepted")
     for index, item in enumerate(places):
         if item.required and index >= call.positional and item.name not in call.keywords:

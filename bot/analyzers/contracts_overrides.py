@@ -2,21 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from bot.analyzers.contracts_arity import judged, misfit
-from bot.analyzers.contracts_words import COMPILED, line_of
+from bot.analyzers.contracts_words import line_of
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol
-
-# Where every overriding method is marked as one, the mark makes its own signature neither less nor more certain.
-MARKED = frozenset({".java", ".kt", ".kts", ".cs"})
-REFUSED = {  # what no compiler lets pass
-    **dict.fromkeys((".kt", ".kts", ".cs"), "The file no longer compiles: this method overrides nothing any more."),
-    ".rs": "The file no longer compiles: this method does not fit its trait any more.",
-    ".php": "PHP stops with a fatal error as soon as it loads this class.",
-}
-FEWER = frozenset({".ts", ".tsx", ".mts", ".cts"})  # an override may ask for less than it is given
+from bot.text.filetypes import filetype
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
 
 
 def comparable(item: ChangedSymbol, own: Symbol) -> bool:
@@ -27,7 +18,7 @@ def comparable(item: ChangedSymbol, own: Symbol) -> bool:
         return False
     if before.opaque or after.opaque or before.also or after.also or own.signature.also or own.name == item.symbol.name:
         return False
-    return not own.signature.opaque or PurePosixPath(own.path).suffix in MARKED
+    return not own.signature.opaque or filetype(own.path).marked_overrides
 
 
 def outdated(item: ChangedSymbol, own: Symbol) -> bool:
@@ -44,7 +35,7 @@ def _call(signature: Signature, own: Symbol) -> Reference:
     """The shortest call that a signature takes."""
     asked = [item for item in signature.parameters if item.required]
     count = sum(item.kind in ("positional", "positional-only") for item in asked)
-    if PurePosixPath(own.path).suffix in FEWER and own.signature is not None:
+    if filetype(own.path).shorter_overrides and own.signature is not None:
         count = min(count, sum(item.kind in ("positional", "positional-only") for item in own.signature.parameters))
     keywords = tuple(item.name for item in asked if item.kind == "keyword-only")
     return Reference(
@@ -67,11 +58,11 @@ async def overridden(
 
 def _consequence(own: Symbol, name: str) -> str:
     """What the mismatch comes to, by language."""
-    suffix = PurePosixPath(own.path).suffix
-    if suffix in REFUSED:
-        return REFUSED[suffix]
+    language = filetype(own.path)
+    if language.broken_override:
+        return language.broken_override
     fails = f"a call that is written for {name}() fails on a {own.name.rpartition('.')[0]}, or reaches another method."
-    return f"The file no longer compiles, or {fails}" if suffix in COMPILED else f"{fails[:1].upper()}{fails[1:]}"
+    return f"The file no longer compiles, or {fails}" if language.broken_use else f"{fails[:1].upper()}{fails[1:]}"
 
 
 async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -> Finding:
@@ -93,5 +84,5 @@ async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -
         start=at.line,
         end=at.line,
         evidence=tuple(one for one in evidence if one is not None),
-        verdict="proven",
+        verdict=Verdict.PROVEN,
     )

@@ -3,21 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol
+from bot.text.filetypes import filetype
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
 
-COMPILED = {  # what a broken line comes to before anything runs
-    **dict.fromkeys((".java", ".kt", ".kts", ".cs", ".go", ".rs"), "The file no longer compiles."),
-    **dict.fromkeys(
-        (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"),
-        "The file no longer compiles, or the program no longer links.",
-    ),
-    **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "The file no longer compiles, or fails when this line runs."),
-}
-LENIENT = frozenset({".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"})  # a member that is missing is `undefined`
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 MORE = 6  # further lines of the caller that are quoted
 
@@ -76,7 +67,7 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
         start=reference.line,
         end=reference.line,
         evidence=tuple(evidence),
-        verdict="unproven" if reference.likely else "proven",
+        verdict=Verdict.UNPROVEN if reference.likely else Verdict.PROVEN,
     )
 
 
@@ -143,12 +134,12 @@ def _consequence(reference: Reference, places: int) -> str:
     many = f" {places} lines of this file are affected." if places > 1 else ""
     if reference.likely:
         return f"If nothing else offers it, this line fails or no longer compiles.{many}"
-    suffix = PurePosixPath(reference.path).suffix
-    if suffix in COMPILED:
-        return f"{COMPILED[suffix]}{many}"
+    language = filetype(reference.path)
+    if language.broken_use:
+        return f"{language.broken_use}{many}"
     if reference.form == "import":
         return f"Importing this file fails, or the name is undefined when it is used.{many}"
-    if suffix in LENIENT and reference.form != "call":
+    if language.missing_arguments and reference.form != "call":
         return f"This line fails, or reads `undefined`, whenever it runs.{many}"
     return f"This line fails whenever it runs.{many}"
 

@@ -22,7 +22,7 @@ from bot.ports import Tree
 from bot.render import count
 from bot.text.lines import quoted
 from bot.text.paths import is_sample, is_test
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
 
 PORTION = 200  # contents of one run, if no file has comments for the linter
 ALONE = 20  # files that are run one by one after a run that judged none of them
@@ -213,7 +213,7 @@ class Linter:
             rule=report.code,
             start=report.start,
             end=report.start,
-            verdict="proven" if rule.proven and report.proven else "unproven",
+            verdict=Verdict.PROVEN if rule.proven and report.proven else Verdict.UNPROVEN,
         )
 
 

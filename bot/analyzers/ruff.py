@@ -25,7 +25,7 @@ from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.ports import Tree
 from bot.render import count
 from bot.text.paths import is_sample, is_test
-from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, Judgement, Silence, Source
+from bot.values import ChangedFile, Dependents, Evidence, Finding, Judgement, Silence, Source, Verdict, severity_rank
 
 NAME = "ruff"
 READS = "Python files"
@@ -126,7 +126,7 @@ async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[RuffS
     reports = await run(
         sorted(texts),
         [code for code in rules() if code != SYNTAX],
-        lambda code: SEVERITIES.index(rules()[code].severity),
+        lambda code: severity_rank(rules()[code].severity),
     )
     sources = [RuffSource(file, own, old, reports) for file, own, old in known]
     return sources, [(path, reason) for path, reason in reasons.items() if reason]
@@ -295,7 +295,7 @@ def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
         end=report.start + quote.count("\n"),
         evidence=_evidence(source, report),
         suggestion=_suggestion(source.lines, report, quote),
-        verdict="proven" if rule.proven and not doubtful else "unproven",
+        verdict=Verdict.PROVEN if rule.proven and not doubtful else Verdict.UNPROVEN,
     )
 
 

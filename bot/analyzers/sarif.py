@@ -7,7 +7,7 @@ from typing import Literal
 from bot.ports import Tree
 from bot.render import count
 from bot.text.lines import quoted
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
 from bot.values.reported import Reported, ToolRun
 
 NAME = "sarif"
@@ -75,5 +75,5 @@ def _finding(result: Reported, quote: str) -> Finding:
         rule=result.rule,
         start=result.start,
         end=result.start,
-        verdict="proven" if result.sure else "unproven",
+        verdict=Verdict.PROVEN if result.sure else Verdict.UNPROVEN,
     )

@@ -25,7 +25,7 @@ from bot.masking.forms import (
 )
 from bot.ports import Tree
 from bot.text.paths import is_prose, is_sample, is_test
-from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source
+from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
 
 NAME = "secrets"
 READS = "every text file"
@@ -169,6 +169,6 @@ def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, allowed
         rule=hit.rule,
         start=line.new or 0,
         end=line.new or 0,
-        verdict="proven" if hit.exact else "unproven",
+        verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
         allowlisted=allowed,
     )

@@ -10,7 +10,7 @@ from typing import Literal
 from bot import config
 from bot.config import names
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
 
 NAME = "settings"
 READS = "deeprepo's own settings"
@@ -95,5 +95,5 @@ def _finding(
         rule="settings",
         start=at,
         end=at,
-        verdict="proven",
+        verdict=Verdict.PROVEN,
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.values import EFFORTS, SEVERITIES
+from bot.values import EFFORTS, SEVERITIES, severity_rank
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 Pick = Callable[[Any, Any], Any]  # the base branch's value and the default branch's -> the one that holds
@@ -42,7 +42,7 @@ def _offline(own: str, default: str) -> str:
 LOWER = Stricter(_ordered(float), "the lower of both")  # of switches: off
 HIGHER = Stricter(max, "the higher of both")
 LESS_EFFORT = Stricter(_ordered(EFFORTS.index), "the lower of both")
-MORE_SEVERITIES = Stricter(_ordered(lambda bar: -SEVERITIES.index(bar)), "the less severe of both")
+MORE_SEVERITIES = Stricter(_ordered(lambda bar: -severity_rank(bar)), "the less severe of both")
 HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")
 IN_BOTH = Stricter(_both, "what both name")
 IN_EITHER = Stricter(_either, "what either names")

@@ -33,6 +33,7 @@ from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text import blocks
+from bot.text.filetypes import family, filetype
 from bot.text.lines import special
 from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
@@ -56,16 +57,6 @@ WRAPPERS = 60  # callers looked at for passing on what they get
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 MAX_BOUND = 60  # files in which a plain word is looked for that passes on
-PACKAGED = (
-    ".go",
-    ".java",
-    ".kt",
-    ".cs",
-    ".php",
-    ".rb",
-    ".swift",
-    ".scala",
-)  # of which the files of a folder see each other
 MAX_CONSUMERS = 3  # of what a caller passes on, shown in one prompt
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
@@ -277,8 +268,8 @@ class ContextBuilder:
         if names:
             ends = "|".join(map(re.escape, names))
             globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
-            # A method of Ruby is called without brackets, too.
-            called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if "*.rb" in globs else "")
+            bare = any(filetype(row.path).bare_calls for row in sites)
+            called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
             rows = await self.tree.grep_lines([called], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
             for name, found in usages.by_name(calls, list(names)).items():
@@ -425,14 +416,14 @@ def _common(name: str) -> bool:
 def _reaches(home: str, path: str, imported: Collection[str]) -> bool:
     """Whether code of a file can mean a definition of another one, by what it imports or by where it is."""
     stem = posixpath.basename(home).partition(".")[0]
-    if usages.family(home) != usages.family(path):
+    if family(home) != family(path):
         return False
     return path == home or stem in imported or _package(home, path)
 
 
 def _package(home: str, path: str) -> bool:
     """Whether two files of one folder see each other's definitions without an import."""
-    return posixpath.dirname(home) == posixpath.dirname(path) and home.endswith(PACKAGED)
+    return posixpath.dirname(home) == posixpath.dirname(path) and filetype(home).folder_scope
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
+from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_product, vendored
 from bot.values import Unit
@@ -24,9 +25,10 @@ MEANT = 2  # definitions of one name: one, or one and its declaration
 SHORTEST = 3  # letters
 LONG_LINE = 300  # characters; a longer line was written by a program
 
-SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
-TYPED = (".java", ".kt", ".cs", ".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".hh", ".m", ".dart", ".scala")
-_FAMILIES = (SCRIPTS, (".java", ".kt", ".scala"), (".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".hh", ".m"))
+_MEMBERS, _BEHIND_TYPES = (
+    tuple(suffix for one in FILETYPES if one.definitions == form for suffix in one.suffixes)
+    for form in ("member", "typed")
+)
 _ANY = r"[A-Za-z_$][\w$]*"
 # How a definition is written: announced by a word, after a type, or as a member of a class or an object.
 _ANNOUNCED = (
@@ -42,7 +44,7 @@ _MEMBER = (
     r"(?!(?:if|for|while|switch|catch|return|function)\b)(?P<a>NAME)\s*"
     r"(?:<[^>()]*>)?\((?:[^()=]*\)\s*(?::[^{;]*)?\{)?\s*$"
 )
-_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (TYPED, _TYPED), (SCRIPTS, _MEMBER))
+_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (_BEHIND_TYPES, _TYPED), (_MEMBERS, _MEMBER))
 _LOOKS = tuple((suffixes, re.compile(form.replace("NAME", _ANY))) for suffixes, form in _FORMS)
 _CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|([\w$\])]\??\.|::|->))?(?<![\w$])({_ANY})\s*\(")
 _CALLED_ON = re.compile(rf"(?<![\w$.])({_ANY})\s*(?:\??\.|->)\s*({_ANY})\s*\(")
@@ -151,7 +153,7 @@ def meant(call: CalledName, rows: Iterable[Row], imported: Collection[str]) -> t
         return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
-        if _family(row[0]) == _family(call.path):
+        if family(row[0]) == family(call.path):
             near[_distance(call, row[0], imported)].append(row)
     least = min(near, default=FAR)
     believed = least < FAR or _tells(call.name) or call.name in imported
@@ -188,15 +190,10 @@ def _distance(call: CalledName, path: str, imported: Collection[str]) -> int:
         return FAR if call.of == "." else OWN
     folder, file = posixpath.split(path)
     stem = file.partition(".")[0]
-    package = stem in {"__init__", "index", "mod"} or path.endswith(".go")
+    package = stem in {"__init__", "index", "mod"} or filetype(path).folder_modules
     if (posixpath.basename(folder) if package else stem) in imported:
         return IMPORTED
     return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR
-
-
-def _family(path: str) -> object:
-    suffix = posixpath.splitext(path)[1].lower()
-    return next((family for family in _FAMILIES if suffix in family), suffix)
 
 
 def _tells(name: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bot.context import definitions, identifiers, usages
 from bot.text import blocks
+from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_product
 from bot.values import Reference, Unit
@@ -22,19 +23,6 @@ _RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")
 _GIVEN = re.compile(
     r"\s*(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?\$?([A-Za-z_]\w*)(?:\s*:[^=]{0,80})?\s*:?=(?![=>])"
 )
-_IMPLICIT = (
-    ".rs",
-    ".rb",
-    ".rake",
-    ".scala",
-    ".ex",
-    ".exs",
-    ".jl",
-    ".clj",
-    ".ml",
-    ".hs",
-    ".r",
-)  # the last value is the result
 _FILE = re.compile(r"[\"'`]([\w./@-]{1,120}\.[A-Za-z][\w.]{0,12})[\"'`]")
 _OPTION = re.compile(r"[\"'`](--[a-z][\w-]{2,60})")
 
@@ -48,7 +36,7 @@ def returns(path: str, rows: Sequence[str], row: Reference) -> bool:
         return True
     if row.line == start:
         return "{" not in rows[start - 1].partition(row.name)[2]
-    if row.path.endswith(_IMPLICIT) and row.line == _last(path, rows, start, end):
+    if filetype(row.path).implicit_result and row.line == _last(path, rows, start, end):
         return True
     if not (given := _GIVEN.match(rows[row.line - 1])):
         return False
@@ -60,7 +48,7 @@ def changes_result(unit: Unit) -> bool:
     """Whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
     changed = [row for row in unit.changed if not is_comment(row.text, unit.path)]
     code = [row for row in unit.rows if re.search(r"\w", row.text)]
-    last = {id(row) for row in code[-2:]} if unit.path.endswith(_IMPLICIT) else set[int]()
+    last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()
     return any(_RESULT.match(row.text) or definitions.names(unit.path, row.text) or id(row) in last for row in changed)
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
+from bot.text.filetypes import filetype
 from bot.text.lines import defined, is_comment, special
 from bot.values import DiffRow, Unit
 
@@ -32,7 +33,7 @@ _KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+(?<![.:])$")
 IMPORT = re.compile(
     r"^(?:\s*+(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"']|(?:export\b|\}).*\bfrom\s+[\"'])|\t(?:[\w.]+ )?\"[\w.-]+/[\w./-]+\"$)"
 )
-_MARKED, _DOCSTRINGS = re.compile(r"`([A-Za-z_][\w$.]{2,80})`"), (".py", ".pyi")
+_MARKED = re.compile(r"`([A-Za-z_][\w$.]{2,80})`")
 _TRIPLE, _BLOCK = re.compile(r"(\"\"\"|''')"), re.compile(r"^\s*(/\*)")
 _DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
 _WRITE = re.compile(
@@ -105,7 +106,7 @@ def words(line: str) -> frozenset[str]:
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
     """The rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
     found: list[tuple[DiffRow, bool]] = []
-    python = unit.path.endswith(_DOCSTRINGS)
+    python = filetype(unit.path).docstrings
     inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
     for row in unit.rows:
         told = is_comment(row.text, unit.path)

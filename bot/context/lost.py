@@ -12,6 +12,7 @@ from itertools import chain
 from bot.context import akin, identifiers, meaning, usages
 from bot.context.identifiers import Row
 from bot.context.usages import Pick
+from bot.text.filetypes import family
 from bot.text.lines import is_comment
 from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import ChangedFile, Unit
@@ -71,13 +72,13 @@ def pick(
 
     `rows`: name -> the lines of the tree that hold it; `changed`: path -> added lines.
     """
-    own = {usages.family(unit.path) for unit in units}
+    own = {family(unit.path) for unit in units}
     found: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in wanted:
         told = name.lower()
         after = akin.words(unit for unit in units if any(told in row.text.lower() for row in unit.removed))
         lines = [
-            (-akin.shared(row[0], after), usages.family(row[0]) in own, row)
+            (-akin.shared(row[0], after), family(row[0]) in own, row)
             for row in rows.get(name, ())
             if row[1] not in changed.get(row[0], ()) and _uses(name, row[0], row[2])
         ]

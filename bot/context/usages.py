@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
+from bot.text.filetypes import family
 from bot.text.lines import defines, is_comment, says
 from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import Unit
@@ -37,9 +38,6 @@ APART = 4  # lines between two picks of one file
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 # Kinds of files that say nothing about each other either.
 NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
-FAMILIES = dict.fromkeys(
-    (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"), ".ts"
-) | dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".hh"), ".c")
 IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
 
 OTHER = re.compile(
@@ -94,12 +92,6 @@ def together(units: Sequence[Unit]) -> dict[str, float]:
 def _code(units: Iterable[Unit]) -> list[Unit]:
     """Without tests and texts: nobody reads what they name."""
     return [unit for unit in units if is_product(unit.path)]
-
-
-def family(path: str) -> str:
-    """What languages have in common: their suffix, or one for those that import each other."""
-    suffix = posixpath.splitext(path)[1]
-    return FAMILIES.get(suffix, suffix)
 
 
 def _kept(units: Iterable[Unit]) -> frozenset[str]:

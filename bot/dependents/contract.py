@@ -19,13 +19,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 from posixpath import dirname
 
+from bot.text.filetypes import FileType, filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Parameter, Signature, Symbol
 
-HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment
 DOCSTRING = re.compile(
     r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE
 )
@@ -40,12 +39,8 @@ NAMESPACE = re.compile(r"package\b|namespace\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
-BY_NAME = frozenset(
-    {".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"}
-)  # suffixes of languages whose calls may name a parameter
 RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
 NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
-UNDECLARED = frozenset({".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".php", ".rb", ".rake"})
 ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 OPENING, CLOSING = "([{<", ")]}>"
@@ -81,8 +76,8 @@ def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
         return (item.change,)
     if item.change == "added" or item.before is None or item.after is None:
         return ()
-    suffix = PurePosixPath(item.symbol.path).suffix.lower()
-    old, new = _bare(before, suffix), _bare(after, suffix)
+    language = filetype(item.symbol.path)
+    old, new = _bare(before, language), _bare(after, language)
     if _squeezed(old) == _squeezed(new):
         was, now = item.before.signature, item.after.signature
         return ("declaration",) if was is not None and now is not None and contested(was, now) else ()
@@ -98,16 +93,16 @@ def _changed(
     item: ChangedSymbol, before: Signature | None, after: Signature | None, old: str, new: str
 ) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
-    suffix = PurePosixPath(item.symbol.path).suffix.lower()
+    language = filetype(item.symbol.path)
     if item.symbol.kind == "variable":
         return _value(item, old, new)
     if item.symbol.kind in CALLABLE or before is not None:
-        return _callable(before, after, old, new, suffix)
+        return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
         if SPACE.match(old) and SPACE.match(new):
             return ()  # its members are definitions themselves
         return ("definition",)
-    return ("declaration",) if _squeezed(_head(old, suffix)) != _squeezed(_head(new, suffix)) else ()
+    return ("declaration",) if _squeezed(_head(old, language)) != _squeezed(_head(new, language)) else ()
 
 
 def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
@@ -124,19 +119,19 @@ def _value(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
 
 
 def _callable(
-    before: Signature | None, after: Signature | None, old: str, new: str, suffix: str
+    before: Signature | None, after: Signature | None, old: str, new: str, language: FileType
 ) -> tuple[Contract, ...]:
     found: list[Contract] = []
-    old_head, new_head = _head(old, suffix), _head(new, suffix)
+    old_head, new_head = _head(old, language), _head(new, language)
     old_parts, new_parts = _parts(old_head), _parts(new_head)
     if before is not None and after is not None and before.also != after.also:
         found.append("parameters")
     elif old_parts[1] != new_parts[1]:
-        found += _parameters(before, after, old_parts[1], new_parts[1], named=suffix in BY_NAME)
+        found += _parameters(before, after, old_parts[1], new_parts[1], named=language.named_arguments)
     doubted = before is not None and after is not None and contested(before, after)
     if doubted or not _same_around(old_parts, new_parts):
         found.append("declaration")
-    if suffix in UNDECLARED and "declaration" not in found and _returns(old) != _returns(new):
+    if language.undeclared_results and "declaration" not in found and _returns(old) != _returns(new):
         found.append("returns")
     if Counter(map(_squeezed, ERRORS.findall(old))) != Counter(map(_squeezed, ERRORS.findall(new))):
         found.append("errors")
@@ -291,7 +286,7 @@ def _opening(head: str) -> int:
     return head.find("(", at + (receiver.end() if receiver else 0))
 
 
-def _head(text: str, suffix: str) -> str:
+def _head(text: str, language: FileType) -> str:
     """The declaration of a definition, without its body."""
     lines = text.split("\n")
     depth, found = 0, []
@@ -301,22 +296,22 @@ def _head(text: str, suffix: str) -> str:
         decorator = re.match(r"\s*[@#\[]", line) and not re.search(r"\b(?:def|class|function|fn)\b", line)
         if depth > 0 or decorator:
             continue
-        ends = re.search(r"[{;]|=>|=\s*$" if suffix not in (".py", ".pyi") else r":\s*(?:#.*)?$|:\s", line)
-        if ends or suffix in (".rb", ".rake"):
-            cut = re.search(r"[{;]|=>", line) if suffix not in (".py", ".pyi", ".rb", ".rake") else None
+        ends = re.search(r"[{;]|=>|=\s*$" if language.head != "colon" else r":\s*(?:#.*)?$|:\s", line)
+        if ends or language.head == "line":
+            cut = re.search(r"[{;]|=>", line) if language.head == "brace" else None
             if cut is not None and depth == 0 and ")" in line[: cut.start()]:
                 found[-1] = line[: line.find(cut[0], line.rfind(")", 0, cut.start()) if cut else 0)]
             break
     return "\n".join(found)
 
 
-def _bare(text: str, suffix: str) -> str:
+def _bare(text: str, language: FileType) -> str:
     """A definition without comments, docstrings and empty lines."""
-    if suffix in (".py", ".pyi"):
+    if language.docstrings:
         text = DOCSTRING.sub("", text)
-    if suffix in HASH:
+    if language.hash_comments:
         text = HASH_COMMENT.sub("", text)
-    if suffix not in HASH or suffix == ".php":
+    if language.slash_comments:
         text = LINE_COMMENT.sub("", _without_blocks(text))
     return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
 

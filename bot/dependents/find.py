@@ -18,13 +18,14 @@ from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
-from bot.dependents.proof import CHECKED, LOOSE, UNNAMED, Proof
+from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.search import Search
 from bot.dependents.shadowed import shadowed
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
@@ -268,7 +269,7 @@ def _members(
         gone -= {
             name for name, bases in source.old.bases if set(bases) - UNNAMED
         }  # a library's members may be among them
-        checked = source.language.NAME not in LOOSE or source.file.path.endswith(CHECKED)
+        checked = not source.language.TRAITS.unwritten_names or filetype(source.file.path).checked_names
         for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
             if symbol.name.rpartition(".")[0] in gone and symbol.name not in after:
                 rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")

@@ -22,6 +22,7 @@ from bot.dependents.byname import COMMON, suffix
 from bot.dependents.routes import Role, declares, is_said, parts, role, routed, segments, shapes
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
+from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment, says
 from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
@@ -47,25 +48,8 @@ SETS, SAYS = "sets", "says"  # what a line does with a key
 DECLARED = 8  # the same for one that settings or a schema lose
 SETTING = 6  # letters of such a key
 EVERY = 30  # lines of a block that are compared with each other, where as many are not added as are removed
-# Code of these languages writes names of data in another style than its own.
-CAMEL = frozenset(
-    {".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".java", ".kt", ".go", ".cs"}
-)
 SNAKE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
 UPPER = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
-OBJECTS = CAMEL | {
-    ".rb",
-    ".rake",
-    ".ru",
-    ".rs",
-    ".php",
-    ".c",
-    ".cc",
-    ".cpp",
-    ".h",
-    ".hpp",
-}  # suffixes in which `key: value` is no annotation
-RUBY = frozenset({".rb", ".rake", ".ru"})
 # How a line writes a key; NAME stands for it.
 ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
 SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
@@ -399,9 +383,9 @@ def _form(word: str, path: str, code: str, *, parsed: bool, whole: bool = False)
     """
     if not parsed:
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
-    if _sets(word, suffix(path), code):
+    if _sets(word, filetype(path), code):
         return SETS
-    return SAYS if _says(word, suffix(path), code, whole=whole) else ""
+    return SAYS if _says(word, filetype(path), code, whole=whole) else ""
 
 
 def _chain(word: str) -> bool:
@@ -409,15 +393,15 @@ def _chain(word: str) -> bool:
     return "." in word and "/" not in word
 
 
-def _sets(word: str, end: str, code: str) -> bool:
+def _sets(word: str, language: FileType, code: str) -> bool:
     """Whether code writes the key with a value: in a literal, through an index, to a member, or to a template."""
     if _is_route(word):
         return declares(word, code)
-    literal = end in OBJECTS and says(LITERAL, word, code)
+    literal = language.literal_keys and says(LITERAL, word, code)
     return says(GIVEN, word, code) or literal or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
 
 
-def _says(word: str, end: str, code: str, *, whole: bool) -> bool:
+def _says(word: str, language: FileType, code: str, *, whole: bool) -> bool:
     """Whether code says the key as a text, as a member, as a symbol, or as the name of data in the style of another language."""
     distinctive = _distinctive(word)
     looks = [EXACT]
@@ -431,8 +415,8 @@ def _says(word: str, end: str, code: str, *, whole: bool) -> bool:
         looks.append(MEMBER)
     if UPPER.fullmatch(word):
         looks.append(SHELL)
-    if end in RUBY:
+    if language.symbols:
         looks.append(SYMBOL)
-    if end in CAMEL and distinctive:
+    if language.camel_case and distinctive:
         looks.append(ALONE if SNAKE.fullmatch(word) else TAKEN_APART)
     return any(says(look, word, code) for look in looks)

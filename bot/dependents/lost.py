@@ -8,10 +8,6 @@ from bot.dependents.sites import MODULE
 from bot.text.paths import is_test
 from bot.values import Import, Reference
 
-# Where a name is found wherever it is defined, only the statement that loads a file can lose it.
-LOADED = {"ruby": "require"}
-ENTIRE = frozenset({"c/c++"})  # languages whose imports name whole files with their suffixes: `box.cpp` is no `box.hpp`
-
 
 async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
     """`lost`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
@@ -21,7 +17,7 @@ async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Imp
     sources = await head.tree.read_many(sorted(lost))
     found: list[Reference] = []
     for path, source in sources.items():
-        entire = head.language.NAME in ENTIRE
+        entire = head.language.TRAITS.whole_files
         items = lost[path]
         resolved = {item.line for item in await head.imports(path)} if items else set()
         uses = head.language.uses(path, source, {word for item in items for word in _spoken(item)})
@@ -33,7 +29,7 @@ async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Imp
             if item.line not in resolved
             and guarded.isdisjoint(_spoken(item))
             and item.line <= len(lines)
-            and (head.language.NAME not in LOADED or LOADED[head.language.NAME] in lines[item.line - 1])
+            and head.language.TRAITS.loader in lines[item.line - 1]
         ]
     return tuple(found)
 

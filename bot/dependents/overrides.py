@@ -11,7 +11,6 @@ from bot.dependents.targets import is_imported, resigned
 from bot.ports import Language, Tree
 from bot.values import Import, Outline, Symbol
 
-EMBEDDING = frozenset({"go"})  # a struct that holds another one does not override its methods
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 Heirs = tuple[tuple[str, Symbol], ...]  # (Target.key, the definition that takes its place)
 
@@ -27,7 +26,7 @@ async def heirs(
     missed: list[str],
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
-    mine = [target for target in targets if _counts(target)] if language.NAME not in EMBEDDING else []
+    mine = [target for target in targets if _counts(target)] if not language.TRAITS.embedding else []
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}

@@ -15,12 +15,8 @@ from bot.text.lines import says
 from bot.values import Outline, Reference, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
-STRICT = frozenset({"c/c++"})  # languages in which a member that no type declares does not compile
 FORGOTTEN = 6  # files that a change may leave behind by mistake
 MEANT = 12  # the same, where a receiver is called like the class that had the member
-BUILT = frozenset({"c/c++", "rust"})  # languages in which `Use.guarded` means code that is built under a condition
-LOOSE = frozenset({"python", "javascript", "ruby"})  # languages in which a file can offer names that it does not write
-CHECKED = (".ts", ".tsx", ".mts", ".cts")  # of those, the files whose names a compiler checks
 UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
 LAST = re.compile(r"\w+")
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
@@ -48,7 +44,6 @@ _DECLARES = (
     r"|\b(?:struct|class|enum|union|concept|using|typedef|define|namespace)\s++(?:\w++\s++)?NAME\b"
     r"|^\s*+[*&~]?NAME\s*+(?:[=,}({]|$)|[*&\s~]NAME\s*\)\s*\(|^\s*+(?:typedef|enum)\b[^;]{0,300}\bNAME\b"
 )
-ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
 
 
 @dataclass(slots=True)
@@ -70,14 +65,14 @@ class Proof:
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        if use.guarded or (self.language.NAME in STRICT and await self._misread(target, hit)):
+        if use.guarded or (self.language.TRAITS.declared_members and await self._misread(target, hit)):
             return False
         if hit.sure and ((path, hit.door) in self.lost or (hit.name and hit.door)):
             return await self._shut(hit, path)
         if not target.gone or not former or await self._open(target):
             return False
         if not hit.sure:
-            return by_name and (use.call is not None or self.language.NAME in STRICT)
+            return by_name and (use.call is not None or self.language.TRAITS.declared_members)
         if target.owner:
             return use.name in alone or await self._baseless(target, use.name)
         return await self._unbound(path, use, uses)
@@ -112,14 +107,14 @@ class Proof:
                 return False
             most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
             return await self._few(use.name, most) and not await self._strange(use.types, target.owner)
-        opened = self.language.NAME not in STRICT and use.name not in alone and await self._open(target)
+        opened = not self.language.TRAITS.declared_members and use.name not in alone and await self._open(target)
         if not gone or opened or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
         return await self._at_home(target) and not await self._defines(use.name)
 
     async def _named(self, use: Use, target: UseTarget, *, gone: bool) -> bool:
         """Whether a short name is left to no one, and its receiver is called like its class or no library has such a member."""
-        rare = self.language.NAME in STRICT and len(use.name) >= WORD and use.name.lower() not in BORNE
+        rare = self.language.TRAITS.declared_members and len(use.name) >= WORD and use.name.lower() not in BORNE
         return gone and (rare or resembles(use.receiver, target.owner)) and not await self._defines(use.name)
 
     async def _strange(self, types: Sequence[str], owner: str = "") -> bool:
@@ -170,7 +165,7 @@ class Proof:
 
     def _foreseen(self, use: Use) -> bool:
         """Whether the code foresees that the name is absent; a condition under which code is built foresees nothing."""
-        return use.guarded and self.language.NAME not in BUILT
+        return use.guarded and not self.language.TRAITS.conditional_build
 
     async def _at_home(self, target: UseTarget) -> bool:
         """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
@@ -178,10 +173,10 @@ class Proof:
             texts = await self.tree.read_many(sorted(target.homes))
             either = "|".join(re.escape(name) for name in sorted(former_names(target)))
             written = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
-            return self.language.NAME not in LOOSE and not any(written.search(text) for text in texts.values())
+            return not self.language.TRAITS.unwritten_names and not any(written.search(text) for text in texts.values())
         outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
         made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
-        if made and self.language.NAME in LOOSE:
+        if made and self.language.TRAITS.unwritten_names:
             return False
         every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
         bases = next((found for found in every if found is not None), None)
@@ -195,7 +190,7 @@ class Proof:
     async def _shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""
         gone = (path, hit.door) in self.lost or hit.name in await self.exports.gone(hit.door)
-        if gone and self.language.NAME in ANYWHERE:
+        if gone and self.language.TRAITS.open_classes:
             return not await self._defines(hit.use.name)
         return gone and (not hit.star or await self._nowhere(path, hit.name))
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
-from bot.dependents.lost import ENTIRE
 from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
@@ -180,7 +179,7 @@ class Search:
             for hit in match(target, uses, bound, path):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
-                if self.language.NAME not in ENTIRE and is_imported_elsewhere(target, hit, uses, bound):
+                if not self.language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
                     continue
                 told = (
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)

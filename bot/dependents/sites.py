@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
-CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
 MODULE = "<module>"
 
 
@@ -50,8 +50,7 @@ class UseTarget:
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
-        ruby = "initialize" in self.shorts and all(home.endswith(".rb") for home in self.homes)
-        return bool(self.owner) and (ruby or not self.shorts.isdisjoint(CONSTRUCTORS))
+        return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
 
     @property
     def reached_by_name(self) -> bool:

@@ -15,7 +15,6 @@ from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
-INDENTED = frozenset({"python"})  # languages in which a line's indentation tells what encloses it
 MOST_FITTING = 100  # new definitions that each removed one is compared with
 
 
@@ -126,7 +125,7 @@ def _overloaded(symbol: Symbol) -> bool:
 
 def _weakened(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
     """The definition as it is now: in doubt, where it has moved under a condition, under which it may never be run."""
-    if source.language.NAME not in INDENTED or after.signature is None:
+    if not source.language.TRAITS.indented or after.signature is None:
         return after
     was, now = (len(text) - len(text.lstrip()) for text in (source.lines(before), source.lines(after)))
     return replace(after, signature=replace(after.signature, ambiguous=True)) if now > was else after

@@ -3,6 +3,6 @@
 from bot.diff.read import read
 from bot.diff.show import numbered, rows
 from bot.diff.skip import SUBMODULE
-from bot.diff.tell import Told, followers, told
+from bot.diff.tell import FileDiff, file_diffs, followers
 
-__all__ = ["SUBMODULE", "Told", "followers", "numbered", "read", "rows", "told"]
+__all__ = ["SUBMODULE", "FileDiff", "file_diffs", "followers", "numbered", "read", "rows"]

@@ -17,7 +17,7 @@ _KIND = {"added": "new file", "deleted": "deleted file"}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FileDiff:
     """What a prompt shows of one changed file."""
 
     path: str
@@ -30,7 +30,7 @@ class Told:
         return "\n".join(map(str, self.rows))
 
 
-def told(units: Iterable[Unit], files: Iterable[ChangedFile], around: int | None = None) -> list[Told]:
+def file_diffs(units: Iterable[Unit], files: Iterable[ChangedFile], around: int | None = None) -> list[FileDiff]:
     """The units file by file, code before tests and texts, each row once; notes say what lies between.
 
     All of a new file is new: its rows have no sign.
@@ -43,7 +43,7 @@ def told(units: Iterable[Unit], files: Iterable[ChangedFile], around: int | None
     found = []
     for path, mine in sorted(by_path.items(), key=lambda item: (is_prose(item[0]), is_test(item[0]), item[0])):
         file = known.get(path) or ChangedFile(path, path, "modified")
-        found.append(Told(path, _kind(file), _rows(file, mine, around)))
+        found.append(FileDiff(path, _kind(file), _rows(file, mine, around)))
     return found
 
 

@@ -40,7 +40,7 @@ def one_cause(one: Finding, other: Finding) -> bool:
 
 def _same_break(proven: Finding, told: Finding) -> bool:
     """Whether a reader tells what a check has proven."""
-    if proven.verdict != "proven" or proven.category != "broken-caller" or told.rule or told.category not in CALLER:
+    if not proven.proven or proven.category != "broken-caller" or told.rule or told.category not in CALLER:
         return False
     definitions = [item for item in proven.evidence if item.note in {"before", "after"}]
     names = _words([proven.title]) & _words(item.quote for item in definitions)

@@ -60,14 +60,14 @@ Row = tuple[str, int, str]  # path, line, text
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClaimCheck:
     """What a search says of a claim: the line against it, or that it holds; neither: it cannot be decided."""
 
     against: str = ""
     holds: bool = False
 
 
-HOLDS, OPEN = Found(holds=True), Found()
+HOLDS, OPEN = ClaimCheck(holds=True), ClaimCheck()
 
 
 async def check(finding: Finding, tree: Tree) -> Finding | str:
@@ -102,9 +102,9 @@ def stated(finding: Finding) -> Iterator[Claim]:
                 yield Claim(says, two, one) if two and name_last else Claim(says, one, two)
 
 
-async def _looked_up(claim: Claim, finding: Finding, tree: Tree) -> Found:
+async def _looked_up(claim: Claim, finding: Finding, tree: Tree) -> ClaimCheck:
     if claim.says == "no-file":
-        return Found(f"{claim.name} is there") if claim.name in await tree.entries("head") else HOLDS
+        return ClaimCheck(f"{claim.name} is there") if claim.name in await tree.entries("head") else HOLDS
     owner, _, short = claim.name.rpartition(".")
     if not re.fullmatch(r"[A-Za-z_$][\w$]{0,200}", short):
         return OPEN
@@ -129,7 +129,7 @@ class _Search:
     owner: str  # of a dotted name: the class or module before the last dot
     near: set[str] = field(default_factory=set)  # words of the finding, and what its file defines
 
-    async def undefined(self) -> Found:
+    async def undefined(self) -> ClaimCheck:
         """A line that announces a definition in code of the product, or binds the name where others can see it."""
         name = re.escape(self.short)
         bound = rf"^(?:export\s+)?(?:(?:const|let|var)\s+)?{name}\s*(?::[^=]*)?=(?!=)"
@@ -138,7 +138,7 @@ class _Search:
         rows = await self._rows([definition(self.short), bound, imported] + ([member] if self.owner else []))
         return await self._first([row for row in rows if _IMPORT.match(row[2]) is None or row[0] == self.finding.path])
 
-    async def not_overridden(self) -> Found:
+    async def not_overridden(self) -> ClaimCheck:
         """A definition of the method in the body of the class."""
         if not re.fullmatch(r"[A-Za-z_$][\w$.]{0,200}", self.claim.of):
             return OPEN
@@ -152,10 +152,10 @@ class _Search:
             for number in range(line + 1, min(last, len(lines)) + 1):
                 text = lines[number - 1]
                 if defines(text, self.short, path) and not _in_text(lines, number):
-                    return Found(_shown(path, number, text)) if len(heads) == 1 else OPEN
+                    return ClaimCheck(_shown(path, number, text)) if len(heads) == 1 else OPEN
         return HOLDS
 
-    async def absent(self) -> Found:
+    async def absent(self) -> ClaimCheck:
         """A line of the product that does what nobody is said to do."""
         rows = await self.tree.grep_lines([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
         own, about = _own_lines(self.finding), self.finding
@@ -178,7 +178,7 @@ class _Search:
         marks = {path: _quoted(blob.decode("utf-8", "replace")) for path, blob in dict(texts).items()}
         return [row for row in rows if not any(marks.get(row[0], ())[row[1] - 1 : row[1]])]
 
-    async def _first(self, rows: Sequence[Row]) -> Found:
+    async def _first(self, rows: Sequence[Row]) -> ClaimCheck:
         """The first of these lines that is code and of the scope that is meant; open where only others are left."""
         others = False
         texts: dict[str, list[str]] = {}
@@ -197,7 +197,7 @@ class _Search:
             elif self.owner and self.owner not in {*around, *re.findall(r"\w+", path)} and not self._by_owner(text):
                 others = True
                 continue
-            return Found(_shown(path, line, text))
+            return ClaimCheck(_shown(path, line, text))
         return OPEN if others else HOLDS
 
     async def _rows(self, patterns: Sequence[str]) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import Protocol
 from bot.findings import memory
 from bot.masking.forms import KEY, KEY_HEAD, MOST_SLOW, Hit, hits, identity, key_body, shared_identity
 from bot.text.paths import is_prose, is_sample, is_test
-from bot.values import ChangedFile, Finding, Source
+from bot.values import ChangedFile, Finding, Source, Verdict
 
 MAX_QUOTE = 1_000  # characters of its line
 MOST_COMMITS = 100  # that are looked through
@@ -96,7 +96,7 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
             category="secret",
             sources=(Source("analyser", NAME, proof=f"{hit.rule} {proof}"),),
             rule=hit.rule,
-            verdict="proven" if hit.exact else "unproven",
+            verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
         ),
         commit,
     )

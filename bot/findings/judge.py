@@ -15,8 +15,6 @@ from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
-    SEVERITIES,
-    SHOWN,
     ChangedFile,
     Dependents,
     Earlier,
@@ -26,6 +24,8 @@ from bot.values import (
     Silence,
     Source,
     Suppressed,
+    Verdict,
+    at_least,
 )
 
 
@@ -77,29 +77,28 @@ async def judge(
     doubtful, silenced_as_well = ignored.split(known.doubtful)
     hushed = (*silenced, *silenced_too, *silenced_as_well)
     if ask is None:
-        said = tuple(f for f in new if f.verdict != "refuted")
-        refuted = tuple(f for f in new if f.verdict == "refuted")
+        said = tuple(f for f in new if f.verdict.stands)
+        refuted = tuple(f for f in new if not f.verdict.stands)
         return Judged(said, len(refuted), (), (*still, *doubtful), known.fixed, hushed, refuted=refuted)
-    shown = SEVERITIES[: SEVERITIES.index(least) + 1]
-    quiet = tuple(replace(f, unconfirmed=True) for f in new if f.severity not in shown and f.verdict == "unproven")
-    new = tuple(f for f in new if f.severity in shown or f.verdict != "unproven")
+    quiet = tuple(replace(f, unconfirmed=True) for f in new if not at_least(f.severity, least) and f.verdict.open)
+    new = tuple(f for f in new if at_least(f.severity, least) or not f.verdict.open)
     unseen = tuple(f for f in new if _is_masked(f))
     new = tuple(f for f in new if not _is_masked(f))
-    unasked = tuple(f for f in doubtful if f.severity not in shown or _is_masked(f))
+    unasked = tuple(f for f in doubtful if not at_least(f.severity, least) or _is_masked(f))
     raised = tuple(
-        f for f in still if f.severity in shown and f.verdict == "unproven" and not f.number
+        f for f in still if at_least(f.severity, least) and f.verdict.open and not f.number
     )  # kept back until now
     doubtful = (*(f for f in doubtful if f not in unasked), *raised)
     still = (*(f for f in still if f not in raised), *unasked)
-    asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
+    asked = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)
     judged = verified.findings
-    said = tuple(f for f in judged[: len(new)] if f.verdict in SHOWN or f.unconfirmed)
-    unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)
+    said = tuple(f for f in judged[: len(new)] if f.shown)
+    unproven = tuple(f for f in judged[: len(new)] if f.verdict.open and not f.shown)
     again = list(zip(doubtful, judged[len(new) :], strict=True))
-    fixed = tuple(replace(finding, status="fixed") for finding, now in again if now.verdict == "refuted")
-    heard = (_heard(finding, now) for finding, now in again if now.verdict != "refuted")
-    open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in SHOWN)
+    fixed = tuple(replace(finding, status="fixed") for finding, now in again if not now.verdict.stands)
+    heard = (_heard(finding, now) for finding, now in again if now.verdict.stands)
+    open_ones = tuple(f for f in heard if f.number or f.shown)
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(
@@ -110,7 +109,7 @@ async def judge(
         fixed=(*known.fixed, *fixed),
         suppressed=hushed,
         unheard=unheard,
-        refuted=tuple(f for f in judged[: len(new)] if f.verdict == "refuted"),
+        refuted=tuple(f for f in judged[: len(new)] if not f.verdict.stands),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()
@@ -120,14 +119,10 @@ async def judge(
 
 def _is_masked(finding: Finding) -> bool:
     """Whether a model would judge a secret that it is not shown, by the words that its author wrote beside it."""
-    return (
-        finding.category == "secret"
-        and finding.verdict == "unproven"
-        and any(s.kind != "model" for s in finding.sources)
-    )
+    return finding.category == "secret" and finding.verdict.open and any(s.kind != "model" for s in finding.sources)
 
 
 def _heard(before: Finding, now: Finding) -> Finding:
     """A finding of an earlier round with what the second call says of it now."""
-    verdict = now.verdict if now.verdict == "confirmed" else before.verdict
+    verdict = now.verdict if now.verdict.shown else before.verdict
     return replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)

@@ -217,7 +217,7 @@ def _renewed(past: Finding, again: Finding, *, attested: bool) -> Finding:
     moved = (again.path, again.start) != (past.path, past.start)
     if not attested:
         return replace(again, number=past.number, status="moved" if moved else "open")
-    verdict = past.verdict if again.verdict == "unproven" else again.verdict
+    verdict = past.verdict if again.verdict.open else again.verdict
     kept = again if again.proven else replace(again, rule=past.rule, category=past.category)
     return replace(
         kept,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.findings.alike import alike
 from bot.findings.cause import named, one_cause, two_causes
 from bot.findings.quotes import fold
-from bot.values import SEVERITIES, VERDICTS, Evidence, Finding, Source
+from bot.values import Evidence, Finding, Source, severity_rank
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
@@ -57,8 +57,7 @@ def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding |
         kept.append(_told_apart(marked, kept))
         return kept[-1], None
     before = kept[at]
-    settled = VERDICTS.index(before.verdict) < VERDICTS.index("unproven")
-    kept[at] = _told(before, marked) if settled else _told(marked, before)
+    kept[at] = _told(before, marked) if before.verdict.shown else _told(marked, before)
     return kept[at], before
 
 
@@ -159,7 +158,7 @@ def _shown(finding: Finding) -> set[tuple[str, str, int]]:
 
 def _united(one: Finding, other: Finding) -> Finding:
     """One of the two with the other's evidence, and with the other's place if it is another one."""
-    strong, weak = sorted((one, other), key=lambda f: (VERDICTS.index(f.verdict), SEVERITIES.index(f.severity)))
+    strong, weak = sorted((one, other), key=lambda f: (f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     own = (strong.path, strong.side, strong.start)

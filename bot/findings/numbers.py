@@ -6,7 +6,7 @@ A finding that was fixed and comes back has its old number again; the number of 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bot.values import SEVERITIES, Finding, Placed, ordered
+from bot.values import Finding, Placed, ordered, severity_rank
 
 MOST = 9_999  # a larger number in a file was not given by deeprepo
 Given = tuple[
@@ -44,7 +44,7 @@ def restored(findings: Sequence[Finding], still: Sequence[Finding], folded: Coll
     every = (*findings, *still)
     if len({one.number for one in every if 0 < one.number <= MOST}) == len(every):
         return every
-    counted = sorted(range(len(findings)), key=lambda at: (at in folded, SEVERITIES.index(findings[at].severity)))
+    counted = sorted(range(len(findings)), key=lambda at: (at in folded, severity_rank(findings[at].severity)))
     order = [*counted, *range(len(findings), len(every))]
     numbers = {at: number for number, at in enumerate(order, 1)}
     return tuple(replace(one, number=numbers[at]) for at, one in enumerate(every))

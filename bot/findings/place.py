@@ -49,7 +49,7 @@ def _exact(finding: Finding, file: ChangedFile) -> CommentSpot | None:
 
 def _quoted(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The lines of a hunk that say what the finding quotes, where just one place does. What code has proven is not moved."""
-    if finding.verdict == "proven" or len(fold(finding.quote)) < LEAST_QUOTE:
+    if finding.proven or len(fold(finding.quote)) < LEAST_QUOTE:
         return None
     wanted = rows_of(finding.quote)
     other: Side = "base" if finding.side == "head" else "head"

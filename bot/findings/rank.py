@@ -1,6 +1,6 @@
 """What is shown in full: findings ordered by evidence, then severity; a quota; the rest collapsed, never dropped.
 
-Every number of the ranking is here; docs/ranking.md says why. A model's own confidence is not among them: it does not
+Every number of the ranking is here, except the points of a verdict, which it has itself; docs/ranking.md says why. A model's own confidence is not among them: it does not
 predict truth.
 """
 
@@ -10,9 +10,8 @@ from dataclasses import replace
 
 from bot.text.lines import is_comment
 from bot.text.paths import is_prose
-from bot.values import SEVERITIES, Finding, Placed
+from bot.values import Finding, Placed, severity_rank
 
-VERDICT = {"proven": 3, "confirmed": 2, "unproven": 0, "refuted": 0}
 PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
 AGREEMENT = 1  # a second, independent source says the same
 _SLIP = re.compile(
@@ -26,7 +25,7 @@ SEVERITY = {"critical": 3, "high": 2, "medium": 0, "low": -3}
 def score(finding: Finding) -> int:
     """How strongly the evidence speaks, and how much is at stake."""
     files = {item.path for item in finding.evidence} | {finding.path}
-    points = VERDICT[finding.verdict] + PER_EVIDENCE_FILE * min(len(files) - 1, MAX_EVIDENCE_FILES)
+    points = finding.verdict.points + PER_EVIDENCE_FILE * min(len(files) - 1, MAX_EVIDENCE_FILES)
     points += AGREEMENT if len({(source.kind, source.name, source.role) for source in finding.sources}) > 1 else 0
     return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
 
@@ -34,7 +33,7 @@ def score(finding: Finding) -> int:
 def rank(placed: Iterable[Placed], quota: int, held: Collection[str] = ()) -> tuple[Placed, ...]:
     """Best first; beyond the quota, of low severity, a hint, a slip of the pen or `held` (fingerprints), collapsed. Critical findings are exempt from the quota."""
     ordered = sorted(
-        placed, key=lambda p: (-score(p.finding), SEVERITIES.index(p.finding.severity), p.finding.path, p.finding.start)
+        placed, key=lambda p: (-score(p.finding), severity_rank(p.finding.severity), p.finding.path, p.finding.start)
     )
     spoken, out = 0, []
     for item in ordered:
@@ -56,4 +55,4 @@ def _slip(finding: Finding) -> bool:
 
 def _hint(finding: Finding) -> bool:
     """A rule's suspicion that neither code nor a second call has turned into a fact."""
-    return bool(finding.rule) and finding.verdict == "unproven"
+    return bool(finding.rule) and finding.verdict.open

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Sequence
 from bot.text import globs
 from bot.values import Finding, OwnerRule
 
-SERIOUS = frozenset({"critical", "high"})
 BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
 
 
 def grave(finding: Finding) -> bool:
     """Whether code has proven the finding, and it is serious."""
-    return finding.verdict == "proven" and finding.severity in SERIOUS
+    return finding.proven and finding.serious
 
 
 def covers(rule: OwnerRule, finding: Finding) -> bool:

@@ -11,14 +11,26 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import look_ups, strict, text, wishes
 from bot.ports import Tree
-from bot.values import SEVERITIES, ChangedFile, Completion, Dependents, Finding, Message, Prompt, PullRequest, Schema
+from bot.values import (
+    SEVERITIES,
+    ChangedFile,
+    Completion,
+    Dependents,
+    Finding,
+    Message,
+    Prompt,
+    PullRequest,
+    Schema,
+    Verdict,
+    less_severe,
+)
 
-VERDICTS = ("confirmed", "refuted", "unproven")
+OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
 OPEN = "open"  # what a first answer says that asks to see more
 # What a confirmed claim comes to, and how many steps less severe it is then; None: it is no finding about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
 FORMER: Mapping[str, Mapping[str, Any]] = {
-    "verdict": {"type": "string", "enum": list(VERDICTS)},
+    "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
     "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
     "reason": text("one sentence"),
@@ -56,7 +68,7 @@ async def verify(
     pull: PullRequest | None = None,
 ) -> Verified:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
-    open_ones = [finding for finding in findings if finding.verdict == "unproven"]
+    open_ones = [finding for finding in findings if finding.verdict.open]
     prompts = await together(*(_prompt(finding, tree, dependents, files, pull) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
@@ -74,7 +86,7 @@ def schema() -> Schema:
         **PROPERTIES,
         "verdict": {
             "type": "string",
-            "enum": [*VERDICTS, OPEN],
+            "enum": [*OPINIONS, OPEN],
             "description": f"{OPEN}: the look-ups come first; never in the last answer",
         },
     }
@@ -84,14 +96,21 @@ def schema() -> Schema:
     return Schema(*told, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, former)
 
 
+def opinion(reply: Completion) -> Verdict | None:
+    """Return the verdict that a reply holds."""
+    given = reply.data.get("verdict") if reply.data else None
+    return OPINIONS.get(given) if isinstance(given, str) else None
+
+
 def _silent(reply: Completion | DeepRepoError) -> str | None:
     """Why a reply is no verdict; None if it is one. An answer that broke off, a refusal and a failure are none."""
     if not isinstance(reply, Completion):
         return str(reply)
-    verdict = reply.data.get("verdict") if reply.data else None
-    if verdict in ("unproven", OPEN) and look_ups(reply.data):  # they were shown, and what it would have said is lost
+    verdict = opinion(reply)
+    asks = verdict.open if verdict is not None else (reply.data or {}).get("verdict") == OPEN
+    if asks and look_ups(reply.data):  # they were shown, and what it would have said is lost
         return "it asked to see more code and gave no verdict after that"
-    if reply.stop in ("length", "refusal") or verdict not in VERDICTS:
+    if reply.stop in ("length", "refusal") or verdict is None:
         return "its answer held no verdict"
     return None
 
@@ -100,17 +119,18 @@ def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
     if not isinstance(reply, Completion) or _silent(reply) is not None:
         return replace(finding, unconfirmed=True)
     data = reply.data or {}
-    if data["verdict"] == "refuted":  # without a ground it is one more opinion; earlier versions asked for none
+    verdict = OPINIONS[data["verdict"]]
+    if not verdict.stands:  # without a ground it is one more opinion; earlier versions asked for none
         grounded = "ground" not in data or bool(str(data["ground"] or "").strip())
-        return replace(finding, verdict="refuted" if grounded else "unproven", unconfirmed=False)
+        return replace(finding, verdict=verdict if grounded else Verdict.UNPROVEN, unconfirmed=False)
     trigger = str(data.get("trigger") or "").strip()
-    if data["verdict"] == "unproven" or not trigger or data.get("author_would_change") is False:
+    if verdict.open or not trigger or data.get("author_would_change") is False:
         return replace(finding, unconfirmed=False)
     lower = LIMITS.get(str(data.get("limit") or "none"), 0)
     if lower is None:
         return replace(finding, unconfirmed=False)
-    severity = SEVERITIES[min(len(SEVERITIES) - 1, SEVERITIES.index(finding.severity) + lower)]
-    return replace(finding, verdict="confirmed", trigger=trigger, severity=severity, unconfirmed=False)
+    severity = less_severe(finding.severity, lower)
+    return replace(finding, verdict=verdict, trigger=trigger, severity=severity, unconfirmed=False)
 
 
 async def _prompt(

@@ -1,18 +1,19 @@
-"""One file or folder per family of languages; a new one satisfies `ports.Language` and is a line here."""
+"""One file or folder per family of languages; a new one satisfies `ports.Language`, is a line here and has a row in `bot/text/filetypes.py`."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
 from bot.ports import Language
+from bot.text.filetypes import parsed_by
 
 
 class Later:
     """A language that is loaded when a file of it is met: a change in one of them does not wait for the grammars of all."""
 
-    def __init__(self, name: str, module: str, suffixes: str) -> None:
+    def __init__(self, name: str, module: str) -> None:
         self.NAME = name
-        self.SUFFIXES = tuple(suffixes.split())
+        self.SUFFIXES = parsed_by(name)
         self._module = f"{__name__}.{module}"
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
@@ -22,16 +23,16 @@ class Later:
         return f"<language {self.NAME}>"
 
 
-# The name by which a language is known, its module and its suffixes, as the module itself has them.
-REGISTERED = (
-    ("python", "python", ".py .pyi"),
-    ("javascript", "javascript", ".ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte"),
-    ("jvm", "jvm", ".java .kt .kts"),
-    ("csharp", "csharp", ".cs"),
-    ("c/c++", "cfamily", ".c .h .cc .cpp .cxx .hh .hpp .hxx .inl .ipp .tcc .cu .cuh"),
-    ("go", "go", ".go"),
-    ("rust", "rust", ".rs"),
-    ("php", "php", ".php .inc .phtml"),
-    ("ruby", "ruby", ".rb .rake .gemspec .ru"),
-)
-LANGUAGES: Mapping[str, Language] = {row[0]: cast("Language", Later(*row)) for row in REGISTERED}
+# The name by which a language is known, and its module.
+REGISTERED = {
+    "python": "python",
+    "javascript": "javascript",
+    "jvm": "jvm",
+    "csharp": "csharp",
+    "c/c++": "cfamily",
+    "go": "go",
+    "rust": "rust",
+    "php": "php",
+    "ruby": "ruby",
+}
+LANGUAGES: Mapping[str, Language] = {name: cast("Language", Later(name, module)) for name, module in REGISTERED.items()}

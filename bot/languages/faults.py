@@ -1,6 +1,6 @@
 """Whether a file still parses: the lines of its syntax errors, for every language with a grammar and for data files.
 
-The table is wider than the plug-ins beside it: to parse needs a grammar and nothing else.
+More files have a grammar than a parser beside it: to parse needs a grammar and nothing else.
 """
 
 import ast
@@ -16,30 +16,16 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax
+from bot.text.filetypes import filetype
 
 DEEPEST = 2_000  # brackets of a YAML file
-GRAMMARS = {  # suffix -> module and function of its grammar
-    **dict.fromkeys((".py", ".pyi"), ("tree_sitter_python", "language")),
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("tree_sitter_javascript", "language")),
-    **dict.fromkeys((".ts", ".mts", ".cts"), ("tree_sitter_typescript", "language_typescript")),
-    ".tsx": ("tree_sitter_typescript", "language_tsx"),
-    ".go": ("tree_sitter_go", "language"),
-    ".java": ("tree_sitter_java", "language"),
-    ".rs": ("tree_sitter_rust", "language"),
-    ".rb": ("tree_sitter_ruby", "language"),
-    ".php": ("tree_sitter_php", "language_php"),
-    **dict.fromkeys((".kt", ".kts"), ("tree_sitter_kotlin", "language")),
-    ".cs": ("tree_sitter_c_sharp", "language"),
-    **dict.fromkeys((".c",), ("tree_sitter_c", "language")),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".h"), ("tree_sitter_cpp", "language")),
-}
 
 
 def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
-    if suffix in GRAMMARS:
-        grammar = _grammar(*GRAMMARS[suffix])
+    if known := filetype(path).grammar:
+        grammar = _grammar(*known)
         tree = syntax.in_time(grammar, source)
         if tree is None:
             return None

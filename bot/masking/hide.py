@@ -6,6 +6,7 @@ A field that is not a text (a path, a name of an object, a state) is marked besi
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass, replace
+from enum import Enum
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -146,7 +147,7 @@ def _values(path: str, line: str) -> set[str]:
 
 def mapped(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any value, and one of the same type
     """A value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
     if isinstance(value, tuple):
         return tuple(mapped(item, change) for item in value)

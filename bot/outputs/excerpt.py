@@ -1,7 +1,6 @@
 """The quoted lines as a terminal shows them: numbered, coloured by syntax, marked by a bar."""
 
 from functools import cache
-from pathlib import PurePosixPath
 
 from rich.console import Group, RenderableType
 from rich.syntax import Syntax
@@ -9,16 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.render import visible
+from bot.text.filetypes import filetype
 from bot.values import Finding
 
 SHOWN = 14  # lines of a quote; a longer one is cut in the middle
 THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme
-LEXERS = {
-    ".py": "python", ".pyi": "python", ".js": "javascript", ".jsx": "jsx", ".mjs": "javascript", ".cjs": "javascript",
-    ".ts": "typescript", ".tsx": "tsx", ".go": "go", ".rs": "rust", ".java": "java", ".rb": "ruby", ".c": "c", ".h": "c",
-    ".cc": "cpp", ".cpp": "cpp", ".cs": "csharp", ".php": "php", ".sh": "bash", ".yml": "yaml", ".yaml": "yaml",
-    ".json": "json", ".toml": "toml", ".sql": "sql", ".html": "html", ".css": "css", ".kt": "kotlin", ".swift": "swift",
-}  # fmt: skip
 
 
 def excerpt(finding: Finding, colour: str) -> RenderableType:
@@ -37,9 +31,7 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
 
 def _coloured(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
     """Numbered lines, the middle of a long quote left out and counted."""
-    lines = list(_syntax(LEXERS.get(PurePosixPath(path).suffix, "text")).highlight("\n".join(rows)).split("\n"))[
-        : len(rows)
-    ]
+    lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
     numbered = [(str(first + at) if first else " ", row) for at, row in enumerate(lines)]
     if len(numbered) <= SHOWN:
         return numbered

@@ -23,6 +23,7 @@ from bot.values import (
     Severity,
     Side,
     ordered,
+    severity_rank,
 )
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
@@ -106,7 +107,7 @@ def headline(review: Review, words: Phrases = ENGLISH) -> str:
         return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
     said = found(review, words).rstrip(".")
     if conclusion(review) == "findings":
-        worst = min((one.finding.severity for one in listing(review).all), key=SEVERITIES.index)
+        worst = min((one.finding.severity for one in listing(review).all), key=severity_rank)
         return f"{MARKS[worst]} {said}"
     return f"{CLEAN} {said}"
 
@@ -260,7 +261,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
     status = "" if finding.status == "new" else f", {words.say(f'status_{finding.status}')}"
-    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say('unconfirmed' if finding.unconfirmed else finding.verdict)}{status}"
+    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
 
 
 def risks(review: Review) -> tuple[Risk, ...]:

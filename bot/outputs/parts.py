@@ -116,8 +116,7 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
 
 
 def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
-    urgent = placed.finding.severity in ("critical", "high")
-    return {**_short(placed.finding, review, words), "place": placed.place, "urgent": urgent}
+    return {**_short(placed.finding, review, words), "place": placed.place, "urgent": placed.finding.serious}
 
 
 def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:

@@ -163,7 +163,7 @@ async def standing(host: Host, facts: PullFacts) -> CommitState:
 async def settle(host: Host, facts: PullFacts, language: str = "en") -> CommitState:
     """Have the check runs on the head of a pull request show the worst of what is open for it.
 
-    Called after each event that may change it, and before the review that one asks for: what has no verdict of its own is not
+    Called after each event that may change it, and before the review that one asks for: what has no outcome of its own is not
     reviewed, whatever else has passed with the same commit.
     """
     return await _settled(host, facts.head_sha, load(language), *_own_place(host, facts))
@@ -249,7 +249,7 @@ async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrase
 def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     """Why a check run shows something else than what it came to by itself; empty if it does not."""
     blame, differs = state.blame, state.ending not in (None, own.ending)
-    declined = own.how == "declined" and state.verdict((own.pull, own.base)).reviewed is not None
+    declined = own.how == "declined" and state.outcome((own.pull, own.base)).reviewed is not None
     if differs and blame == own.pull and state.ending == "pending":
         why = words.say("check_waits", base=plain(state.open[own.pull]))
     elif differs and blame not in (None, own.pull):

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from bot.values import Ending
 
-Standing = Ending | Literal["pending"]  # pending: something open has no verdict of its own yet
+Standing = Ending | Literal["pending"]  # pending: something open has no outcome of its own yet
 
 BADNESS: tuple[Standing, ...] = (
     "success",
@@ -29,7 +29,7 @@ Place = tuple[int, str]  # a pull request by its number, and the base branch tha
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CommitOutcome:
     """What is known of one commit against one base branch.
 
     `reviewed`: the end of its last review. `without`: the worst of what came to no review since.
@@ -48,10 +48,10 @@ class Verdict:
 class CommitState:
     """One commit: what became of it in each place, and the pull requests that are open with it as their head.
 
-    `unasked`: pull requests with a bad verdict of which nobody knows whether they are open.
+    `unasked`: pull requests with a bad outcome of which nobody knows whether they are open.
     """
 
-    verdicts: Mapping[Place, Verdict] = field(default_factory=lambda: MappingProxyType({}))
+    outcomes: Mapping[Place, CommitOutcome] = field(default_factory=lambda: MappingProxyType({}))
     open: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # number -> base branch
     unasked: tuple[int, ...] = ()
 
@@ -65,13 +65,13 @@ class CommitState:
         """The pull request that brings the worst; of several the first."""
         return next((n for n, base in sorted(self.open.items()) if self.shown((n, base)) == self.ending), None)
 
-    def verdict(self, place: Place) -> Verdict:
+    def outcome(self, place: Place) -> CommitOutcome:
         """What is known of a place."""
-        return self.verdicts.get(place, Verdict())
+        return self.outcomes.get(place, CommitOutcome())
 
     def shown(self, place: Place) -> Standing:
-        """What an open place brings: one without a verdict of its own is not reviewed."""
-        return self.verdict(place).ending or "pending"
+        """What an open place brings: one without an outcome of its own is not reviewed."""
+        return self.outcome(place).ending or "pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +105,12 @@ def ended(state: CommitState, one: CheckResult) -> CommitState:
     A review replaces what was known of its place. A review that was declined adds nothing to one that was made: the change is the same.
     One that was broken off makes it worse and never better.
     """
-    place, known = (one.pull, one.base), state.verdict((one.pull, one.base))
+    place, known = (one.pull, one.base), state.outcome((one.pull, one.base))
     if one.how == "reviewed":
-        known = Verdict(one.ending)
+        known = CommitOutcome(one.ending)
     elif one.how == "broken" or known.reviewed is None:
         known = replace(known, without=worst((known.without, one.ending)))
-    return replace(state, verdicts=MappingProxyType({**state.verdicts, place: known}))
+    return replace(state, outcomes=MappingProxyType({**state.outcomes, place: known}))
 
 
 def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitState:
@@ -121,14 +121,14 @@ def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitStat
 def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:
     """The pull requests that could make it worse than what is sure, the worst first: whether they are open has to be asked.
 
-    `sure`: those that are known to be open. Any other may be open against a branch that it has no verdict for.
+    `sure`: those that are known to be open. Any other may be open against a branch that it has no outcome for.
     """
     state = fold(rows, sure)
     least = BADNESS.index(state.ending) if state.ending is not None else -1
     bad: dict[int, int] = {}
-    for (pull, _), verdict in state.verdicts.items():
-        if pull not in sure and verdict.ending is not None:
-            bad[pull] = max(bad.get(pull, BADNESS.index("pending")), BADNESS.index(verdict.ending))
+    for (pull, _), outcome in state.outcomes.items():
+        if pull not in sure and outcome.ending is not None:
+            bad[pull] = max(bad.get(pull, BADNESS.index("pending")), BADNESS.index(outcome.ending))
     return tuple(
         sorted((pull for pull, badness in bad.items() if badness > least), key=lambda pull: (-bad[pull], pull))
     )

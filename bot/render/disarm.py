@@ -6,6 +6,8 @@ GitHub acts on far more than Markdown: mentions, issues, commits, emoji, command
 import json
 import re
 
+from bot.text.filetypes import FILETYPES
+
 
 class Safe(str):
     """Markdown that is escaped already. Everything else that a comment's template prints is passed through `plain` first."""
@@ -17,13 +19,12 @@ class Safe(str):
 GAP = "&#8203;"
 ONE_BYTE = 0xFF
 
-# What a fence may be called. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl, math.
-LANGUAGES = frozenset(
-    """astro bash bat bicep c c++ cc clj cljs clojure cmake cmd conf cpp cs csharp css csv cts cue cxx dart diff dockerfile el elixir
-    elm erb erl erlang ex exs fish fs fsharp go gradle graphql groovy h haml hbs hcl hh hpp hs html hxx ini java javascript jl js json
-    json5 jsonc jsx julia kotlin kt kts less lua m make makefile md mdx mjs cjs ml mli mm mts nim nix pas perl php phtml pl pm proto ps1
-    psm1 py pyi python r rake rb rs rst ruby rust sass sbt scala scss sh shell sol sql svelte swift tcl text tf toml ts tsx txt typescript v
-    vb vue xml yaml yml zig zsh""".split()  # noqa: SIM905 - as a list it would be three times as long
+# What a fence may be called: what types of files are called, and others. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl, math.
+_OTHERS = """astro bat bicep c++ cljs clojure cmake cmd conf csv cue diff dockerfile el elixir elm erl erlang fish fs fsharp gradle graphql
+    groovy haml hbs hcl ini json5 jsonc julia lua make makefile md mdx mli mm nim nix pas perl pl pm proto ps1 psm1 rst sass sbt
+    shell sol tcl text tf txt v vb xml zig zsh"""
+LANGUAGES = frozenset(_OTHERS.split()).union(
+    *({one.lexer, *(suffix[1:] for suffix in one.suffixes)} - {""} for one in FILETYPES)
 )
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"

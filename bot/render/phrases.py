@@ -1,4 +1,4 @@
-"""Our own words in the reader's language: one TOML file per language in templates/words."""
+"""Our own words in the reader's language: one TOML file per language in templates/words, and one for the verdicts in all of them."""
 
 import tomllib
 from collections.abc import Mapping
@@ -48,4 +48,10 @@ def load(language: str = FALLBACK) -> Phrases:
     """The words of a language: of "de-AT" those of "de"; of an unknown one the English ones."""
     known = next((name for name in (language, language.partition("-")[0]) if name in languages()), FALLBACK)
     data = tomllib.loads((folder() / f"{known}.toml").read_text(encoding="utf-8"))
-    return Phrases(known, data["name"], tuple(data["singular"]), data["thousands"], data["phrases"])
+    texts = {**data["phrases"], **{verdict: words[known] for verdict, words in _verdicts().items()}}
+    return Phrases(known, data["name"], tuple(data["singular"]), data["thousands"], texts)
+
+
+@cache
+def _verdicts() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((folder().parent / "verdicts.toml").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from bot.render import count
 from bot.review.coverage import CoverageTracker
 from bot.review.session import WorkerReply
 from bot.text.lines import LONE_CR
-from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Judgement, Silence, Source, Unit
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Unit, severity_rank
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -182,7 +182,7 @@ class AnalyzerWorker:
         kept: list[Finding] = []
         of: Counter[str] = Counter()
         left: Counter[str] = Counter()
-        for finding in sorted(found, key=lambda one: SEVERITIES.index(one.severity)):
+        for finding in sorted(found, key=lambda one: severity_rank(one.severity)):
             if of[finding.path] < MOST_OF_A_FILE and len(kept) < MOST:
                 of[finding.path] += 1
                 kept.append(finding)

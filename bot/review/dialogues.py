@@ -12,7 +12,7 @@ from bot import render
 from bot.context import look_ups
 from bot.context.look_ups import LookedUp, LookUps
 from bot.errors import BudgetSpent, DeepRepoError, ProviderError
-from bot.findings import read
+from bot.findings import read, verify
 from bot.llm.calls import Calls
 from bot.ports import Model
 from bot.values import Completion, Finding, LookUp, Prompt, Purpose
@@ -85,7 +85,8 @@ def final(prompt: Prompt) -> Prompt:
 
 def _decided(reply: Completion | DeepRepoError) -> bool:
     """Whether a second opinion has come to a verdict: what it would like to see besides cannot be worth another call."""
-    return isinstance(reply, Completion) and (reply.data or {}).get("verdict") in ("confirmed", "refuted")
+    verdict = verify.opinion(reply) if isinstance(reply, Completion) else None
+    return verdict is not None and not verdict.open
 
 
 def _settled(reply: Completion) -> Completion:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bot import render
 from bot.text import globs
+from bot.text.filetypes import by_heading
 from bot.values import OwnerRule
 
 if TYPE_CHECKING:
@@ -46,17 +47,7 @@ MOST_READ = 200_000  # characters of one file
 LEAST_PART = 200  # characters of a file that are worth showing
 MOST_HEADER, MOST_PATTERNS = 60, 40  # lines before the text of a file; patterns of paths in them
 CUT = "[...]"
-SCRIPTS = frozenset({".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"})
-C = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp"})
-LANGUAGES: Mapping[str, frozenset[str]] = {  # as a heading names them
-    "Bash": frozenset({".sh", ".bash"}), "C": C, "C#": frozenset({".cs", ".cshtml", ".razor"}), "C++": C,
-    "CSS": frozenset({".css", ".scss", ".less"}), "Dart": frozenset({".dart"}), "Elixir": frozenset({".ex", ".exs"}),
-    "Go": frozenset({".go"}), "Golang": frozenset({".go"}), "Java": frozenset({".java"}), "JavaScript": SCRIPTS,
-    "Kotlin": frozenset({".kt", ".kts"}), "PHP": frozenset({".php"}), "Python": frozenset({".py", ".pyi", ".pyx"}),
-    "React": SCRIPTS, "Ruby": frozenset({".rb", ".erb", ".rake"}), "Rust": frozenset({".rs"}), "SQL": frozenset({".sql"}),
-    "Scala": frozenset({".scala"}), "Svelte": SCRIPTS, "Swift": frozenset({".swift"}), "TypeScript": SCRIPTS, "Vue": SCRIPTS,
-}  # fmt: skip
-_LANGUAGE = re.compile(rf"(?<![\w.+#-])(?:{'|'.join(map(re.escape, sorted(LANGUAGES, reverse=True)))})(?![\w+#-])")
+_LANGUAGE = re.compile(rf"(?<![\w.+#-])(?:{'|'.join(map(re.escape, sorted(by_heading(), reverse=True)))})(?![\w+#-])")
 _PLACE = re.compile(r"(?<![\w.@*/-])(?:[\w.@*-]++/[\w.@*/-]*+|\*?\.[a-z]{1,6}(?=`))")  # a folder, a file or an ending
 _FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
 
@@ -250,7 +241,7 @@ def _part(section: "RuleSection", room: int) -> str:
 def _foreign(section: "RuleSection", paths: Sequence[str]) -> bool:
     """Whether its headings are about other languages or folders than those of the change."""
     for title in section.titles[1:]:
-        named = [LANGUAGES[name] for name in _LANGUAGE.findall(title)]
+        named = [by_heading()[name] for name in _LANGUAGE.findall(title)]
         places = _PLACE.findall(title)
         if not (named or places):
             continue

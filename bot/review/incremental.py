@@ -13,8 +13,6 @@ from bot.findings import memory
 from bot.review.coverage import CoverageTracker
 from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
 
-LOUD = frozenset({"critical", "high"})  # said in every round, wherever they stand
-
 
 class Commits(Protocol):
     """What a repository tells about commits outside the change."""
@@ -65,7 +63,9 @@ class Past:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
         if self.earlier is None or self.round.full or not self.earlier.attested:
             return frozenset()
-        quiet = [finding for finding in findings if finding.severity not in LOUD]
+        quiet = [
+            finding for finding in findings if not finding.serious
+        ]  # the serious ones are reported in every round, wherever they are
         return frozenset([f.fingerprint for f in quiet if not await memory.is_new_code(f, self.before)])
 
 

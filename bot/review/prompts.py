@@ -8,7 +8,7 @@ from typing import Any
 from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
-from bot.diff import told
+from bot.diff import file_diffs
 from bot.findings import issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
@@ -93,7 +93,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._said(unit.path for unit in units),
             issues=closed,
-            parts=told(units, self.files, LARGE_AROUND if self.large else None),
+            parts=file_diffs(units, self.files, LARGE_AROUND if self.large else None),
             questions=[question] if question else self._questions(units),
             elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
         )
@@ -108,7 +108,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._said(use.path for use in mine),
             issues=(),
-            parts=told(changed, self.files, 0),
+            parts=file_diffs(changed, self.files, 0),
             unchanged=beside,
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
@@ -122,7 +122,7 @@ class PromptWriter:
         """
         if len(units) < len(self.units):
             return []
-        shown = told(units, self.files)
+        shown = file_diffs(units, self.files)
         size = sum(tokens(part.body) for part in shown)
         if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
             return []

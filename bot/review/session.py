@@ -118,7 +118,7 @@ class Session:
 
     def hear(self, judged: Judged) -> None:
         """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
-        settled = {(f.fingerprint, f.start): f for f in (*judged.said, *judged.refuted) if f.verdict != "unproven"}
+        settled = {(f.fingerprint, f.start): f for f in (*judged.said, *judged.refuted) if not f.verdict.open}
         self.findings[:] = [
             finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
             for finding in self.findings

@@ -9,71 +9,65 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-Marks = tuple[str, ...]
+from bot.text.filetypes import BLOCK as _BLOCK
+from bot.text.filetypes import C_COMMENTS, FILETYPES, HASH, PAGE, PHP_HASH, SLASHES, Marks
+
 LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for Python, JavaScript, YAML and their linters, and not for git
 QUOTED = 500  # characters of a longer line that a finding quotes
 
-_HASH, _PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and PHP's attributes begin with `#[`
-_SLASHES = r"//(?!go:|export\s|/\s*<reference)"  # Go's compiler and TypeScript's read some of them
-_BLOCK = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s|\*?$)"  # a whole one, its first, its last, a middle line
-_PAGE = r"<!--(?:(?!-->).)*+(?:$|-->\s*$)|-->\s*$"
 _DASHES, _SEMICOLON = r"--(?!>)", r";"
 _STYLE = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s)(?![^\n]*[{,]\s*$)"  # `* {` is every element of a page
-_C = (_SLASHES, _BLOCK)
 # Where `#` may begin a directive of a preprocessor, an attribute or a private field.
 _NO_DIRECTIVE = r"#(?!!|\[|\w+\s*[=;(]|(?:include|import|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|region|endregion)\b)"
-_UNKNOWN = (_NO_DIRECTIVE, _SLASHES, _BLOCK, r"--\s", r";;", _PAGE)
+_UNKNOWN = (_NO_DIRECTIVE, SLASHES, _BLOCK, r"--\s", r";;", PAGE)
 _BY_SUFFIX: tuple[tuple[str, Marks], ...] = (
     (
-        """.py .pyi .pyw .pyx .rb .rake .gemspec .ru .sh .bash .zsh .fish .ksh .pl .pm .t .r .jl .yml .yaml .toml .cmake .mk .nim
-        .ex .exs .cr .tcl .coffee .bzl .star .awk .po .pot .graphql .gql .conf .cfg .env .dockerfile .gitignore .feature .bats .gn .pp""",
-        (_HASH,),
+        """.pyw .zsh .fish .ksh .pl .pm .t .yml .yaml .toml .cmake .mk .nim
+        .cr .tcl .coffee .bzl .star .awk .po .pot .graphql .gql .conf .cfg .env .dockerfile .gitignore .feature .bats .gn .pp""",
+        (HASH,),
     ),
-    (".js .jsx .mjs .cjs .ts .tsx .mts .cts", (*_C, r"\{\s*/\*(?:(?!\*/).)*+(?:$|\*/\s*\}\s*$)", r"<!--")),
-    (".vue .svelte .astro", (*_C, _PAGE)),
+    (".astro", (*C_COMMENTS, PAGE)),
     (
-        """.go .rs .java .kt .kts .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .inl .ipp .tcc .cu .cuh .m .mm .swift .scala .sbt .dart .groovy
-        .gradle .proto .zig .sol .json .jsonc .json5 .prisma .d .v .sv .avdl .mod""",
-        _C,
+        """.mm .sbt .groovy .gradle .proto .zig .sol .json .jsonc .json5 .prisma .d .v .sv .avdl .mod""",
+        C_COMMENTS,
     ),
-    (".fs .fsx", (_SLASHES, r"\(\*")),
+    (".fs .fsx", (SLASHES, r"\(\*")),
     (".css", (_STYLE,)),
-    (".scss .less .sass .styl", (_SLASHES, _STYLE)),
-    (".php .phtml .inc", (_PHP_HASH, *_C, _PAGE)),
-    (".tf .hcl .thrift", (_HASH, *_C)),
-    (".nix .ps1 .psm1 .psd1", (_HASH, r"/\*", r"<#", r"#>")),
+    (".scss .less .sass .styl", (SLASHES, _STYLE)),
+    (".tf .hcl .thrift", (HASH, *C_COMMENTS)),
+    (".nix .ps1 .psm1 .psd1", (HASH, r"/\*", r"<#", r"#>")),
     (".sql .ddl .psql", (_DASHES, _BLOCK, r"#\s")),
     (".lua .hs .elm .ada .adb .ads .vhd .vhdl .dhall .purs", (_DASHES, r"\{-")),
     (".lisp .lsp .cl .el .clj .cljs .cljc .edn .scm .ss .rkt .asm .s", (_SEMICOLON, r"#\|", r"\|#")),
-    (".ini .properties", (_HASH, _SEMICOLON, r"!")),
+    (".ini .properties", (HASH, _SEMICOLON, r"!")),
     (""".md .mdx .markdown .html .htm .xhtml .xml .xsd .svg .jsp .hbs .handlebars .mustache .gohtml .tmpl .csproj .xaml .cshtml .razor
         .j2 .jinja .jinja2 .twig .njk .liquid .erb .ejs .eex .heex""",
-     (_PAGE, r"\{#", r"\{\{/\*", r"\{\{!", r"<%#", r"<%--", r"@\*")),
+     (PAGE, r"\{#", r"\{\{/\*", r"\{\{!", r"<%#", r"<%--", r"@\*")),
     (".haml", (r"-#", r"/")),
     (".pug .jade", (r"//",)),
     (".tex .sty .erl .hrl", (r"%",)),
     (".ml .mli .sml", (r"\(\*",)),
-    (".pas .pp", (_SLASHES, r"\(\*", r"\{(?!\$)")),
+    (".pas .pp", (SLASHES, r"\(\*", r"\{(?!\$)")),
     (".vim", (r"\"",)),
     (".vb .vbs .bas", (r"'", r"(?i:rem\b)")),
     (".bat .cmd", (r"::", r"(?i:@?rem\b)")),
     (".f90 .f95 .f03", (r"!",)),
-    (".m4 .ac", (r"dnl\b", _HASH)),
+    (".m4 .ac", (r"dnl\b", HASH)),
 )  # fmt: skip
 _BY_NAME: tuple[tuple[str, Marks], ...] = (
     (
         """dockerfile containerfile makefile gnumakefile rakefile gemfile podfile fastfile brewfile vagrantfile procfile justfile build workspace
         cmakelists.txt requirements.txt .env .gitignore .dockerignore .gitattributes .editorconfig .htaccess codeowners""",
-        (_HASH,),
+        (HASH,),
     ),
-    ("jenkinsfile go.mod go.work", _C),
+    ("jenkinsfile go.mod go.work", C_COMMENTS),
 )
 # Marks of a comment behind code, with the strings in front of them that may hold the same characters.
 _STRING = r"\"(?:\\.|[^\"\\\n])*+(?:\"|$)|`(?:\\.|[^`\\\n])*+(?:`|$)|(?<!\w)'(?:\\.|[^'\\\n]){0,300}+'"
 _BEHIND: Mapping[str, str] = {
-    _HASH: r"#\s",
-    _PHP_HASH: r"#\s",
-    _SLASHES: r"//(?:\s|$)",
+    HASH: r"#\s",
+    PHP_HASH: r"#\s",
+    SLASHES: r"//(?:\s|$)",
     _DASHES: r"--\s",
     _SEMICOLON: r";\s",
 }
@@ -171,7 +165,8 @@ def _marks(path: str) -> Marks:
 
 @lru_cache(maxsize=1)
 def _suffixed() -> Mapping[str, Marks]:
-    return _table(reversed(_BY_SUFFIX))
+    known = {suffix: one.comments for one in FILETYPES for suffix in one.suffixes if one.comments}
+    return {**_table(reversed(_BY_SUFFIX)), **known}
 
 
 @lru_cache(maxsize=1)

@@ -33,8 +33,6 @@ from bot.values.change import (
 from bot.values.finding import (
     CATEGORIES,
     SEVERITIES,
-    SHOWN,
-    VERDICTS,
     Category,
     Claim,
     Evidence,
@@ -44,6 +42,9 @@ from bot.values.finding import (
     Source,
     Status,
     Verdict,
+    at_least,
+    less_severe,
+    severity_rank,
 )
 from bot.values.model import (
     Allowance,

@@ -4,7 +4,8 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from enum import StrEnum
+from typing import Literal, Self, get_args
 
 from bot.values.change import Side
 from bot.values.exact import EXACT
@@ -18,15 +19,59 @@ Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
-Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
-VERDICTS: tuple[Verdict, ...] = ("proven", "confirmed", "unproven", "refuted")  # surest first
-SHOWN: frozenset[Verdict] = frozenset({"proven", "confirmed"})  # reported without a second opinion that is still due
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
 # not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
 Silence = Literal["fixed", "unseen", "lasting"]
 Role = Literal["", "root", "worker", "verify"]
+
+
+class Verdict(StrEnum):
+    """How sure a finding is, surest first, with everything that follows from it. Its words are in templates/verdicts.toml."""
+
+    shown: bool  # reported, without a second opinion that is still due
+    stands: bool  # not refuted
+    opinion: bool  # a second opinion may give it
+    points: int  # in the ranking
+    state: str  # for the root
+
+    PROVEN = "proven", True, True, False, 3, "proven by code"
+    CONFIRMED = "confirmed", True, True, True, 2, "confirmed by a second opinion"
+    UNPROVEN = "unproven", False, True, True, 0, "needs a second opinion, which comes by itself"
+    REFUTED = "refuted", False, False, True, 0, "refuted by a second opinion"
+
+    def __new__(cls, text: str, *facts: bool | int | str) -> Self:
+        """Make a member that is its text, with its facts."""
+        member = str.__new__(cls, text)
+        member._value_ = text
+        member.shown, member.stands, member.opinion, member.points, member.state = facts  # type: ignore[assignment]
+        return member
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has decided it."""
+        return self.stands and not self.shown
+
+    @property
+    def rank(self) -> int:
+        """The place in the order: 0 is the surest."""
+        return list(type(self)).index(self)
+
+
+def severity_rank(severity: Severity) -> int:
+    """Return the place of a severity in the order: 0 is the worst."""
+    return SEVERITIES.index(severity)
+
+
+def at_least(severity: Severity, bar: Severity) -> bool:
+    """Whether a finding of this severity reaches the bar."""
+    return severity_rank(severity) <= severity_rank(bar)
+
+
+def less_severe(severity: Severity, steps: int) -> Severity:
+    """Return the severity that is so many steps below, or the least."""
+    return SEVERITIES[min(len(SEVERITIES) - 1, severity_rank(severity) + steps)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +133,12 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     suggestion: str | None = None
     trigger: str = ""
-    verdict: Verdict = "unproven"
+    verdict: Verdict = Verdict.UNPROVEN
     fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
-    unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
-
+    unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
     allowlisted: bool = False  # by a comment that the base already had on its line
 
     @property
@@ -105,7 +149,22 @@ class Finding:
     @property
     def proven(self) -> bool:
         """Whether code has proven it: then nobody's doubt and no word about a guess silences it."""
-        return self.verdict == "proven"
+        return self.verdict is Verdict.PROVEN
+
+    @property
+    def serious(self) -> bool:
+        """Whether it is critical or high."""
+        return at_least(self.severity, "high")
+
+    @property
+    def certainty(self) -> str:
+        """How sure it is: the key of the words for it."""
+        return "unconfirmed" if self.unconfirmed else self.verdict.value
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
+        return self.verdict.shown or self.unconfirmed
 
     @property
     def identity(self) -> str:

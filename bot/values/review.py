@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.exact import EXACT
-from bot.values.finding import SEVERITIES, Finding, Severity
+from bot.values.finding import Finding, Severity, at_least, severity_rank
 from bot.values.model import Turn, Usage
 from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
@@ -74,7 +74,7 @@ class Placed:
 
 def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:
     """As a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
-    return tuple(sorted(placed, key=lambda one: (one.place == "folded", SEVERITIES.index(one.finding.severity))))
+    return tuple(sorted(placed, key=lambda one: (one.place == "folded", severity_rank(one.finding.severity))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +260,8 @@ class Review:
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
-        severe = SEVERITIES[: SEVERITIES.index(bar) + 1] if bar is not None else ()
         there = (*(placed.finding for placed in self.findings), *self.still)
-        return tuple(finding for finding in there if finding.severity in severe)
+        return tuple(finding for finding in there if bar is not None and at_least(finding.severity, bar))
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:

@@ -98,8 +98,8 @@ class ServerBackend:
         if last != (run.seen.bases.merge_base, facts.head_sha, facts.base_ref):
             return False
         state = await checks.settle(run.host, facts, run.language)
-        verdict = state.verdict((run.ask.pull.number, facts.base_ref))
-        return verdict.reviewed is not None and verdict.without is None
+        outcome = state.outcome((run.ask.pull.number, facts.base_ref))
+        return outcome.reviewed is not None and outcome.without is None
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:

@@ -12,7 +12,7 @@ from bot.agent.tools import report
 from bot.errors import ProviderRefused
 from bot.review import coverage
 from bot.review.session import Session
-from bot.values import Completion, Dependents, Finding, Limits, Reference, Source, Usage
+from bot.values import Completion, Dependents, Finding, Limits, Reference, Source, Usage, Verdict
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
@@ -250,7 +250,7 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     async def step(session: Session) -> tuple[str, Finding]:
         state = RunState(session, source=Source("model", "", "root"))
         await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
-        session.findings[0] = replace(session.findings[0], verdict="proven")
+        session.findings[0] = replace(session.findings[0], verdict=Verdict.PROVEN)
         told = await report.report(
             state, "shop/price.py", "        return None", "bland", "nothing", severity="low", category="crash",
             evidence=[["shop/cart.py", "def show(cart):"]],

@@ -129,7 +129,7 @@ def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None
     assert unit.name == "the new file"
     assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
     assert unit.diff in diff.numbered(files[0].hunks)
-    (part,) = diff.told([unit], files)
+    (part,) = diff.file_diffs([unit], files)
     assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
     tracker = coverage.start([unit], files, Dependents())
     assert tracker.saw(f"--- a.py (new file) ---\n{part.body}", "worker") == 1
@@ -141,7 +141,7 @@ def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository)
     after = [*lines[:150], "    changed = 1", *lines[151:]]
     files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 201),)), texts)
-    (part,) = diff.told([unit], files)
+    (part,) = diff.file_diffs([unit], files)
     rows = part.body.split("\n")
     assert rows[:2] == [" 1 def f(x):", " [... 137 unchanged lines ...]"]
     assert "+151     changed = 1" in rows
@@ -173,7 +173,7 @@ def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(rep
     after = body.replace("return 20\n", "return 0\n").replace("        b = 3\n", "").replace("a = 38", "a = 1")
     files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
     found = [unit for unit in units.cut(files, Dependents(), texts) if "a = 1" not in unit.diff]
-    (part,) = diff.told(found, files)
+    (part,) = diff.file_diffs(found, files)
     assert part.body.split("\n") == [
         " 1 class A:",
         " [... 14 unchanged lines ...]",
@@ -200,7 +200,7 @@ def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(rep
 def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
     """The file with its last change, without the one in the middle of it."""
     others = [unit for unit in units.cut(files, Dependents(), texts) if "return 0" not in unit.diff]
-    return diff.told(others, files)[0].body
+    return diff.file_diffs(others, files)[0].body
 
 
 def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
@@ -274,7 +274,7 @@ def test_a_file_that_is_told_shows_every_line_of_its_units_once(
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
     found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
     mine = [unit for unit in found if data.draw(st.booleans())] or list(found[:1])
-    told = diff.told(mine, (file,))
+    told = diff.file_diffs(mine, (file,))
     changed = [(row.sign, row.number) for part in told for row in part.rows if row.sign in ("+", "-")]
     assert sorted(changed) == sorted(
         {(row.sign, row.number) for unit in mine for row in (*unit.changed, *unit.heads) if row.sign != " "}

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from bot.findings import merge, rank
-from bot.values import Evidence, Finding, Placed, Source
+from bot.values import Evidence, Finding, Placed, Source, Verdict
 
 BASE = Finding(
     "a.py",
@@ -25,7 +25,7 @@ def test_two_tellings_of_one_line_are_one_finding() -> None:
         BASE,
         title="call breaks",
         sources=(Source("analyser", "contracts"),),
-        verdict="proven",
+        verdict=Verdict.PROVEN,
         evidence=(Evidence("b.py", "def f():", 1),),
     )
     other = replace(BASE, evidence=(Evidence("c.py", "f()", 3),))
@@ -111,7 +111,7 @@ def placed(**fields: object) -> Placed:
 
 def test_evidence_goes_before_severity() -> None:
     """A proven high finding with the caller's line stands above an unproven one."""
-    weak, strong = placed(), placed(verdict="proven", path="z.py", evidence=(Evidence("b.py", "q", 1),))
+    weak, strong = placed(), placed(verdict=Verdict.PROVEN, path="z.py", evidence=(Evidence("b.py", "q", 1),))
     assert rank.rank([weak, strong], 4) == (strong, weak)
 
 

@@ -14,13 +14,13 @@ from bot.findings import earlier, rules, suppress
 from bot.findings.judge import Judged, judge
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
-from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, Suppressed
+from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, Suppressed, Verdict
 
 LINES = ("total(items, 0.2)", "divide(n)", "load(path)")
 MODEL, RUFF, CHECK = Source("model", "a/b", "worker"), Source("analyser", "ruff"), Source("analyser", "contracts")
 GUESS = Finding("a.py", LINES[0], "`total` may break", "w", "c", "medium", "broken-caller", (MODEL,), start=1, end=1)
 PROOF = replace(
-    GUESS, title="`total` takes no `tax`", severity="high", sources=(CHECK,), rule="arity", verdict="proven"
+    GUESS, title="`total` takes no `tax`", severity="high", sources=(CHECK,), rule="arity", verdict=Verdict.PROVEN
 )
 
 

@@ -12,12 +12,12 @@ from pushes import FIRST, SIZES, Hand, first_push, found, judge, titles
 from bot.findings import rules
 from bot.outputs import console, json_file, posts
 from bot.review.guidance import Guidance
-from bot.values import Finding, OwnerRule, Source
+from bot.values import Finding, OwnerRule, Source, Verdict
 from deeprepo_sandbox.providers import Reply
 
 SCHEMA = Path(__file__).parents[2] / "docs/review.schema.json"
 FOUND = Finding("src/a.py", "q", "t", "w", "c", "medium", "security", (Source("model", "a/b", "worker"),))
-PROVEN = replace(FOUND, sources=(Source("analyser", "ruff"),), rule="S105", verdict="proven", severity="critical")
+PROVEN = replace(FOUND, sources=(Source("analyser", "ruff"),), rule="S105", verdict=Verdict.PROVEN, severity="critical")
 SECRET = replace(PROVEN, sources=(Source("analyser", "secrets"),), rule="aws-key", category="secret")
 BROKEN = replace(
     PROVEN, sources=(Source("analyser", "contracts"),), rule="removed-symbol", category="broken-caller", severity="high"
@@ -35,7 +35,7 @@ BROKEN = replace(
         ("src/**", "S105", PROVEN, True),
         ("src/**", "security", PROVEN, False),
         ("src/**", "security", replace(PROVEN, severity="medium"), False),
-        ("src/**", "security", replace(PROVEN, verdict="unproven"), True),
+        ("src/**", "security", replace(PROVEN, verdict=Verdict.UNPROVEN), True),
         ("src/**", "secret", SECRET, True),
         ("src/**", "aws-key", SECRET, True),
         ("src/**", "removed-symbol", BROKEN, True),

@@ -17,7 +17,7 @@ from bot.findings.judge import judge
 from bot.findings.memory import Recalled, recall
 from bot.findings.merge import identified
 from bot.masking.forms import identity
-from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source
+from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digits
@@ -29,7 +29,7 @@ def leak(key: str, *, digits: int = 64, line: str = "k: {}") -> Finding:
     return identified(
         Finding(
             path="a.yml", quote=line.format(key), title="An AWS key is committed", why="w", consequence="c", severity="critical",
-            category="secret", sources=(Source("analyser", "secrets", proof=proof),), rule="aws-key", start=1, end=1, verdict="proven",
+            category="secret", sources=(Source("analyser", "secrets", proof=proof),), rule="aws-key", start=1, end=1, verdict=Verdict.PROVEN,
         )
     )  # fmt: skip
 

@@ -22,6 +22,7 @@ from bot.values import (
     Source,
     Symbol,
     Usage,
+    Verdict,
 )
 
 FINDING = Finding(
@@ -47,7 +48,7 @@ PROVEN = Finding(
     (Source("analyser", "contracts"),),
     start=1,
     end=1,
-    verdict="proven",
+    verdict=Verdict.PROVEN,
 )
 
 

@@ -25,6 +25,7 @@ from bot.values import (
     Source,
     Suppressed,
     Theme,
+    Verdict,
     Walkthrough,
 )
 
@@ -120,7 +121,7 @@ REVIEWS: Mapping[str, Review] = {
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
     "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), Placed(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
-    "unproven_on_demand": replace(said(FIX), unproven=(replace(FINDING, verdict="unproven"),)),
+    "unproven_on_demand": replace(said(FIX), unproven=(replace(FINDING, verdict=Verdict.UNPROVEN),)),
     "nothing_new": replace(ROUND, findings=(), still=()),
     "german": replace(ROUND, language="de"),
     "french": replace(ROUND, language="fr"),

@@ -18,6 +18,7 @@ from bot.values import (
     Source,
     Turn,
     Usage,
+    Verdict,
 )
 
 PULL = PullRequest(
@@ -37,7 +38,7 @@ FINDING = Finding(
     end=42,
     evidence=(Evidence("src/app/main.py", '    path = resolve("assets", "rb")', 118, note="in serve()"),),
     trigger="any call of serve()",
-    verdict="proven",
+    verdict=Verdict.PROVEN,
     fingerprint="f0e1",
 )
 COVERAGE = Coverage(

@@ -10,7 +10,7 @@ from bot import publish
 from bot.outputs import marker
 from bot.publish import PublishResult, checks
 from bot.render import languages, load
-from bot.values import Coverage, CoverageRow, Review
+from bot.values import Coverage, CoverageRow, Review, Verdict
 from bot.values.progress import Progress, Reading
 from deeprepo_sandbox.github import Fault
 
@@ -199,7 +199,7 @@ def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, langua
                 title=f"@everyone: {key} ![x](https://evil.example/x) " + "long " * 200,
                 quote=f'key = "{key}"',
                 category="secret",
-                verdict="proven",
+                verdict=Verdict.PROVEN,
             )
             reading = Reading(
                 1_200,

@@ -10,7 +10,7 @@ from bot import render
 from bot.commands.conversation import Speech
 from bot.context.elsewhere import Elsewhere
 from bot.context.look_ups import LookedUp
-from bot.diff import Told
+from bot.diff import FileDiff
 from bot.review.guidance import Advice
 from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit, tokens
 
@@ -19,7 +19,7 @@ UNIT = Unit(
     "shop/rates.py:apply", "shop/rates.py", "apply", 1, 2, "head", "", rows("-1 def apply(rate, amount):\n+1 def apply(rate):\n 2     return rate")
 )  # fmt: skip
 GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", rows("-1 def tax():\n-2     return 1"))
-PARTS = [Told("shop/rates.py", "", UNIT.rows), Told("shop/old.py", "deleted file", GONE.rows)]
+PARTS = [FileDiff("shop/rates.py", "", UNIT.rows), FileDiff("shop/old.py", "deleted file", GONE.rows)]
 CALLER = Excerpt(
     "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
 )

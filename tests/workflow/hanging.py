@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import LANGUAGES
+from bot.ports import LanguageTraits
 from bot.values import Clues, Outline
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
         return SimpleNamespace(clues=lambda _: Clues(), imports=lambda *_: ())
 
     return SimpleNamespace(
-        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), project=project, outline=outline,
+        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), TRAITS=LanguageTraits(), project=project, outline=outline,
         uses=lambda *_: (),
     )  # fmt: skip
 

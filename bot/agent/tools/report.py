@@ -1,7 +1,7 @@
 """How the root's code hands in what it found, and how it ends."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,17 +11,11 @@ from bot.agent.tools import ask
 from bot.findings import merge
 from bot.findings.issues import from_root
 from bot.review.session import checked
-from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes, Verdict
+from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
 
 MAX_ANSWER = 60_000  # characters
 MAX_TITLE = 200
 MAX_OPEN = 6  # files that coverage() lists
-STATES: Mapping[Verdict, str] = {
-    "proven": "proven by code",
-    "confirmed": "confirmed by a second opinion",
-    "refuted": "refuted by a second opinion",
-    "unproven": "needs a second opinion, which comes by itself",
-}
 UNDECIDED = "a second opinion could neither prove nor refute it"
 
 
@@ -68,7 +62,7 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - th
     if gone is None:
         was = "it was dropped before" if wanted in state.dropped else f"there is no finding {id}"
         return f"refused: {was}; findings() lists those that stand"
-    if gone.verdict == "proven":  # text under review may talk a root into silence, but not out of a fact
+    if gone.proven:  # text under review may talk a root into silence, but not out of a fact
         return "refused: code has proven it, so it stands whatever is said about it"
     state.session.findings.remove(gone)
     state.dropped[wanted] = f"{gone.path}:{gone.start} {gone.title}: {reason}"
@@ -164,9 +158,9 @@ async def _admitted(state: RunState, finding: Finding) -> str:
 
 def _state(state: RunState, finding: Finding) -> str:
     """What is settled about a finding."""
-    if finding.verdict == "unproven" and finding.fingerprint in state.session.undecided:
+    if finding.verdict.open and finding.fingerprint in state.session.undecided:
         return UNDECIDED
-    return STATES[finding.verdict]
+    return finding.verdict.state
 
 
 def _refused(state: RunState, title: object, why: str) -> str:

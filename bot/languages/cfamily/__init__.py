@@ -15,10 +15,11 @@ from bot.languages.cfamily.outline import outline_of
 from bot.languages.cfamily.uses import SHAPE, inherited, plain
 from bot.languages.conditions import Conditions, conditioned
 from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "c/c++"
-SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".cu", ".cuh")
+TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True)
 CONFIGS: tuple[str, ...] = ()
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"

@@ -15,10 +15,11 @@ from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.unreadable import Unreadable, finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 NAME = "csharp"
-SUFFIXES = (".cs",)
+TRAITS = LanguageTraits()
 CONFIGS = ("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs")
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",

@@ -14,10 +14,11 @@ from bot.languages.go.modules import GoPackages, called, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "go"
-SUFFIXES = (".go",)
+TRAITS = LanguageTraits(embedding=True)
 CONFIGS = ("go.mod", "go.work")
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (

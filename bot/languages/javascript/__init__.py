@@ -14,10 +14,11 @@ from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "javascript"
-SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
+TRAITS = LanguageTraits(unwritten_names=True)
 CONFIGS = ("package.json", "tsconfig*.json", "jsconfig*.json")
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (

@@ -5,11 +5,13 @@ from functools import lru_cache
 
 from bot.languages import typed
 from bot.languages.jvm import java, kotlin
-from bot.languages.jvm.packages import STATEMENT, SUFFIXES, JvmPackages
+from bot.languages.jvm.packages import STATEMENT, JvmPackages
 from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "jvm"
+TRAITS = LanguageTraits()
 CONFIGS: tuple[str, ...] = ()
 # Members of every object, and Kotlin's own functions: what loses a definition of such a name still has one.
 KOTLIN = (
@@ -19,7 +21,7 @@ KOTLIN = (
 )
 AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
 
-__all__ = ["AMBIENT", "CONFIGS", "NAME", "SUFFIXES", "outline", "project", "uses"]
+__all__ = ["AMBIENT", "CONFIGS", "NAME", "TRAITS", "outline", "project", "uses"]
 
 
 def project(paths: Collection[str], configs: Mapping[str, bytes]) -> JvmPackages:

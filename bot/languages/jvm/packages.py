@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from bot.languages import typed
+from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
 
-SUFFIXES = (".java", ".kt", ".kts")
+SUFFIXES = parsed_by("jvm")
 QUALIFIED = re.compile(rb"(?<![\w.$])(?:[a-z_]\w*\.){1,12}\w+(?![\w$])")
 PACKAGE = re.compile(rb"^[ \t]*(?:@[^\n;]*\s)?package\s+([\w.`]+)", re.MULTILINE)
 STATEMENT = re.compile(
@@ -53,7 +54,7 @@ class _File:
 
 
 class JvmPackages:
-    """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.Told`."""
+    """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.SelfDescribed`."""
 
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = frozenset(path for path in paths if path.endswith(SUFFIXES))

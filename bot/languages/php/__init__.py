@@ -12,10 +12,11 @@ from bot.languages.php.names import Names
 from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "php"
-SUFFIXES = (".php", ".inc", ".phtml")
+TRAITS = LanguageTraits()
 CONFIGS = ("composer.json",)
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (

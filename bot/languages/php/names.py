@@ -12,9 +12,10 @@ from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
 from bot.languages.python.modules import mention
+from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import
 
-SUFFIXES = (".php", ".inc", ".phtml")
+SUFFIXES = parsed_by("php")
 NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILINE)
 FIRST_CLASS = re.compile(
     rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE

@@ -14,10 +14,11 @@ from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "python"
-SUFFIXES = (".py", ".pyi")
+TRAITS = LanguageTraits(unwritten_names=True, indented=True)
 CONFIGS: tuple[str, ...] = ()
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",

@@ -12,10 +12,11 @@ from bot.languages.ruby.outline import outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
 from bot.languages.unreadable import Unreadable, finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "ruby"
-SUFFIXES = (".rb", ".rake", ".gemspec", ".ru")
+TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
 CONFIGS: tuple[str, ...] = ()
 GIVEN = (
     "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "

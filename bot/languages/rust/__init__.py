@@ -14,10 +14,11 @@ from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
 from bot.languages.unreadable import Unreadable, finds, outlines
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "rust"
-SUFFIXES = (".rs",)
+TRAITS = LanguageTraits(conditional_build=True)
 CONFIGS = ("Cargo.toml",)
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.context import definitions, handed, identifiers
 from bot.context.builder import ContextBuilder, Uses, call_sites
-from bot.diff import told
+from bot.diff import file_diffs
 from bot.ports import Tree
 from bot.text.paths import is_product
 from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Unit, tokens
@@ -119,7 +119,7 @@ def _beyond(uses: Iterable[Excerpt]) -> bool:
 
 def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
     """The rows of a definition before and after, with the head of what encloses them; of many, those that decide."""
-    (shown,) = told([unit], [file], AROUND)
+    (shown,) = file_diffs([unit], [file], AROUND)
     rows = [row if row.sign else GAP for row in (*shown.rows, *_beside(unit, file))]
     if len(rows) <= MOST_ROWS:
         return tuple(rows)

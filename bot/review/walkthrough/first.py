@@ -6,9 +6,7 @@ from bot.render import Phrases
 from bot.review.walkthrough import symbols
 from bot.review.walkthrough.lists import coded
 from bot.text.paths import is_product, is_prose
-from bot.values import SEVERITIES, ChangedSymbol, Dependents, Finding, FirstPlace, Unit
-
-GRAVE = ("critical", "high")
+from bot.values import ChangedSymbol, Dependents, Finding, FirstPlace, Unit, severity_rank
 
 
 def place(
@@ -16,8 +14,8 @@ def place(
 ) -> FirstPlace | None:
     """Where to begin. `chosen`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
     grave = sorted(
-        (one for one in findings if one.severity in GRAVE and one.start and one.number),
-        key=lambda one: SEVERITIES.index(one.severity),
+        (one for one in findings if one.serious and one.start and one.number),
+        key=lambda one: severity_rank(one.severity),
     )
     if grave:
         worst = grave[0]

@@ -1,0 +1,299 @@
+"""What holds of the files of a suffix without parsing them: one row for each type of file. Pure.
+
+Everything that depends on a suffix asks here. A language that `bot/languages` parses has its rows here too: `parser` names it.
+Comments of suffixes that have no row are in `lines.py`.
+"""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Literal
+
+Marks = tuple[str, ...]
+HASH, PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and PHP's attributes begin with `#[`
+SLASHES = r"//(?!go:|export\s|/\s*<reference)"  # Go's compiler and TypeScript's read some of them
+BLOCK = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s|\*?$)"  # a whole one, its first, its last, a middle line
+PAGE = r"<!--(?:(?!-->).)*+(?:$|-->\s*$)|-->\s*$"
+C_COMMENTS: Marks = (SLASHES, BLOCK)
+_SCRIPT_COMMENTS: Marks = (*C_COMMENTS, r"\{\s*/\*(?:(?!\*/).)*+(?:$|\*/\s*\}\s*$)", r"<!--")
+_WEB = ("JavaScript", "React", "Svelte", "TypeScript", "Vue")
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
+_COMPILED = "The file no longer compiles."
+_LINKED = "The file no longer compiles, or the program no longer links."
+_CHECKED = "The file no longer compiles, or fails when this line runs."
+_OVERRIDES_NOTHING = "The file no longer compiles: this method overrides nothing any more."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileType:
+    """The facts about the files of some suffixes. The defaults are those of a language with braces."""
+
+    suffixes: tuple[str, ...]
+    parser: str = ""  # the language of `bot/languages` that reads these files
+    family: str = ""  # one name for the languages that import each other
+    headings: tuple[str, ...] = ()  # what a heading of somebody's guidelines calls it
+    lexer: str = ""  # by which a terminal colours it
+    grammar: tuple[str, str] | None = None  # module and function of the grammar that tells whether a file still parses
+    comments: Marks = ()  # how a line begins that is a comment
+    hash_comments: bool = False  # `#` begins a comment
+    slash_comments: bool = True  # `//` and `/*` begin one
+    docstrings: bool = False  # texts between three quotes are documentation
+    head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
+    definitions: Literal["", "typed", "member"] = ""  # how one is written that no word announces
+    folder_modules: bool = False  # an import names a folder
+    folder_scope: bool = False  # the files of a folder see each other without an import
+    bare_calls: bool = False  # a method is called without brackets, too
+    camel_case: bool = False  # its code writes names of data in another style than data does
+    literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
+    symbols: bool = False  # `:name` is a text
+    implicit_result: bool = False  # the last value of a function is its result
+    named_arguments: bool = False  # a call may name a parameter
+    undeclared_results: bool = False  # a definition need not tell what it returns
+    missing_arguments: bool = (
+        False  # a call may leave out what its function takes; a member that is missing is `undefined`
+    )
+    surplus_arguments: bool = False  # what a call gives too much is dropped
+    checked_names: bool = False  # a compiler checks the names of a language that is run without one
+    constructors: frozenset[str] = _CONSTRUCTORS  # what a method is called that a call of its class calls
+    broken_use: str = ""  # what a broken line comes to before anything runs
+    broken_override: str = ""  # what no compiler lets pass: an override that does not fit
+    marked_overrides: bool = False  # every overriding method is marked as one
+    shorter_overrides: bool = False  # an override may ask for less than it is given
+
+
+PYTHON = FileType(
+    suffixes=(".py", ".pyi"),
+    parser="python",
+    headings=("Python",),
+    lexer="python",
+    grammar=("tree_sitter_python", "language"),
+    comments=(HASH,),
+    hash_comments=True,
+    slash_comments=False,
+    docstrings=True,
+    head="colon",
+    named_arguments=True,
+    undeclared_results=True,
+)
+JAVASCRIPT = FileType(
+    suffixes=(".js", ".mjs", ".cjs"),
+    parser="javascript",
+    family="web",
+    headings=_WEB,
+    lexer="javascript",
+    grammar=("tree_sitter_javascript", "language"),
+    comments=_SCRIPT_COMMENTS,
+    definitions="member",
+    camel_case=True,
+    literal_keys=True,
+    undeclared_results=True,
+    missing_arguments=True,
+)
+TYPESCRIPT = replace(
+    JAVASCRIPT,
+    suffixes=(".ts", ".mts", ".cts"),
+    lexer="typescript",
+    grammar=("tree_sitter_typescript", "language_typescript"),
+    undeclared_results=False,
+    missing_arguments=False,
+    checked_names=True,
+    broken_use=_CHECKED,
+    shorter_overrides=True,
+)
+JAVA = FileType(
+    suffixes=(".java",),
+    parser="jvm",
+    family="jvm",
+    headings=("Java",),
+    lexer="java",
+    folder_scope=True,
+    grammar=("tree_sitter_java", "language"),
+    comments=C_COMMENTS,
+    definitions="typed",
+    camel_case=True,
+    literal_keys=True,
+    broken_use=_COMPILED,
+    marked_overrides=True,
+)
+KOTLIN = replace(
+    JAVA,
+    suffixes=(".kt", ".kts"),
+    headings=("Kotlin",),
+    lexer="kotlin",
+    grammar=("tree_sitter_kotlin", "language"),
+    named_arguments=True,
+    broken_override=_OVERRIDES_NOTHING,
+)
+CSHARP = FileType(
+    suffixes=(".cs",),
+    parser="csharp",
+    headings=("C#",),
+    lexer="csharp",
+    folder_scope=True,
+    grammar=("tree_sitter_c_sharp", "language"),
+    comments=C_COMMENTS,
+    definitions="typed",
+    camel_case=True,
+    literal_keys=True,
+    named_arguments=True,
+    broken_use=_COMPILED,
+    broken_override=_OVERRIDES_NOTHING,
+    marked_overrides=True,
+)
+C = FileType(
+    suffixes=(".c",),
+    parser="c/c++",
+    family="c",
+    headings=("C", "C++"),
+    lexer="c",
+    grammar=("tree_sitter_c", "language"),
+    comments=C_COMMENTS,
+    definitions="typed",
+    literal_keys=True,
+    broken_use=_LINKED,
+)
+CPP = replace(
+    C,
+    suffixes=(".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"),
+    lexer="cpp",
+    grammar=("tree_sitter_cpp", "language"),
+)
+GO = FileType(
+    suffixes=(".go",),
+    parser="go",
+    headings=("Go", "Golang"),
+    lexer="go",
+    grammar=("tree_sitter_go", "language"),
+    comments=C_COMMENTS,
+    folder_modules=True,
+    folder_scope=True,
+    camel_case=True,
+    literal_keys=True,
+    broken_use=_COMPILED,
+)
+RUST = FileType(
+    suffixes=(".rs",),
+    parser="rust",
+    headings=("Rust",),
+    lexer="rust",
+    grammar=("tree_sitter_rust", "language"),
+    comments=C_COMMENTS,
+    literal_keys=True,
+    implicit_result=True,
+    broken_use=_COMPILED,
+    broken_override="The file no longer compiles: this method does not fit its trait any more.",
+)
+PHP = FileType(
+    suffixes=(".php", ".inc", ".phtml"),
+    parser="php",
+    headings=("PHP",),
+    lexer="php",
+    folder_scope=True,
+    grammar=("tree_sitter_php", "language_php"),
+    comments=(PHP_HASH, *C_COMMENTS, PAGE),
+    hash_comments=True,
+    literal_keys=True,
+    named_arguments=True,
+    undeclared_results=True,
+    surplus_arguments=True,
+    broken_override="PHP stops with a fatal error as soon as it loads this class.",
+)
+RUBY = FileType(
+    suffixes=(".rb", ".rake", ".gemspec", ".ru"),
+    parser="ruby",
+    headings=("Ruby",),
+    lexer="ruby",
+    folder_scope=True,
+    bare_calls=True,
+    grammar=("tree_sitter_ruby", "language"),
+    comments=(HASH,),
+    hash_comments=True,
+    slash_comments=False,
+    head="line",
+    literal_keys=True,
+    symbols=True,
+    implicit_result=True,
+    named_arguments=True,
+    undeclared_results=True,
+    constructors=_CONSTRUCTORS | {"initialize"},
+)
+FILETYPES: tuple[FileType, ...] = (
+    PYTHON,
+    replace(PYTHON, suffixes=(".pyx",), parser="", grammar=None),
+    TYPESCRIPT,
+    replace(TYPESCRIPT, suffixes=(".tsx",), lexer="tsx", grammar=("tree_sitter_typescript", "language_tsx")),
+    JAVASCRIPT,
+    replace(JAVASCRIPT, suffixes=(".jsx",), lexer="jsx"),
+    replace(JAVASCRIPT, suffixes=(".vue", ".svelte"), lexer="", grammar=None, comments=(*C_COMMENTS, PAGE)),
+    JAVA,
+    KOTLIN,
+    FileType(
+        suffixes=(".scala",),
+        family="jvm",
+        headings=("Scala",),
+        folder_scope=True,
+        comments=C_COMMENTS,
+        definitions="typed",
+        implicit_result=True,
+    ),
+    CSHARP,
+    FileType(suffixes=(".cshtml", ".razor"), headings=("C#",)),
+    C,
+    replace(CPP, suffixes=(".h",), lexer="c"),
+    CPP,
+    replace(CPP, suffixes=(".cu", ".cuh"), lexer="", grammar=None),
+    FileType(suffixes=(".m",), family="c", comments=C_COMMENTS, definitions="typed"),
+    GO,
+    RUST,
+    PHP,
+    RUBY,
+    FileType(suffixes=(".erb",), headings=("Ruby",)),
+    FileType(suffixes=(".swift",), headings=("Swift",), lexer="swift", comments=C_COMMENTS, folder_scope=True),
+    FileType(suffixes=(".dart",), headings=("Dart",), comments=C_COMMENTS, definitions="typed"),
+    FileType(suffixes=(".ex", ".exs"), headings=("Elixir",), comments=(HASH,), implicit_result=True),
+    FileType(suffixes=(".jl", ".r"), comments=(HASH,), implicit_result=True),
+    FileType(suffixes=(".clj", ".ml", ".hs"), implicit_result=True),
+    FileType(suffixes=(".sh", ".bash"), headings=("Bash",), lexer="bash", comments=(HASH,)),
+    FileType(suffixes=(".sql",), headings=("SQL",), lexer="sql"),
+    FileType(suffixes=(".css",), headings=("CSS",), lexer="css"),
+    FileType(suffixes=(".scss", ".less"), headings=("CSS",)),
+    FileType(suffixes=(".html",), lexer="html"),
+    FileType(suffixes=(".json",), lexer="json"),
+    FileType(suffixes=(".toml",), lexer="toml"),
+    FileType(suffixes=(".yml", ".yaml"), lexer="yaml"),
+)
+_UNKNOWN = FileType(suffixes=())
+
+
+def filetype(path: str) -> FileType:
+    """Return the type of a file; of an unknown suffix the defaults."""
+    return _by_suffix().get(posixpath.splitext(path)[1].lower(), _UNKNOWN)
+
+
+def family(path: str) -> str:
+    """Return what languages have in common that import each other; of another file its suffix."""
+    return filetype(path).family or posixpath.splitext(path)[1].lower()
+
+
+def parsed_by(parser: str) -> tuple[str, ...]:
+    """Return the suffixes that a language of `bot/languages` reads."""
+    return tuple(suffix for one in FILETYPES if one.parser == parser for suffix in one.suffixes)
+
+
+@cache
+def by_heading() -> Mapping[str, frozenset[str]]:
+    """Return the suffixes that a heading of guidelines means, by what it calls the language."""
+    names = sorted({name for one in FILETYPES for name in one.headings})
+    return MappingProxyType(
+        {
+            name: frozenset(suffix for one in FILETYPES if name in one.headings for suffix in one.suffixes)
+            for name in names
+        }
+    )
+
+
+@cache
+def _by_suffix() -> Mapping[str, FileType]:
+    return MappingProxyType({suffix: one for one in FILETYPES for suffix in one.suffixes})

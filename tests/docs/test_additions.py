@@ -1,0 +1,202 @@
+"""What CONTRIBUTING.md says of an addition, done in a copy of the project: the files that it names are enough, and no other is opened."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from doc_pages import ROOT
+from fakes import Repository
+
+from bot.text.filetypes import FILETYPES
+
+SAMPLES = Path(__file__).parent / "additions"
+ROW = re.compile(r"^\| ([\w ]+) \| (.*) \|$", re.MULTILINE)
+
+
+class Scratch:
+    """A copy of the project, and which of its files somebody opened."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.opened: list[str] = []
+        for name in ("bot", "deeprepo", "templates", ".ci", "docs"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "images"))
+        shutil.copy(ROOT / "pyproject.toml", folder)
+
+    def insert(self, path: str, before: str, text: str) -> None:
+        """Open a file and write a text in front of another."""
+        file = self.folder / path
+        held = file.read_text(encoding="utf-8")
+        assert held.count(before) == 1, (path, before)
+        file.write_text(held.replace(before, text + before), encoding="utf-8")
+        self.opened.append(path)
+
+    def create(self, path: str, text: str) -> None:
+        """Open a new file."""
+        (self.folder / path).write_text(text, encoding="utf-8")
+        self.opened.append(path)
+
+    def run(self, *command: str, at: Path | None = None) -> str:
+        """Run Python on the copy."""
+        paths = os.pathsep.join(map(str, (self.folder, ROOT / "tests", ROOT / "tests/outputs")))
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=at or self.folder,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Scratch:
+    """A copy of the project."""
+    return Scratch(tmp_path / "copy")
+
+
+def documented(addition: str, name: str) -> list[str]:
+    """The files that CONTRIBUTING.md names for an addition."""
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Which files an addition takes\n")[2]
+    row = next(match[2] for match in ROW.finditer(section.partition("\n## ")[0]) if match[1] == addition)
+    return sorted(re.findall(r"`([^`]+)`", row.partition(" | ")[0].replace("NAME", name)))
+
+
+VERDICT = """
+from dataclasses import replace
+import json
+from jsonschema import Draft202012Validator
+from sample_reviews import REVIEW
+from bot.findings import rank, verify
+from bot.outputs import facts, json_file
+from bot.render import phrases
+from bot.values import Verdict
+shown = REVIEW.findings[0]
+finding = replace(shown.finding, verdict=Verdict.REPRODUCED, status="new")
+review = replace(REVIEW, findings=(replace(shown, finding=finding),))
+written = json.loads(json_file.render(review))
+Draft202012Validator(json.load(open("docs/review.schema.json"))).validate(written)
+assert written["findings"][0]["verdict"] == "reproduced" in verify.schema().parameters["properties"]["verdict"]["enum"]
+assert finding.shown and finding.verdict.rank < Verdict.CONFIRMED.rank
+assert rank.score(finding) > rank.score(replace(finding, verdict=Verdict.CONFIRMED))
+print(*(facts.origin(finding, phrases.load(language)).rpartition(", ")[2] for language in phrases.languages()))
+"""
+
+
+def test_a_verdict_takes_the_files_that_the_page_names(scratch: Scratch) -> None:
+    """A verdict above `confirmed` is ranked, asked for, shown in every language and in the JSON output, with its schema."""
+    scratch.insert(
+        "bot/values/finding.py",
+        '    CONFIRMED = "confirmed"',
+        '    REPRODUCED = "reproduced", True, True, True, 4, "reproduced by a run"\n',
+    )
+    words = '[reproduced]\nen = "reproduced"\nde = "nachgestellt"\nes = "reproducido"\nfr = "reproduit"\n\n'
+    scratch.insert("templates/verdicts.toml", "[confirmed]\n", words)
+    scratch.insert("deeprepo/_values.py", '"confirmed", "unproven"', '"reproduced", ')
+    scratch.run(".ci/schema.py")
+    assert '"reproduced"' in (scratch.folder / "docs/review.schema.json").read_text(encoding="utf-8")
+    assert "'reproduced'" in scratch.run(".ci/api.py")
+    assert scratch.run("-c", VERDICT).split() == ["nachgestellt", "reproduced", "reproducido", "reproduit"]
+    assert sorted(scratch.opened) == documented("verdict", "reproduced")
+    assert len(scratch.opened) <= 3
+
+
+def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
+    """Its definitions, importers and calls are found, a broken call is reported in its own words, and its comments are comments."""
+    scratch.create("bot/languages/swift.py", (SAMPLES / "swift.py").read_text(encoding="utf-8"))
+    scratch.insert("bot/languages/__init__.py", '    "ruby": "ruby",\n', '    "swift": "swift",\n')
+    row = """    FileType(
+        suffixes=(".swift",), parser="swift", lexer="swift", comments=C_COMMENTS, broken_use="Swift refuses it.",
+    ),
+"""
+    file = scratch.folder / "bot/text/filetypes.py"
+    known = re.search(r'    FileType\(suffixes=\("\.swift",\).*\n', held := file.read_text(encoding="utf-8"))
+    assert known
+    file.write_text(held.replace(known[0], ""), encoding="utf-8")
+    scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".dart",)', row)
+    scratch.insert("docs/command-line.md", "Kotlin, C#,", "Swift, ")
+    scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-swift",\n')
+    scratch.opened.append("tests/languages/test_swift.py")  # this test
+    repository.commit(
+        {
+            "Cart.swift": "func total(rows: Int) -> Int { rows }\n",
+            "App.swift": "import Cart\n\n// total() is a word here.\nprint(total(1))\n",
+        },
+        "before",
+    )
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit({"Cart.swift": "func total(rows: Int, tax: Int) -> Int { rows + tax }\n"}, "a tax")
+    found = scratch.run(
+        "-c",
+        "import deeprepo; made = deeprepo.impact('.', 'main..change');"
+        "print([(use.path, use.line) for use in made.uses]); print([one.path for one in made.dependents]);"
+        "print([(one.path, one.line, one.rule) for one in made.broken])",
+        at=repository.folder,
+    )
+    command = ("-m", "bot", "review", "main..change", "--effort", "none", "--format", "json")
+    review = json.loads(scratch.run(*command, at=repository.folder))
+    assert found.splitlines() == ["[('App.swift', 4)]", "['App.swift']", "[('App.swift', 4, 'required-parameter')]"]
+    assert [one["consequence"] for one in review["findings"]] == ["Swift refuses it."]
+    assert sorted(scratch.opened) == documented("language", "swift")
+    assert len(scratch.opened) <= 6
+
+
+def test_an_analyser_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
+    """A review of the command line runs it without being told, and reports what it proves."""
+    scratch.create("bot/analyzers/shouting.py", (SAMPLES / "shouting.py").read_text(encoding="utf-8"))
+    scratch.insert("bot/config/defaults.py", '"zizmor", "hadolint"', '"shouting", ')
+    repository.commit({"notes.txt": "quiet\n"}, "before")
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit({"notes.txt": "quiet\nread this!!!\n"}, "a note")
+    command = ("-m", "bot", "review", "main..change", "--effort", "none", "--format", "json")
+    review = json.loads(scratch.run(*command, at=repository.folder))
+    assert [(one["source"], one["start"], one["verdict"]) for one in review["findings"]] == [("shouting", 2, "proven")]
+    assert sorted(scratch.opened) == documented("analyser", "shouting")
+    assert len(scratch.opened) <= 2
+
+
+def test_a_setting_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
+    """It is read from the repository's file, checked, bounded by the default branch, documented, and part of the schema."""
+    field = """    patience: Annotated[int | None, stricter.HIGHER] = Field(
+        default=None, ge=0, description="Minutes that people wait gladly."
+    )
+"""
+    scratch.insert("bot/config/repository.py", "    quota: Annotated[", field)
+    scratch.insert("bot/config/defaults.py", '    "quota": 4,\n', '    "patience": 7,\n')
+    for command, words in ((("--reference",), "Minutes that people wait gladly."), (("--schema",), '"patience"')):
+        assert words in scratch.run("-m", "bot", "config", *command)
+    repository.commit({".deeprepo.yml": "patience: 9\n"}, "settings")
+    assert re.search(
+        r"patience\W+9\b.*base branch", scratch.run("-m", "bot", "config", "--explain", at=repository.folder)
+    )
+    assert sorted(scratch.opened) == documented("setting", "patience")
+    assert len(scratch.opened) <= 2
+
+
+TOOLS = (
+    "bot/analyzers/ruff.py",
+    "bot/analyzers/ruff_run.py",
+    "bot/analyzers/oxlint.py",
+)  # what these programs read is a fact about them
+
+
+def test_no_second_list_of_suffixes_exists() -> None:
+    """Outside of a language's own package and of its row, no text in the code is the suffix of a file that it parses."""
+    suffixes = {suffix for one in FILETYPES if one.parser for suffix in one.suffixes}
+    known = {*suffixes, *(f"*{suffix}" for suffix in suffixes)}
+    held = {
+        (path, node.value)
+        for path in (file.relative_to(ROOT).as_posix() for file in (ROOT / "bot").rglob("*.py"))
+        if not path.startswith("bot/languages/") and path not in ("bot/text/filetypes.py", *TOOLS)
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and known & set(node.value.split())
+    }
+    assert held == set()
