@@ -25,7 +25,7 @@ async def run(session: Session) -> Transcript:
             answer = await reader.review(session.tracker.unread())
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
-        return replace(await fanout.read(session, checked=True), open=(IN_PARTS,))
+        return replace(await fanout.run(session, checked=True, paired=False), open=(IN_PARTS,))
     session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
     session.notes += answer.notes

@@ -1,11 +1,10 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 
-from bot.review import pairs
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
@@ -13,41 +12,46 @@ from bot.values import Transcript
 PAIRS = 1  # prompts of pairs where no root takes over
 
 
-async def run(session: Session) -> Transcript:
-    """Read every unread unit; where there is a root's model and the effort is not low, it reads the most telling pairs beside."""
-    if session.root is None or session.effort == "low":
-        return await read(session)
-    async with pairs.beside(session, PAIRS) as taken:
-        await read(session, merged=True)
-        await taken()
-    await read_uses(session, session.worker)
-    session.heard(session.findings)
-    return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
-
-
-async def read(session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False) -> Transcript:
+async def run(
+    session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False, paired: bool = True
+) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once.
 
     `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `merged`: others read too. Then second
-    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered.
+    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered. `paired`: if
+    there is a root's model and the effort is not low, it reads the most telling pairs beside.
     """
+    paired = paired and session.root is not None and session.effort != "low"
     beside = not checked and session.checks is not session.worker
     if beside:
         await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    async with checks_beside(session) if beside else nullcontext():
-        answer = await hearing(session, session.worker, diff_only=diff_only, merged=merged).review(left)
-    session.told += [answer.told] if answer.told else []
-    session.refused += answer.dropped
-    session.notes += answer.notes
-    if answer.error:
-        session.notes.append(answer.error)
-    for finding in answer.findings:
-        await admit(session, finding)
+    reader = hearing(session, session.worker, diff_only=diff_only, merged=merged or paired)
+    async with _pairs(session) if paired else nullcontext() as take:
+        async with checks_beside(session) if beside else nullcontext():
+            answer = await reader.review(left)
+        session.told += [answer.told] if answer.told else []
+        session.refused += answer.dropped
+        session.notes += answer.notes
+        if answer.error:
+            session.notes.append(answer.error)
+        for finding in answer.findings:
+            await admit(session, finding)
+        if take is not None:
+            await take()
     if not merged:
-        await read_uses(session, hearing(session, session.worker))
+        await read_uses(session, session.worker if paired else hearing(session, session.worker))
+    if paired:
+        session.heard(session.findings)
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+
+
+def _pairs(session: Session) -> AbstractAsyncContextManager[Callable[[], Awaitable[object]]]:
+    """The reading of pairs. It brings the search for what belongs together, which a review without a model does not need."""
+    from bot.review import pairs
+
+    return pairs.beside(session, PAIRS)
 
 
 async def read_uses(session: Session, worker: Worker) -> None:

@@ -19,7 +19,7 @@ async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
     async with pairs.beside(session) as taken:
-        await fanout.read(session, diff_only=session.effort != "low", merged=True)
+        await fanout.run(session, diff_only=session.effort != "low", merged=True, paired=False)
         await taken()
     await fanout.read_uses(session, session.worker)
     session.heard(session.findings)
@@ -46,7 +46,7 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
         session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
         return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
     if session.tracker.unread():
-        await fanout.read(session)
+        await fanout.run(session, paired=False)
     return replace(transcript, issues=judged or session.issues)
 
 

@@ -90,7 +90,7 @@ def test_the_analysers_run_while_the_first_prompt_is_out(table: Table) -> None:
         )
         assert isinstance(session.worker, ModelWorker)
         session.worker = replace(session.worker, model=Waits("shop/price.py", "no such file", happened))
-        await fanout.read(session)
+        await fanout.run(session, paired=False)
         return [finding.path for finding in session.findings]
 
     assert table.run(step) == ["shop/price.py"]
