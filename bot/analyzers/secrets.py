@@ -17,10 +17,9 @@ from bot.masking.forms import (
     KEY_HEAD,
     MOST_SLOW,
     Hit,
-    distinct_hits,
     identity,
     is_allowed,
-    key_body,
+    secrets_in,
     shared_identity,
 )
 from bot.ports import Tree
@@ -86,21 +85,22 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
 
 def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
     """The secrets that added lines hold, each with its line, what tells it from others, and whether the base already allowed it there."""
-    hashes = file.skip == LOCK  # a lock file is full of random values that are public
-    sample, found = hashes or is_test(file.path) or is_sample(file.path) or is_prose(file.path), []
+    found: list[tuple[DiffLine, str, Hit, bool]] = []
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         former = _former(hunk.lines)
-        for at, line in enumerate(after):
-            before, following = after[at - 1].text if at else "", after[at + 1 : at + 1 + KEY_HEAD]
-            held = distinct_hits(file.path, line.text, sample=sample)
-            for hit in held if line.kind == "+" else ():
-                body = key_body(line.text, [row.text for row in following]) if hit.rule == KEY else hit.value
-                if body:  # code that reads keys names their first line too
-                    was = former.get(line.new or 0)
-                    both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
-                    found.append((line, body, hit, both))
+        for at, hit, text in secrets_in(file.path, [line.text for line in after], sample=_sample(file)):
+            line, before = after[at], after[at - 1].text if at else ""
+            if line.kind == "+":
+                was = former.get(line.new or 0)
+                both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
+                found.append((line, text, hit, both))
     return found
+
+
+def _sample(file: ChangedFile) -> bool:
+    """Whether only exact forms count here. A lock file is full of random values that are public."""
+    return file.skip == LOCK or is_test(file.path) or is_sample(file.path) or is_prose(file.path)
 
 
 def _key_lines(file: ChangedFile) -> list[int]:
@@ -112,20 +112,16 @@ def _key_lines(file: ChangedFile) -> list[int]:
 def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, Hit, bool]]:
     """The private keys whose first line stays while lines of their body become others, each at that first line."""
     found: dict[int, tuple[DiffLine, str, Hit, bool]] = {}
-    sample = is_test(file.path) or is_sample(file.path) or is_prose(file.path)
-    top, end = 0, 0  # the first line of the key that was looked at last, and how far it reaches
+    first, last = 0, 0  # the lines of the key that was looked at before
     for row in _key_lines(file):
-        if row > end:
-            top = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
-            end = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
-        if not top or top in file.added or top in found:
-            continue
-        held = distinct_hits(file.path, text[top - 1], sample=sample)
-        body = key_body(text[top - 1], text[top : top + KEY_HEAD])
-        line = DiffLine(" ", text[top - 1], None, top)
-        hit = next((hit for hit in held if hit.rule == KEY), None)
-        if hit is not None and body:
-            found[top] = (line, body, hit, False)
+        if row > last:
+            first = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
+            last = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
+        if first and first not in file.added:
+            line = DiffLine(" ", text[first - 1], None, first)
+            for at, hit, body in secrets_in(file.path, text[first - 1 : first + KEY_HEAD], sample=_sample(file)):
+                if at == 0 and hit.rule == KEY:
+                    found[first] = (line, body, hit, False)
     return list(found.values())
 
 

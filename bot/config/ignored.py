@@ -59,7 +59,7 @@ def digest(finding: Finding) -> str:
     Of a committed secret the secret itself, by the digest in its proof: its line is masked in whatever is stored.
     """
     proofs = (
-        sorted({source.proof for source in finding.sources if source.proof}) if finding.category == "secret" else ()
+        sorted(finding.proofs) if finding.category == "secret" else ()
     )
     line = "\0".join(proofs) or " ".join(finding.quote.split())
     parts = (finding.path, line, finding.category)

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Protocol
 
 from bot.findings import memory
-from bot.masking.forms import KEY, KEY_HEAD, MOST_SLOW, Hit, hits, identity, key_body, shared_identity
+from bot.masking.forms import MOST_SLOW, Hit, identity, secrets_in, shared_identity
 from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Finding, Source, Verdict
 
@@ -44,9 +44,9 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> Leaked:
     found: dict[str, tuple[str, str, str, Hit]] = {}
     for (commit, path), added in groupby(rows, key=itemgetter(0, 1)):
         lines = [line for _, _, line in added]
-        for line, hit in _held(path, lines):
-            if hit.value not in there and hit.value not in found:
-                found[hit.value] = (commit, path, line, hit)
+        for at, hit, text in secrets_in(path, lines, sample=_sample(path)):
+            if text not in there and text not in found:
+                found[text] = (commit, path, lines[at], replace(hit, value=text))
     return Leaked(tuple(await asyncio.to_thread(_findings, found.values())), missing, frozenset(found))
 
 
@@ -54,16 +54,8 @@ def _shown(file: ChangedFile) -> Iterator[str]:
     """The secrets that the change itself shows, on either side."""
     for hunk in file.hunks:
         for sign in "-+":
-            yield from (hit.value for _, hit in _held(file.path, [row.text for row in hunk.lines if row.kind != sign]))
-
-
-def _held(path: str, lines: Sequence[str]) -> Iterator[tuple[str, Hit]]:
-    """Each secret with its line; a private key's value is what its body begins with."""
-    for at, line in enumerate(lines):
-        for hit in hits(path, line, sample=_sample(path)):
-            value = key_body(line, lines[at + 1 : at + 1 + KEY_HEAD]) if hit.rule == KEY else hit.value
-            if value:
-                yield line, replace(hit, value=value)
+            lines = [row.text for row in hunk.lines if row.kind != sign]
+            yield from (text for _, _, text in secrets_in(file.path, lines, sample=_sample(file.path)))
 
 
 def _findings(found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:

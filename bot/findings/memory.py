@@ -181,9 +181,9 @@ async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFi
 
 
 def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
-    if past.category == finding.category == "secret" and _proofs(past) and _proofs(finding):
+    if past.category == finding.category == "secret" and past.proofs and finding.proofs:
         return _same_secret(past, finding)
-    if past.proven and not (finding.proven and _proofs(past) & _proofs(finding)):
+    if past.proven and not (finding.proven and past.proofs & finding.proofs):
         return False  # what code has proven is not what a model guesses there later, nor another proof
     if past.fingerprint == finding.fingerprint:
         return True
@@ -196,15 +196,9 @@ def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool
 
 def _same_secret(past: Finding, finding: Finding) -> bool:
     """Whether it is the same secret, in any line: another one in the same line is another."""
-    if any(
-        _CUT.search(proof) for proof in _proofs(past)
-    ):  # of an older version: the place decides, with its whole line
+    if any(_CUT.search(proof) for proof in past.proofs):  # of an older version: the place decides, with its whole line
         return (past.rule, past.path, past.fingerprint) == (finding.rule, finding.path, finding.fingerprint)
-    return bool(_proofs(past) & _proofs(finding))
-
-
-def _proofs(finding: Finding) -> frozenset[str]:
-    return frozenset(source.proof for source in finding.sources if source.proof)
+    return bool(past.proofs & finding.proofs)
 
 
 def _likeness(one: str, other: str) -> float:

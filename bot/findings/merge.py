@@ -68,7 +68,7 @@ def identified(finding: Finding) -> Finding:
 
 def proved(finding: Finding) -> Finding:
     """The finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
-    if not finding.proven or any(source.proof for source in finding.sources):
+    if not finding.proven or finding.proofs:
         return finding
     proof = " ".join([finding.kind, *sorted(named(finding.title))])
     return replace(finding, sources=tuple(_proving(source, proof) for source in finding.sources))
@@ -87,21 +87,17 @@ def fingerprint(finding: Finding) -> str:
 def _told_apart(finding: Finding, kept: Iterable[Finding]) -> Finding:
     """The finding; if another defect of the same line has its fingerprint, with one that holds what its title names."""
     others = [other for other in kept if finding.fingerprint == other.fingerprint and finding.start == other.start]
-    if not others or (_proofs(finding) and all(map(_proofs, others))):
+    if not others or (finding.proofs and all(other.proofs for other in others)):
         return finding
     return _also(finding, sorted(named(finding.title)))
 
 
 def _by_proof(kept: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings; several things proven at one line have a fingerprint of their proof each, in whatever order they were reported."""
-    count = Counter((finding.fingerprint, finding.start) for finding in kept if _proofs(finding))
+    """Give each of several things that are proven at one line a fingerprint of its own proof, whatever the order of the reports."""
+    count = Counter((finding.fingerprint, finding.start) for finding in kept if finding.proofs)
     for finding in kept:
-        shared = count[finding.fingerprint, finding.start] > 1 and _proofs(finding)
-        yield _also(finding, _proofs(finding)) if shared else finding
-
-
-def _proofs(finding: Finding) -> list[str]:
-    return sorted(source.proof for source in finding.sources if source.proof)
+        shared = count[finding.fingerprint, finding.start] > 1 and finding.proofs
+        yield _also(finding, sorted(finding.proofs)) if shared else finding
 
 
 def _also(finding: Finding, words: Iterable[str]) -> Finding:
@@ -120,7 +116,7 @@ def same(one: Finding, other: Finding) -> bool:
 
 
 def _two_proofs(one: Finding, other: Finding) -> bool:
-    """Whether one analyser has reported two things, each by itself: a word about one of them is none about the other."""
+    """Whether one analyser has proven two different things: what a person says about one does not cover the other."""
     mine, theirs = ({(s.kind, s.name): s.proof for s in finding.sources if s.proof} for finding in (one, other))
     common = mine.keys() & theirs.keys()
     return bool(common) and all(mine[name] != theirs[name] for name in common)

@@ -105,10 +105,23 @@ def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
     return _hits(kind, line, sample, named)
 
 
-def distinct_hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
-    """The secrets in a line, each once: one that is a part of a surer one, or holds it, is the same."""
+def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tuple[int, Hit, str]]:
+    """Find the secrets of consecutive lines: the index of the line, the hit, and the text that tells this secret from all others.
+
+    That text is the value; of a private key it is the beginning of its body. A first line of a key without a body is no secret: code
+    that reads keys names it too.
+    """
+    for at, line in enumerate(lines):
+        for hit in _distinct(hits(path, line, sample=sample)):
+            text = _key_body(line, lines[at + 1 : at + 1 + KEY_HEAD]) if hit.rule == KEY else hit.value
+            if text:
+                yield at, hit, text
+
+
+def _distinct(found: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Keep each secret of a line once: one that is a part of a surer one, or contains it, is the same."""
     kept: list[Hit] = []
-    for hit in hits(path, line, sample=sample):
+    for hit in found:
         if hit.rule == KEY:
             kept += [] if any(one.rule == KEY for one in kept) else [hit]
         elif not any(hit.value in one.value or one.value in hit.value for one in kept if one.rule != KEY):
@@ -116,9 +129,9 @@ def distinct_hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
     return tuple(kept)
 
 
-def key_body(line: str, following: Sequence[str]) -> str:
-    """The first lines of the body of a private key, by which it is recognised; "" if there is none. `line`: with `BEGIN PRIVATE KEY`."""
-    rows = (line.rpartition("PRIVATE KEY")[2], *following[:KEY_HEAD])
+def _key_body(line: str, following: Sequence[str]) -> str:
+    """Return the first lines of a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`."""
+    rows = (line.rpartition("PRIVATE KEY")[2], *following)
     return "".join(found[0] for row in rows if (found := PEM_BODY.search(row)))
 
 
@@ -147,7 +160,7 @@ def may_hold(line: str) -> bool:
 
 @lru_cache(maxsize=8)  # of one line for several kinds of file
 def _may_be_named(line: str) -> bool:
-    """Whether a value could stand in a line that is secret by its name: an address with a login, or a word that could be a value."""
+    """Tell whether the patterns for named secrets can match a line: it has an address with a login, or a word that may be a value."""
     if len(line) > LONGEST or not 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
         return False
     return "://" in line or any(map(_may_hold_value, line.split()))

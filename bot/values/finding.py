@@ -174,7 +174,12 @@ class Finding:
         """
         if not self.proven:
             return self.fingerprint
-        return _identity(self, (source.proof for source in self.sources))
+        return _identity(self, self.proofs)
+
+    @property
+    def proofs(self) -> frozenset[str]:
+        """What code has proven; empty for a guess."""
+        return frozenset(source.proof for source in self.sources if source.proof)
 
     @property
     def former_identity(self) -> str:

@@ -106,7 +106,7 @@ def test_no_order_of_words_and_rounds_silences_a_proof(repository: Repository, s
 
 def _proof(finding: Finding) -> object:
     """What is proven, and of which line."""
-    return finding.quote, *sorted({source.proof for source in finding.sources} - {""})
+    return finding.quote, finding.proofs
 
 
 async def _story(checkout: Checkout, dice: random.Random) -> None:
