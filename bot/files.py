@@ -11,7 +11,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -51,7 +51,8 @@ def write(
         beside = f".deeprepo-{os.urandom(8).hex()}"
         new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(beside, new, PRIVATE if private else COMMON, dir_fd=folder)
-        try:
+        with ExitStack() as undo:
+            undo.callback(_remove, beside, folder)
             with os.fdopen(handle, "wb") as file:
                 if known is not None and not private:
                     _like(handle, known)
@@ -60,13 +61,15 @@ def write(
                 if durable:
                     os.fsync(handle)
             os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(beside, dir_fd=folder)
-            raise
+            undo.pop_all()
         if durable:
             with suppress(OSError):  # a file system without it
                 os.fsync(folder)
+
+
+def _remove(name: str, folder: int) -> None:
+    with suppress(OSError):
+        os.unlink(name, dir_fd=folder)
 
 
 def append(

@@ -101,7 +101,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
-        deps.tell(subject.masks.cover_all(_reading(subject, session, checked=False)))
+        deps.tell(subject.masks.cover(_reading(subject, session, checked=False), guesses=True))
         async with _judging(subject, session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
             judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
@@ -269,7 +269,7 @@ async def _judging(
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def checked() -> None:
-        tell(subject.masks.cover_all(_reading(subject, session, checked=True)))
+        tell(subject.masks.cover(_reading(subject, session, checked=True), guesses=True))
         if not proven.done():
             proven.set_result(tuple(session.findings))
 

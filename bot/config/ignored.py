@@ -58,9 +58,7 @@ def digest(finding: Finding) -> str:
 
     Of a committed secret the secret itself, by the digest in its proof: its line is masked in whatever is stored.
     """
-    proofs = (
-        sorted(finding.proofs) if finding.category == "secret" else ()
-    )
+    proofs = sorted(finding.proofs) if finding.category == "secret" else ()
     line = "\0".join(proofs) or " ".join(finding.quote.split())
     parts = (finding.path, line, finding.category)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

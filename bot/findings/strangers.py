@@ -31,6 +31,20 @@ class Stranger(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+class Graded(Stranger):
+    """What has a severity and a category: an unknown one counts as medium, and as other."""
+
+    @field_validator("severity", mode="before", check_fields=False)
+    @classmethod
+    def _known_severity(cls, value: object) -> object:
+        return value if value in SEVERITIES else "medium"
+
+    @field_validator("category", mode="before", check_fields=False)
+    @classmethod
+    def _known_category(cls, value: object) -> object:
+        return value if value in CATEGORIES else "other"
+
+
 class Quote(Stranger):
     """A quote and its file."""
 
@@ -50,7 +64,7 @@ class Claimed(Stranger):
     of: str = Field(default="", description="the function, class or caller that the claim is about, or empty")
 
 
-class LooseFinding(Stranger):
+class LooseFinding(Graded):
     """One finding."""
 
     path: str = Field(description="the file, as it is named in the prompt")
@@ -74,16 +88,6 @@ class LooseFinding(Stranger):
     suggestion: str | None = Field(
         default=None, description="replacement for the quoted lines, complete; null if unsure"
     )
-
-    @field_validator("severity", mode="before")
-    @classmethod
-    def _known_severity(cls, value: object) -> object:
-        return value if value in SEVERITIES else "medium"
-
-    @field_validator("category", mode="before")
-    @classmethod
-    def _known_category(cls, value: object) -> object:
-        return value if value in CATEGORIES else "other"
 
     @field_validator("claims", mode="before")
     @classmethod

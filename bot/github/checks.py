@@ -110,11 +110,11 @@ class Checks:
         name, head, mark = (str(shown.get(key) or "") for key in ("name", "head_sha", "external_id"))
         create = partial(self._api.async_create, *self._repo, name=name, head_sha=head, external_id=mark)
         title, summary = str(output["title"]), output["summary"]
-        said: New = {"title": title, "summary": summary, "text": output.get("text", "")}
+        content: New = {"title": title, "summary": summary, "text": output.get("text", "")}
         await self._client.answer(
-            create(status="in_progress", output=said)
+            create(status="in_progress", output=content)
             if conclusion is None
-            else create(status="completed", conclusion=conclusion, output=said)
+            else create(status="completed", conclusion=conclusion, output=content)
         )
 
     async def annotations(self, number: int) -> frozenset[tuple[str, int, str]]:

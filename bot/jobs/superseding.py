@@ -17,14 +17,14 @@ def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     somebody who pressed a button may is looked at when the review begins: until then it adds nothing to what another person asked for.
     """
     for old in older:
-        known = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
+        trusted = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
         if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
-            new = replace(new, full=new.full or (old.full and known))
+            new = replace(new, full=new.full or (old.full and trusted))
         elif old.trigger in ASKED and not old.inherited:
             new = replace(
                 new,
                 trigger=old.trigger,
-                full=old.full or (new.full and known),
+                full=old.full or (new.full and trusted),
                 actor=old.actor,
                 comment=old.comment,
                 head=old.head or UNKNOWN,

@@ -9,7 +9,7 @@ import asyncio
 import copy
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 
 from bot.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, TimedOut
 from bot.llm.limiter import Pause
@@ -96,11 +96,10 @@ class Reachability:
             self._tell()
         turn = Attempt(self, model, probe=probe)
         if probe and self._failures:
-            try:
+            with ExitStack() as undo:
+                undo.callback(self._leave, turn)
                 await self._pause(backoff(self._probes + 1, self._chance()))
-            except BaseException:
-                self._leave(turn)
-                raise
+                undo.pop_all()
         return turn
 
     async def _may_probe(self, model: str, key: str) -> bool:

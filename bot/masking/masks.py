@@ -99,13 +99,9 @@ class Masks:
         shown: Value = mapped(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
         return shown
 
-    def cover(self, value: Value) -> Value:
-        """The same value as an output may show it: of each secret its first characters."""
-        return covered(value, {text for text, sure in self._values.items() if sure})
-
-    def cover_all(self, value: Value) -> Value:
-        """The same, with the values that only look like secrets: for what nobody reads twice."""
-        return covered(value, self._values)
+    def cover(self, value: Value, *, guesses: bool = False) -> Value:
+        """The same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
+        return covered(value, {text for text, sure in self._values.items() if sure or guesses})
 
     def _message(self, message: Message) -> Message:
         text = self._text(message.text)

@@ -30,7 +30,7 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
         case Recheck():
             await rechecking.show(ask, parts)
         case Follow():
-            await paging.caught_up(ask, parts)
+            await paging.update_page(ask, parts)
         case Forget():
             await forgetting.forget(ask, parts)
         case Cancel():

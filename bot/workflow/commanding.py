@@ -43,7 +43,7 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
         if ask.word not in REVIEWS:  # a review learns by itself
             decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
         if decided:
-            await paging.later(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
+            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
         carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
         said = await kept(job, "answer", _ANSWER, carried_out)
         posted = await asking.answered(said, ask.comment, host)
@@ -51,7 +51,7 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
         chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
         if chosen:
-            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
         elif ask.word == ignore.WORD:
             await paging.follow(ask.pull, host, parts)
 

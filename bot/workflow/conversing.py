@@ -57,7 +57,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             ask.pull, host, settings["language"], parts.store
         )  # the remark may say "won't fix"
         if decided:
-            await paging.later(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
+            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
         elif made.withdrawn:
             await paging.follow(ask.pull, host, parts)
 

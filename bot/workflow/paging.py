@@ -17,26 +17,20 @@ DAY, DAYS, MOST = 86_400.0, 30, 50  # other pull requests: reviewed in so many d
 log = logging.getLogger("deeprepo.review")
 
 
-async def caught_up(ask: Follow, parts: Services) -> None:
+async def update_page(ask: Follow, parts: Services) -> None:
     """Carry out the job of a pull request beside the one where somebody spoke."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         await follow(ask.pull, host, parts)
 
 
-async def everywhere(pull: PullRef, host: Host, parts: Services, delivery: str) -> None:
-    """A rule holds for the repository: the page of this pull request follows now, those of the others in jobs of their own."""
-    await follow(pull, host, parts)
-    await others(pull, parts, delivery)
-
-
-async def later(pull: PullRef, parts: Services, delivery: str) -> None:
-    """The same, all in jobs of their own: whatever fails from here on, each page follows."""
+async def schedule_all(pull: PullRef, parts: Services, delivery: str) -> None:
+    """Store a job for each page of the repository that a rule can change: whatever fails afterwards, each page follows."""
     await parts.submit(Follow(pull), f"follow-{delivery}")
-    await others(pull, parts, delivery)
+    await schedule_others(pull, parts, delivery)
 
 
-async def others(pull: PullRef, parts: Services, delivery: str) -> None:
-    """Have the pages of the repository's other pull requests follow, in jobs of their own."""
+async def schedule_others(pull: PullRef, parts: Services, delivery: str) -> None:
+    """Store a job for each other pull request of the repository: its page follows."""
     since = time.time() - DAYS * DAY
     for number in (await parts.store.reviews.reported(pull, since))[:MOST]:
         await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")

@@ -130,7 +130,7 @@ class ServerBackend:
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""
         if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store):
-            await paging.others(run.ask.pull, self.parts, self.job.id)
+            await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
         return Change(
             pull=pull,
             flags={},

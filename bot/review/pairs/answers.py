@@ -8,14 +8,14 @@ from pydantic import Field, field_validator
 
 from bot import render
 from bot.findings import strangers
-from bot.findings.strangers import Quote, Stranger
-from bot.values import CATEGORIES, SEVERITIES, Category, Evidence, Finding, Schema, Severity, Source
+from bot.findings.strangers import Graded, Quote, Stranger
+from bot.values import Category, Evidence, Finding, Schema, Severity, Source
 
 NAME = "pairs"
 MAX_BROKEN, MAX_DOUBTS, DOUBT_CHARS = 12, 6, 400
 
 
-class BrokenUse(Stranger):
+class BrokenUse(Graded):
     """A use that does not hold any more."""
 
     change: Quote = Field(
@@ -28,16 +28,6 @@ class BrokenUse(Stranger):
     consequence: str = Field(default="", description="what a user or a caller notices")
     severity: Severity = "medium"
     category: Category = "contract"
-
-    @field_validator("severity", mode="before")
-    @classmethod
-    def _known_severity(cls, value: object) -> object:
-        return value if value in SEVERITIES else "medium"
-
-    @field_validator("category", mode="before")
-    @classmethod
-    def _known_category(cls, value: object) -> object:
-        return value if value in CATEGORIES else "other"
 
 
 class PairsAnswer(Stranger):
