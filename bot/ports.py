@@ -162,7 +162,7 @@ class Analyzer(Protocol):
 class Compares(Protocol):
     """An analyser that can say which uses of the changed definitions it has compared with their new contract."""
 
-    def compared(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
+    def compare(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
         """(changed definition as "path:name", path and line of the use) -> what the comparison has shown."""
 
 

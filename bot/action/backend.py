@@ -45,13 +45,13 @@ async def answer(run: ReviewRun, says: str) -> None:
 
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
-    listed = (*await host.review_comments(), *await host.comments())
-    said = [existing.decisive(one, host) for one in listed]
-    marks = [mark for one in said if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
+    comments = (*await host.review_comments(), *await host.comments())
+    decisions = [existing.decisive(one, host) for one in comments]
+    marks = [mark for one in decisions if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
-async def _kept(stands: Posted, run: ReviewRun) -> bytes | str:
+async def _trusted_state(stands: Posted, run: ReviewRun) -> bytes | str:
     """The state in our summary, or the sentence that explains why it is not believed."""
     secret = parts.secret()
     if secret is not None and not existing.decisive(stands, run.host):
@@ -81,7 +81,7 @@ class StepBackend:
         """Answer the comment that asked."""
         await answer(run, f"Not reviewed: {no.reason}")
 
-    async def known(self, _: ReviewRun) -> bool:
+    async def is_meant(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""
         return False
 
@@ -106,7 +106,7 @@ class StepBackend:
         return await work
 
     @asynccontextmanager
-    async def fetched(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
+    async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
         """The change: from the workspace's clone if that holds all of it, else fetched.
 
         A job with more rights than the author of the change believes nothing that is in the workspace.
@@ -121,37 +121,37 @@ class StepBackend:
                 store = await fetching.stored(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.pulled(facts, bases, store)
 
-    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
         return await pipeline.untouched(pull, run.settings, run.ask.trigger)
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, lost = await self._earlier(run)
+        earlier, loss = await self._earlier(run)
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }
-        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host), bound=run.seen.bound)
+        return Change(pull, flags, "", earlier, run.ask.full, loss, await withdrawn(run.host), bound=run.seen.bound)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
-        path, refused = self.step.inputs.previous, ""
+        path, refusal = self.step.inputs.previous, ""
         if path is not None:
             data = files.previous(path, self.step.runner)
             if data is None:  # the first round
                 return None, ""
-            said = state.from_file(data, run.ask.pull, parts.secret())
-            if isinstance(said, bytes):
-                return said, ""
-            refused = f"{said[:1].upper()}{said[1:]}: it was not used."
+            stored = state.from_file(data, run.ask.pull, parts.secret())
+            if isinstance(stored, bytes):
+                return stored, ""
+            refusal = f"{stored[:1].upper()}{stored[1:]}: it was not used."
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None, refused
-        kept = await _kept(stands, run)
-        return (kept, refused) if isinstance(kept, bytes) else (None, _again(kept))
+            return None, refusal
+        trusted = await _trusted_state(stands, run)
+        return (trusted, refusal) if isinstance(trusted, bytes) else (None, _again(trusted))
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
@@ -166,8 +166,8 @@ class StepBackend:
 
     async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
         """The review, from a child process."""
-        done = await parts.reviewed(change, self.step.inputs.config, say)
-        return Made(done, await asyncio.to_thread(self.comments, run, done))
+        made_review = await parts.reviewed(change, self.step.inputs.config, say)
+        return Made(made_review, await asyncio.to_thread(self.comments, run, made_review))
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""

@@ -20,10 +20,10 @@ class Sarif:
     NAME, READS = NAME, "files that another tool reported on"
     ROWS: Literal["git", "other"] = "other"
 
-    def __init__(self, found: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
+    def __init__(self, results: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)
         self._found: dict[str, list[Reported]] = {}
-        for each in found:
+        for each in results:
             self._found.setdefault(each.path, []).append(each)
 
     def wants(self, file: ChangedFile) -> bool:
@@ -38,21 +38,21 @@ class Sarif:
     ) -> Judgement:
         """One finding for each result whose line exists."""
         texts = await tree.read_many([file.path for file in files])
-        found, missing = [], Counter[str]()
+        findings, missing = [], Counter[str]()
         for path, text in texts.items():
             lines = [line.rstrip("\r") for line in text.decode("utf-8", "replace").split("\n")]
             for each in self._found.get(path, ()):
                 quote = quoted(lines[each.start - 1]) if each.start <= len(lines) else ""
                 if quote:
-                    found.append(_finding(each, quote))
+                    findings.append(_finding(each, quote))
                 else:
                     missing[path] += 1
         left = (
             (path, f"{count(number, 'result')} without a line of code in this commit")
             for path, number in missing.items()
         )
-        failed = (("", each.message) for each in self._found.get("", ()))
-        return Judgement(tuple(found), frozenset(texts.keys() - missing.keys()), (*left, *dict.fromkeys(failed)))
+        failures = (("", each.message) for each in self._found.get("", ()))
+        return Judgement(tuple(findings), frozenset(texts.keys() - missing.keys()), (*left, *dict.fromkeys(failures)))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
@@ -62,13 +62,13 @@ class Sarif:
 
 
 def _finding(result: Reported, quote: str) -> Finding:
-    said = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
+    text = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
     return Finding(
         path=result.path,
         quote=quote,
-        title=said if len(said) <= TITLE else said[: TITLE - 1] + "…",
-        why=f"{result.tool} reports: {said}",
-        consequence=result.about if result.about != said else "",
+        title=text if len(text) <= TITLE else text[: TITLE - 1] + "…",
+        why=f"{result.tool} reports: {text}",
+        consequence=result.about if result.about != text else "",
         severity=result.severity,
         category="security" if result.security else "bug",
         sources=(Source("tool", result.tool),),

@@ -29,7 +29,7 @@ class Admission:
     recheck: float = 0.0  # of what shows that a review is due
 
 
-async def admitted(ask: Ask, delivery: str, store: Store) -> Admission:
+async def admit(ask: Ask, delivery: str, store: Store) -> Admission:
     """Count what a person has sent. Raises StorageError."""
     now = time.time()
     if isinstance(ask, CommandAsk | RemarkAsk):

@@ -24,7 +24,7 @@ def command() -> int:
     except DeepRepoError as error:
         console.headline("error", str(error))
         raise
-    console.done()
+    console.end()
     if told.review is None:
         return FOUND if told.conclusion == "failure" else CLEAN
     return exit_code(told.review)

@@ -26,7 +26,7 @@ def command(
     if check:
         found = asyncio.run(checks.checks(settings, chosen))
         for line in found:
-            print(f"{line.mark} {line.what:<14} {line.said}")  # noqa: T201 - the command line speaks
+            print(f"{line.mark} {line.what:<14} {line.sentence}")  # noqa: T201 - the command line speaks
         return CLEAN if all(line.works for line in found) else USAGE
     asyncio.run(app.serve(settings, parts.worker, tell, secrets=keys()))
     return CLEAN

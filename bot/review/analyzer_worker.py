@@ -134,7 +134,7 @@ class AnalyzerWorker:
             self._complete[name] = done.complete - {path for path, _ in done.open}
             self._ran.add(name)
             if isinstance(analyzer, Compares):
-                self._compared.update(analyzer.compared(self._dependents))
+                self._compared.update(analyzer.compare(self._dependents))
         except DeepRepoError as error:
             self.failures.append(f"{name} could not run: {error}")
             self._tracker.unchecked("", f"{name} could not run: {error}")

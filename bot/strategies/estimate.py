@@ -64,16 +64,16 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
-    asked = [*worker.asked, *_again(worker.offered, habits)]
+    asked = [*worker.prompt_usages, *_again(worker.look_up_usages, habits)]
     turns = []
-    if root is not None and root.asked and name in WITH_ROOT:
-        *read, first = root.asked
-        turns = [*read, *_again(root.offered, habits), *_turns(first, habits, root.thinking("root"))]
+    if root is not None and root.prompt_usages and name in WITH_ROOT:
+        *read, first = root.prompt_usages
+        turns = [*read, *_again(root.look_up_usages, habits), *_turns(first, habits, root.thinking("root"))]
     if turns and name == "rlm":
         asked += [Usage(habits.question, 300 + worker.thinking("worker"))] * (habits.asked * (habits.turns - 1))
     elif root is not None and not turns:
-        turns = [*root.asked, *_again(root.offered, habits)]
-    found = math.ceil(habits.findings * max(1, len(worker.asked))) if verify else 0
+        turns = [*root.prompt_usages, *_again(root.look_up_usages, habits)]
+    found = math.ceil(habits.findings * max(1, len(worker.prompt_usages))) if verify else 0
     judge = root or worker
     opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * found
     opinions += _again(opinions, habits)

@@ -105,7 +105,7 @@ async def _answered(
     head: str = "",
 ) -> TextAnswer:
     started = time.monotonic()
-    async with inquiry.opened(question, root, worker, limits, journal, settings) as asked:
+    async with inquiry.open_inquiry(question, root, worker, limits, journal, settings) as asked:
         session = asked.session
         if head and session.pull.head != head:
             raise ReplayDiffers("the context is not the one that the question was asked about")

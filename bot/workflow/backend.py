@@ -125,7 +125,7 @@ class Backend(Protocol):
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Tell the person who waits why there is no review."""
 
-    async def known(self, run: ReviewRun) -> bool:
+    async def is_meant(self, run: ReviewRun) -> bool:
         """Whether this very change has its review already."""
 
     def check(self, run: ReviewRun) -> AbstractAsyncContextManager[CheckRun]:
@@ -134,10 +134,10 @@ class Backend(Protocol):
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
         """Await something long. Raises Superseded when the review is called off."""
 
-    def fetched(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
+    def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
         """The change in a local store, which is gone afterwards."""
 
-    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:

@@ -32,7 +32,7 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
     if isinstance(decision, No):
         await backend.decline(run, decision)
         return _declined(run, decision)
-    if not again and await backend.known(run):
+    if not again and await backend.is_meant(run):
         return ReviewResult("skipped", KNOWN)
     started, made = time.time(), None
     async with backend.check(run) as check:
@@ -59,8 +59,10 @@ def _declined(run: ReviewRun, no: No) -> ReviewResult:
 
 async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
-    async with backend.fetched(run) as pull:
-        refused = await backend.untouched(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
+    async with backend.fetch(run) as pull:
+        refused = (
+            await backend.no_review_reason(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
+        )
         if refused is not None:
             return refused
         change = _noted(await backend.change(run, pull), run.pushes.note)

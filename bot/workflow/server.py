@@ -92,7 +92,7 @@ class ServerBackend:
         await checks.ended(host, number, self.job.id, reason, ending, head=facts.head_sha, declined=True)
         await self.parts.store.checks.ended(self.job.id)
 
-    async def known(self, run: ReviewRun) -> bool:
+    async def is_meant(self, run: ReviewRun) -> bool:
         """Whether the last review was of this change: a late delivery, a catch-up."""
         facts, last = run.seen.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
         if last != (run.seen.bases.merge_base, facts.head_sha, facts.base_ref):
@@ -118,12 +118,12 @@ class ServerBackend:
         return await self.job.unless_cancelled(work)
 
     @asynccontextmanager
-    async def fetched(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
+    async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
         """The change, fetched with a token of its own."""
         async with fetched(run.ask.pull, run.seen.facts, run.seen.bases, self.parts) as pull:
             yield pull
 
-    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known; found out in a child process."""
         return await self.parts.untouched(pull, run.settings, run.ask.trigger)
 

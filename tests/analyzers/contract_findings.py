@@ -35,7 +35,7 @@ def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
             files = diff.read(await tree.change())
             users = await dependents.find(tree, files, LANGUAGES)
             tracker = coverage.start((), files, users, by_model=False)
-            tracker.compared(contracts.compared(users))
+            tracker.compared(contracts.compare(users))
             return tracker.open_uses()
 
     return asyncio.run(run())

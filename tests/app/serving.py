@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from fastapi import FastAPI
 
 from bot import app
-from bot.app import Opened, running
+from bot.app import RunningServer, running
 from bot.app.opening import Apologise, Work
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
@@ -86,7 +86,7 @@ def pull(number: int = 1, action: str = "opened", head: int = 1, installation: i
 class Served:
     """A running server as a test sees it."""
 
-    opened: Opened
+    opened: RunningServer
     http: httpx2.AsyncClient
     done: list[Ask]
     more: asyncio.Condition  # notified when there is more of it
@@ -143,7 +143,7 @@ async def served(
         return carried_out, sorry or never
 
     async with (
-        app.opened(given, open_work, web=web) as opened,
+        app.open_server(given, open_work, web=web) as opened,
         browser(app.create(opened, web=web), given.place) as http,
     ):
         yield Served(opened, http, done, more)
