@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from bot import jobs, pipeline, storage, wiring
-from bot.errors import HostDown, Superseded
+from bot.errors import HostDown, SupersededError
 from bot.journal.writer import Journal
 from bot.ports import Job
 from bot.values import Ask, PullRef, Review, ReviewAsk, ReviewRequest
@@ -68,7 +68,7 @@ class Worker:
         """Look whether it is there already, and whether it is still wanted; then post, and look again if the answer was lost."""
         if await asyncio.to_thread(_call, "GET", f"{self.town}/{number}") == 0:
             if not await job.current():
-                raise Superseded("not ours any more")
+                raise SupersededError("not ours any more")
             try:
                 await asyncio.to_thread(_call, "POST", f"{self.town}/{number}")
             except urllib.error.HTTPError as error:

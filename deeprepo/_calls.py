@@ -54,7 +54,9 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
         where, local = os.fspath(repo), scope != "range"
         request = ReviewRequest(where)
         if change is not None or local:
-            request = reviewing.asked(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
+            request = reviewing.read_request(
+                change, where, staged=scope == "staged", uncommitted=scope == "uncommitted"
+            )
         try:
             yield request, scratch
         except errors.NothingToReview as empty:

@@ -73,8 +73,8 @@ def _file(file: "ChangedFile") -> File:
         file.path,
         file.old_path,
         file.status,
-        len(file.added),
-        len(file.removed),
+        len(file.added_lines),
+        len(file.removed_lines),
         test=is_test(file.path),
         skipped=file.skip or "",
     )
@@ -101,4 +101,4 @@ def _signature(symbol: "Symbol | None") -> str | None:
 
 
 def _use(row: "Reference") -> Use:
-    return copied(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing or row.held)
+    return copied(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing or row.is_held)

@@ -11,7 +11,7 @@ from bot import github, pipeline
 from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL
-from bot.checkout.held import held
+from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step
 from bot.config.policy import No
@@ -19,7 +19,7 @@ from bot.errors import DeepRepoError, HostError, HostRefused
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import Posted, PullRequest, Review
@@ -114,7 +114,7 @@ class StepBackend:
         facts, bases, runner = run.seen.facts, run.seen.bases, self.step.runner
         store = None
         if runner.github_event_name == "pull_request":
-            store = await held(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
+            store = await existing_clone(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             if store is None:
                 url = github.git_url(runner.github_api_url, fetching.today(run.ask.pull, facts))
@@ -123,7 +123,7 @@ class StepBackend:
 
     async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
-        return await pipeline.untouched(pull, run.settings, run.ask.trigger)
+        return await pipeline.no_review_reason(pull, run.settings, run.ask.trigger)
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
@@ -164,10 +164,10 @@ class StepBackend:
         else:
             yield Funds()
 
-    async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
+    async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, from a child process."""
         made_review = await parts.reviewed(change, self.step.inputs.config, say)
-        return Made(made_review, await asyncio.to_thread(self.comments, run, made_review))
+        return MadeReview(made_review, await asyncio.to_thread(self.comments, run, made_review))
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""

@@ -12,7 +12,7 @@ from bot.action.console import Console
 from bot.action.event import WORKFLOW
 from bot.commands import Permission
 from bot.config import Config, Step, policy
-from bot.errors import HostRefused, Superseded
+from bot.errors import HostRefused, SupersededError
 from bot.github import Host, RequestPace
 from bot.values import CommentRef, PullRef, ReviewAsk
 from bot.wiring import action as parts
@@ -62,7 +62,7 @@ async def look_up(host: Host, step: Step) -> tuple[PullState, Config]:
     inputs = step.inputs
     state = await looking.seen(host, inputs.config)
     file, bound = (None if text is None else text.encode() for text in (state.file, state.bound))
-    return state, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config, bound=bound)
+    return state, config.resolve(inputs.flags(), file, config.environment(on_server=True), inputs.config, bound=bound)
 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
@@ -81,7 +81,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
         before = {"skipped": "Not reviewed", "success": "There is nothing to review"}
         before |= {"failure": "Not reviewed"} if fault is None else {}
         return replace(result, says=f"{before.get(result.conclusion, 'There is no review')}: {result.says}")
-    if isinstance(fault, Superseded):
+    if isinstance(fault, SupersededError):
         return replace(result, says=f"{ALONE}: {fault}.", fault=None)
     if isinstance(fault, HostRefused) and fault.status == FORBIDDEN:
         return replace(result, says=f"{MAY_NOT}; {FORK if fork else GRANT}.", fault=None)

@@ -14,7 +14,7 @@ from bot.github import Host
 from bot.outputs import state
 from bot.publish import summary
 from bot.values import WorkflowRun
-from bot.values.daily import DAY, DailyCaps, Exhausted, Which, granted
+from bot.values.daily import DAY, CapReached, DailyCaps, Which, grant
 from bot.wiring import action as parts
 from bot.workflow.backend import Funds, ReviewRun
 
@@ -38,7 +38,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     if caps.workflow is not None:
         return Funds(refused=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
-    return _funds(granted(run.settings["usd"], caps, {"forks": await _rounds(run)}.__getitem__), run)
+    return _funds(grant(run.settings["usd"], caps, {"forks": await _rounds(run)}.__getitem__), run)
 
 
 def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
@@ -54,11 +54,11 @@ def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ..
         "forks": sum(one.fork and one.event == TARGET for one in runs),
         "workflow": attempts * run.settings["usd"],
     }
-    return _funds(granted(run.settings["usd"], caps, uses.__getitem__), run)
+    return _funds(grant(run.settings["usd"], caps, uses.__getitem__), run)
 
 
-def _funds(rest: float | Exhausted, run: ReviewRun) -> Funds:
-    if not isinstance(rest, Exhausted):
+def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
+    if not isinstance(rest, CapReached):
         return Funds(rest)
     if rest.which == "forks":
         return Funds(refused=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")

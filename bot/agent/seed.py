@@ -81,7 +81,7 @@ def gather(
     whole = size <= DIFF_TOKENS
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
-    sure_rows = _telling(row for row in references if not row.guessed)
+    sure_rows = _telling(row for row in references if not row.is_guessed)
     sure_rows.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
     first = {(row.path, row.line): row for row in reversed(sure_rows)}.values()  # one use of each line
     sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
@@ -177,7 +177,7 @@ def _telling(rows: Iterable[Reference]) -> list[Reference]:
 
 def _guesses(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:
     """What only a name speaks for, by file, tests last; and the names that are everywhere, of which no place is listed."""
-    rows = [row for row in references if row.guessed]
+    rows = [row for row in references if row.is_guessed]
     files = Counter(name for name, _ in {(row.name, row.path) for row in rows})
     everywhere = {name for name, times in files.items() if times > FEW_FILES}
     telling = [row for row in rows if not row.everyday and row.name not in everywhere]

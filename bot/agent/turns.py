@@ -152,7 +152,7 @@ class Turns:
 
     def _tight(self, number: int, block: str) -> bool:
         """Whether the time is running out; what an earlier run of this review has said stays said."""
-        recording = self.state.session.calls.journal.recorded(self.name, number, block)
+        recording = self.state.session.calls.journal.recording(self.name, number, block)
         if recording is not None:
             return bool(recording["tight"])
         seconds = self.state.session.calls.budget.seconds_left()
@@ -164,7 +164,7 @@ class Turns:
         self.state.refusals.clear()
         if not block or reply.stop == "length":  # half a block may be Python too, and do something else
             self.guard.idle(self._gain())
-            broken_call = any(call.unparsed for call in reply.calls)
+            broken_call = any(call.unparsed_arguments for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
         if self.guard.repeats(block):
             self.guard.idle(self._gain())
@@ -183,7 +183,7 @@ class Turns:
 
     def _as_it_was(self, number: int, block: str, observation: Observation) -> Observation:
         """A block that a limit ended may end in another line this time: the root is told what it was told before."""
-        recording = self.state.session.calls.journal.recorded(self.name, number, block)
+        recording = self.state.session.calls.journal.recording(self.name, number, block)
         if recording is None or not {recording["outcome"], observation.outcome} <= {"limit", "crash"}:
             return observation
         return Observation(recording["output"], recording["error"], recording["outcome"], recording["omitted"])

@@ -36,8 +36,10 @@ class Contracts:
     def wants(self, file: ChangedFile) -> bool:
         """Whether the file can define what others call, or could before it was renamed."""
         suffixes = {PurePosixPath(path).suffix.lower() for path in (file.path, file.old_path) if path}
-        is_move = file.status == "renamed" and not file.ignored
-        return (file.analyzed or is_move or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(self._suffixes)
+        is_move = file.status == "renamed" and not file.is_ignored
+        return (file.is_analyzed or is_move or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(
+            self._suffixes
+        )
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding per place of a caller file that breaks."""
@@ -50,7 +52,7 @@ class Contracts:
         there = {finding.path, *(item.path for item in finding.evidence)}
         text = f"{finding.title}\n{finding.quote}"
         here = any(row.path in there and row.name in text for row in undecided_rows)
-        return "unseen" if dependents.missed or here else "fixed"
+        return "unseen" if dependents.missed_uses or here else "fixed"
 
     def compare(self, dependents: Dependents) -> Mapping[Place, str]:
         """The uses about which code can decide, and what it has found of each."""
@@ -113,7 +115,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     comparison = FITS
     for part in changes:
         if part in ("removed", "renamed"):
-            comparison = THERE if reference.held else ""
+            comparison = THERE if reference.is_held else ""
         elif part == "parameters" and item is not None:
             comparison = _compare_call(reference, item)
         elif reference.form != "import":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import files as own
-from bot.concurrency import ended, started
+from bot.concurrency import end_process, start_process
 from bot.config import extras
 from bot.errors import DeepRepoError
 
@@ -90,7 +90,7 @@ class Running:
 @asynccontextmanager
 async def running(name: str, command: Sequence[str], folder: str) -> AsyncIterator[Running]:
     """A linter that works in a folder, with an empty environment and no input. It is ended with the block."""
-    process = await started(*command, cwd=folder, env={})
+    process = await start_process(*command, cwd=folder, env={})
     if process.stdin is None:
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()
@@ -99,5 +99,5 @@ async def running(name: str, command: Sequence[str], folder: str) -> AsyncIterat
     try:
         yield run
     finally:
-        await ended(process, process.stdout)
+        await end_process(process, process.stdout)
         await listening

@@ -20,7 +20,7 @@ from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.errors import DeepRepoError
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quoted
+from bot.text.lines import quote_of
 from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
 
@@ -93,7 +93,7 @@ class Linter:
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of its language to which the change adds lines, if the linter is installed."""
-        fits = file.analyzed and bool(file.added) and self.name(file.path) is not None
+        fits = file.is_analyzed and bool(file.added_lines) and self.name(file.path) is not None
         return fits and linter_run.program(self.NAME) is not None
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
@@ -199,9 +199,9 @@ class Linter:
         for report in reports[path, head].reports if head else ():
             key = (report.code, _text(lines, report.start))
             old[key] -= 1
-            quote = quoted(own[report.start - 1]) if 0 < report.start <= len(own) else ""
+            quote = quote_of(own[report.start - 1]) if 0 < report.start <= len(own) else ""
             rule = rules(self.tables)[report.code]
-            if old[key] < 0 and report.start in side.file.added and (rule.tests or not test):
+            if old[key] < 0 and report.start in side.file.added_lines and (rule.tests or not test):
                 yield report, quote
 
     def _finding(self, path: str, quote: str, report: LintReport, rule: LintRule) -> Finding:

@@ -90,7 +90,7 @@ class RuffSource:
 
 def wants(file: ChangedFile) -> bool:
     """Python files that exist after the change and that the base does not except from review."""
-    return PurePosixPath(file.path).suffix.lower() in SUFFIXES and file.analyzed and file.status != "deleted"
+    return PurePosixPath(file.path).suffix.lower() in SUFFIXES and file.is_analyzed and file.status != "deleted"
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001 - the protocol's
@@ -184,7 +184,7 @@ def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[tuple[Diagnosti
         old[key] -= 1
         if old[key] >= 0 or (report.code == "B018" and rows[report.start]):
             continue
-        is_added = not source.file.added.isdisjoint(range(report.start, report.end + 1))
+        is_added = not source.file.added_lines.isdisjoint(range(report.start, report.end + 1))
         if not is_added and (not rule.anywhere or source.left or not source.base_parses):
             continue
         if report.start > len(lines):
@@ -196,7 +196,7 @@ def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[tuple[Diagnosti
 
 def _is_anywhere(source: RuffSource, report: Diagnostic) -> bool:
     rows = range(report.start, report.end + 1)
-    return rules()[report.code].anywhere and source.file.added.isdisjoint(rows)
+    return rules()[report.code].anywhere and source.file.added_lines.isdisjoint(rows)
 
 
 def _is_program(source: RuffSource, report: Diagnostic) -> bool:

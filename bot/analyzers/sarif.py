@@ -6,9 +6,9 @@ from typing import Literal
 
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quoted
+from bot.text.lines import quote_of
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 
 NAME = "sarif"
 TITLE = 160
@@ -20,9 +20,9 @@ class Sarif:
     NAME, READS = NAME, "files that another tool reported on"
     ROWS: Literal["git", "other"] = "other"
 
-    def __init__(self, results: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
+    def __init__(self, results: Sequence[ToolResult], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)
-        self._found: dict[str, list[Reported]] = {}
+        self._found: dict[str, list[ToolResult]] = {}
         for each in results:
             self._found.setdefault(each.path, []).append(each)
 
@@ -42,7 +42,7 @@ class Sarif:
         for path, text in texts.items():
             lines = [line.rstrip("\r") for line in text.decode("utf-8", "replace").split("\n")]
             for each in self._found.get(path, ()):
-                quote = quoted(lines[each.start - 1]) if each.start <= len(lines) else ""
+                quote = quote_of(lines[each.start - 1]) if each.start <= len(lines) else ""
                 if quote:
                     findings.append(_finding(each, quote))
                 else:
@@ -61,7 +61,7 @@ class Sarif:
         return "fixed" if tools <= again else "unseen"
 
 
-def _finding(result: Reported, quote: str) -> Finding:
+def _finding(result: ToolResult, quote: str) -> Finding:
     text = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
     return Finding(
         path=result.path,

@@ -40,7 +40,7 @@ _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether
 
 def wants(file: ChangedFile) -> bool:
     """Every file to which the change adds lines, whatever it says of itself."""
-    return file.analyzed and bool(file.added)
+    return file.is_analyzed and bool(file.added_lines)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
@@ -117,7 +117,7 @@ def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, H
         if row > last:
             first = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
             last = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
-        if first and first not in file.added:
+        if first and first not in file.added_lines:
             line = DiffLine(" ", text[first - 1], None, first)
             for at, hit, body in secrets_in(file.path, text[first - 1 : first + KEY_HEAD], sample=_sample(file)):
                 if at == 0 and hit.rule == KEY:

@@ -68,9 +68,9 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             "The key has no effect.",
         )
     else:
-        from bot.config import ignored
+        from bot.config import ignore_file
 
-        problems = ignored.check(text).problems
+        problems = ignore_file.check(text).problems
         stops, effect = (
             "Every finding that it lists is reported again.",
             "What it means to ignore may be reported again.",
@@ -78,7 +78,7 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
     for problem in problems:
         severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
         yield _finding(
-            path, lines, problem.line, f"{path}: {problem.said}", stops if problem.fatal else effect, severity
+            path, lines, problem.line, f"{path}: {problem.sentence}", stops if problem.fatal else effect, severity
         )
 
 

@@ -66,7 +66,7 @@ def _kept_lines(comments: Directives, file: ChangedFile, says: Mapping[int, byte
     has_enabled = any(row.kind == "-" and comments.of(_raw(row.text)) and ENABLES.search(row.text) for row in rows)
     if file.old_path != file.path or has_enabled:
         return frozenset()
-    kept_lines = {number for number in says if number not in file.added}
+    kept_lines = {number for number in says if number not in file.added_lines}
     removed_comments: list[bytes] = []
     for row in rows:
         if row.kind == "-":

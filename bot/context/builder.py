@@ -157,11 +157,11 @@ class ContextBuilder:
         wanted = self._rows if self.prompts == 1 else lost.names(units, self._said())
         wanted = [one for name in wanted for one in (name, *elsewhere.spelled(name))]
         rows = {name: self._rows[name] for name in wanted if name in self._rows and name not in self._cut}
-        return elsewhere.told(rows, units, told, {file.path: file.added for file in self.files})
+        return elsewhere.told(rows, units, told, {file.path: file.added_lines for file in self.files})
 
     def _left(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
         """Who still uses what the units remove."""
-        changed = {file.path: file.added for file in self.files}
+        changed = {file.path: file.added_lines for file in self.files}
         return lost.pick(self._rows, lost.names(units, self._said()), units, shown.lines, changed)
 
     def _said(self) -> lost.Kept:
@@ -306,7 +306,7 @@ class ContextBuilder:
         """The added lines of the change, matched with each other once."""
         if self._links is None:
             self._links = Links(self.files)
-            texts = await self.tree.read_many([file.path for file in self.files if file.added and not file.skip])
+            texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
             self._imports = {p: definitions.imported(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
         return self._links
 
@@ -376,7 +376,7 @@ def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     elif row.defines or row.builds:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
         most = snippets.BODY if row.builds or _whole(lines, row.line) else TYPE_LINES
-        numbers = blocks.opened(row.path, lines, row.line, most)
+        numbers = blocks.opening_lines(row.path, lines, row.line, most)
     else:
         head = definitions.head(row.path, lines, row.line) if row.headed else 0
         numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)

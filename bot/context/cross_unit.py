@@ -43,13 +43,13 @@ def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
 def _own(unit: Unit) -> set[str]:
     """What a unit defines, or did: its name, and what its changed lines define."""
     found = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
-    for row in unit.changed:
+    for row in unit.changed_rows:
         found |= definitions.names(unit.path, row.text)
     return {name for name in found if len(name) >= SHORTEST and _WORD.fullmatch(name)}
 
 
 def _words(unit: Unit) -> set[str]:
-    return {word for row in unit.changed for word in _WORD.findall(row.text[:LONG_LINE])}
+    return {word for row in unit.changed_rows for word in _WORD.findall(row.text[:LONG_LINE])}
 
 
 class Links:

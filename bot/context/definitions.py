@@ -15,7 +15,7 @@ from bot.context import identifiers
 from bot.context.identifiers import Row
 from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.lines import is_comment
-from bot.text.paths import is_product, vendored
+from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
@@ -69,7 +69,7 @@ def called(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        for row in unit.added:
+        for row in unit.added_rows:
             found.update(dict.fromkeys(calls(unit.path, row.text)))
     return tuple(found)
 
@@ -80,8 +80,8 @@ def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        own = {row.number for row in unit.added}
-        said = [row.text for row in unit.added if not is_comment(row.text, unit.path)]
+        own = {row.number for row in unit.added_rows}
+        said = [row.text for row in unit.added_rows if not is_comment(row.text, unit.path)]
         given = {name for text in said for name in identifiers.given(text) if not identifiers.single(name)}
         users = {of for text in said for of, _ in _CALLED_ON.findall(text) if not identifiers.single(of)}
         for number, text in enumerate(unit.text.split("\n"), unit.start) if given or users else ():
@@ -117,7 +117,7 @@ def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """What these rows define, by name: no tests, no texts."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in dict.fromkeys(rows):
-        if is_product(row[0]) and not vendored(row[0]):
+        if is_product(row[0]) and not vendored_folder(row[0]):
             for name in names(row[0], row[2]):
                 found[name].append(row)
     return found

@@ -53,7 +53,7 @@ def told(
     code = [unit for unit in units if is_product(unit.path)]
     weights = {name: weight for name, weight in identifiers.names(code).items() if name in rows}
     decided = meaning.decided(code)
-    said = {text for unit in code for row in unit.changed for text in identifiers.literals(row.text)}
+    said = {text for unit in code for row in unit.changed_rows for text in identifiers.literals(row.text)}
     others = {name: " or ".join(other for other in spelled(name) if rows.get(other)) for name in weights}
     lines = {
         name: {

@@ -46,7 +46,7 @@ def returns(path: str, rows: Sequence[str], row: Reference) -> bool:
 
 def changes_result(unit: Unit) -> bool:
     """Whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
-    changed = [row for row in unit.changed if not is_comment(row.text, unit.path)]
+    changed = [row for row in unit.changed_rows if not is_comment(row.text, unit.path)]
     code = [row for row in unit.rows if re.search(r"\w", row.text)]
     last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()
     return any(_RESULT.match(row.text) or definitions.names(unit.path, row.text) or id(row) in last for row in changed)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bot.text.filetypes import filetype
-from bot.text.lines import defined, is_comment, special
+from bot.text.lines import defined_names, is_comment, special
 from bot.values import DiffRow, Unit
 
 Row = tuple[str, int, str]  # path, line, text
@@ -89,7 +89,7 @@ def _stored(of: str) -> re.Pattern[str]:
 
 def given(line: str) -> frozenset[str]:
     """The names to which a line gives a value or a meaning."""
-    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined(line))
+    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined_names(line))
 
 
 def dotted(line: str) -> list[str]:

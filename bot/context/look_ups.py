@@ -18,7 +18,7 @@ from bot.ports import Language, Tree
 from bot.render import count
 from bot.text import blocks, globs
 from bot.text.lines import binds, block, closing, defines, definition, says
-from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored
+from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown
@@ -140,9 +140,9 @@ class LookUps:
         room, results = _Room(most), list[_Result]()
         for at, one in enumerate(wanted):
             asked = _bounded(one)
-            before = len(self.tree.stopped)
+            before = len(self.tree.stopped_searches)
             found, notes = await self._found(asked, room)
-            result = _Result(asked, found, [*notes, *self.tree.stopped[before:][-1:]])
+            result = _Result(asked, found, [*notes, *self.tree.stopped_searches[before:][-1:]])
             result.show(room, room.tokens // (len(wanted) - at))
             results.append(result)
         for result in results:  # what the later ones did not need
@@ -484,7 +484,7 @@ def _word(name: str) -> bool:
 
 def _rank(path: str) -> Literal[0, 1, 2, 3]:
     """Code of the product first, then tests, then texts and what programs have written."""
-    if vendored(path) or is_output(path):
+    if vendored_folder(path) or is_output(path):
         return 3
     if is_test(path):
         return 1

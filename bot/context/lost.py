@@ -76,7 +76,7 @@ def pick(
     found: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in wanted:
         told = name.lower()
-        after = akin.words(unit for unit in units if any(told in row.text.lower() for row in unit.removed))
+        after = akin.words(unit for unit in units if any(told in row.text.lower() for row in unit.removed_rows))
         lines = [
             (-akin.shared(row[0], after), family(row[0]) in own, row)
             for row in rows.get(name, ())

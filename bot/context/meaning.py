@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bot.context import definitions, identifiers
-from bot.text.lines import binds, defined, defines, says
+from bot.text.lines import binds, defined_names, defines, says
 from bot.text.paths import is_code
 from bot.values import Unit
 
@@ -93,7 +93,7 @@ def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
     if not own:  # the parameters of a definition are its own
         yield from (name for name in _KEY.findall(text) if name != _local(text))
     if not _ANNOUNCED.match(text):
-        yield from defined(text)
+        yield from defined_names(text)
     if not text[:1].isspace() and (top := _TOP.match(text)):
         yield top[1]
     if field:

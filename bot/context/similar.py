@@ -33,7 +33,7 @@ _GAP = re.compile(r"\s|\\s|\\t|\(\?")
 
 def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iterable[ChangedFile]) -> list[str]:
     """The names that are in added lines alone and that nothing gives a meaning."""
-    added: dict[str, Collection[int]] = {file.path: file.added for file in files}
+    added: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return [
         name
         for name in names
@@ -70,7 +70,7 @@ def patterns(units: Iterable[Unit]) -> dict[str, list[str]]:
     """The regular expressions in changed lines, under what they begin with."""
     found: dict[str, list[str]] = defaultdict(list)
     for unit in units:
-        for row in unit.changed if is_product(unit.path) else ():
+        for row in unit.changed_rows if is_product(unit.path) else ():
             for literal in _literals(row.text) if len(row.text) <= LONG_LINE else ():
                 head = _GAP.split(literal)[0]
                 if len(head) >= HEAD and _CLASS.search(head) and literal not in found[head]:
@@ -85,7 +85,7 @@ def pick(
     shown: Collection[tuple[str, int]],
 ) -> list[Pick]:
     """The lines to show beside these units."""
-    said = {word for unit in units for row in unit.added for word in identifiers.words(row.text)}
+    said = {word for unit in units for row in unit.added_rows for word in identifiers.words(row.text)}
     picks = [
         Pick(path, line, (f"{word}, while the change says {name}",), defines(text, word, path))
         for name in near

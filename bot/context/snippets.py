@@ -55,7 +55,7 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Ex
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
         if at in around:
             continue
-        numbers = shown.left(excerpt.path, blocks.opened(excerpt.path, rows, at, BODY)) if at else []
+        numbers = shown.left(excerpt.path, blocks.opening_lines(excerpt.path, rows, at, BODY)) if at else []
         if len(numbers) > 1:
             return cut(excerpt.path, rows, numbers, f"defines {name}, called nearby")
     return None
@@ -114,7 +114,7 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
 
 def marked(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
     """The excerpts, with those marked that hold lines of the change itself."""
-    added: dict[str, Collection[int]] = {file.path: file.added for file in files}
+    added: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return tuple(
-        replace(one, changed=any(row.number in added.get(one.path, ()) for row in one.rows)) for one in excerpts
+        replace(one, overlaps_change=any(row.number in added.get(one.path, ()) for row in one.rows)) for one in excerpts
     )

@@ -82,7 +82,7 @@ def together(units: Sequence[Unit]) -> dict[str, float]:
     """The names of the units' changed lines, and what their callers store results in, with their weights."""
     code = _code(units)
     found = identifiers.names(code)
-    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed):
+    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed_rows):
         found.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
     for name in _kept(code):
         found[name] = max(found.get(name, 0.0), identifiers.IDENTIFIER)
@@ -124,7 +124,7 @@ def pick(
 
     `rows`: name -> the lines that hold it; `shown`: lines in the prompt already; `changed`: the paths of the whole change.
     """
-    rows_of = [row.text for unit in units for row in unit.changed]
+    rows_of = [row.text for unit in units for row in unit.changed_rows]
     own = {text for line in rows_of for text in (*identifiers.literals(line), *identifiers.given(line))} | PERSISTENCE
     weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
@@ -155,8 +155,8 @@ class _Meant:
         self.paths = {unit.path for unit in units}
         self.folders = {posixpath.dirname(path) for path in self.paths}
         self.suffixes = {family(path) for path in self.paths}
-        self.written = {name for unit in units for row in unit.changed for name in identifiers.given(row.text)}
-        self.said = {text for unit in units for row in unit.changed for text in identifiers.literals(row.text)}
+        self.written = {name for unit in units for row in unit.changed_rows for name in identifiers.given(row.text)}
+        self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
         self.decided = meaning.decided(units) | {*_namesakes(units)} | PERSISTENCE | _kept(units)
         self._idle: dict[str, bool] = {}
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.text.lines import defined
+from bot.text.lines import defined_names
 from bot.text.paths import is_test
 from bot.values import ChangedFile
 
@@ -39,7 +39,7 @@ def _rank(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
     return (
         is_test(file.path),
         file.status == "added",
-        not any(defined(text[:LONG_LINES]) for text in lost),
+        not any(defined_names(text[:LONG_LINES]) for text in lost),
         -len(lost),
         file.path,
     )

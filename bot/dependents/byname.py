@@ -36,7 +36,7 @@ async def by_name(
 ) -> Dependents:
     """References by name alone for the files whose suffix no language reads, and the sentence that reports it."""
     read = frozenset(suffixes)
-    mine = [file for file in files if file.analyzed and not is_prose(file.path) and suffix(file.path) not in read]
+    mine = [file for file in files if file.is_analyzed and not is_prose(file.path) and suffix(file.path) not in read]
     if not mine:
         return Dependents()
     owners: dict[str, ChangedFile] = {}
@@ -48,12 +48,12 @@ async def by_name(
     changed = {file.path: file for file in files}
     held: dict[str, set[str]] = defaultdict(set)
     for word, path, line, _ in rows:
-        if not is_test(path) and (path not in changed or line not in changed[path].added):
+        if not is_test(path) and (path not in changed or line not in changed[path].added_lines):
             held[word].add(path)
     found: dict[str, list[Reference]] = defaultdict(list)
     for word, path, line, text in rows:
         there = changed.get(path)
-        if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
+        if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added_lines):
             found[word].append(mention(f"{owners[word].path}:{word}", word, path, line, text, lone=False))
     kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
     return Dependents(references=tuple(kept), cut=(*_said(mine), *_beyond(mine, budget)))

@@ -6,7 +6,7 @@ from fnmatch import translate
 
 from bot import limits
 from bot.dependents.propose import propose
-from bot.ports import Language, Project, SelfDescribed, Shared, Tree
+from bot.ports import Language, Project, SelfDescribed, SharedScope, Tree
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
@@ -30,7 +30,7 @@ class Reach:
         self.unused = unused  # a sentence for each configuration file that was not used, or only in part
         self.paths = paths
         # Asked once: a question about a protocol costs as much as resolving an import.
-        self._shared = project if isinstance(project, Shared) else None
+        self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
         self._imports: dict[str, tuple[Import, ...]] = {}
 

@@ -197,15 +197,15 @@ def _extended(before: Sequence[Parameter], after: Sequence[Parameter], *, named:
     """Whether every call that fitted still fits and means the same: what is new stands behind, or has a name, and is optional."""
     old = [item for item in before if item.kind in ("positional", "positional-only")]
     new = [item for item in after if item.kind in ("positional", "positional-only")]
-    if len(new) < len(old) or any(item.required for item in new[len(old) :]):
+    if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
         return False
     if not all(_fits(one, other, named=named) for one, other in zip(old, new, strict=False)):
         return False
     keywords = {item.name: item for item in before if item.kind == "keyword-only"}
     now = {item.name: item for item in after if item.kind in ("keyword-only", "positional")}
-    if any(name not in now or (now[name].required and not item.required) for name, item in keywords.items()):
+    if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
         return False
-    if any(item.required and item.name not in keywords for item in after if item.kind == "keyword-only"):
+    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword-only"):
         return False
     rest = {item.kind for item in before if item.kind in ("varargs", "kwargs")}
     return rest <= {item.kind for item in after} and not ("varargs" in rest and len(new) > len(old))
@@ -215,7 +215,7 @@ def _fits(old: Parameter, new: Parameter, *, named: bool) -> bool:
     """Whether every argument for the old parameter also fits the new one."""
     renamed = named and old.name != new.name and old.kind == "positional"
     hidden = old.kind == "positional" and new.kind == "positional-only"
-    return not renamed and not hidden and not (new.required and not old.required)
+    return not renamed and not hidden and not (new.is_required and not old.is_required)
 
 
 def _nameless(text: str, names: set[str]) -> str:

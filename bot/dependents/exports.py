@@ -106,7 +106,7 @@ class Exports:
         before, after = await self.outline("base", path), await self.outline("head", path)
         if before is None or after is None:
             return []
-        return sorted((before.defined & after.names) - after.defined)
+        return sorted((before.defined_names & after.names) - after.defined_names)
 
     def mates(self, path: str) -> Collection[str]:
         """The files of the head tree that use the names of this one without importing it."""
@@ -141,8 +141,10 @@ class Exports:
         was = [await self.outline("base", one) for one in left]
         now = [await self.outline("head", one) for one in left if one in after]
         names = {name for outline in now if outline is not None for name in outline.names}
-        own = {name for outline in now if outline is not None for name in outline.defined}
-        return any(outline is not None and not (outline.names <= names and outline.defined <= own) for outline in was)
+        own = {name for outline in now if outline is not None for name in outline.defined_names}
+        return any(
+            outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
+        )
 
     async def _behind(self, side: Side, path: str) -> frozenset[str]:
         """A file and those of which it hands on everything, at any distance."""

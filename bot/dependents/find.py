@@ -52,9 +52,9 @@ async def find(
         lost_keys(tree, files, suffixes, budget),
     )
     *parsed, named, keys = parts
-    cut += [*named.cut, *keys.cut, *tree.stopped]
+    cut += [*named.cut, *keys.cut, *tree.stopped_searches]
     references = [reference for part in parsed for reference in part.references]
-    taken = {(row.path, row.line, row.name) for row in references if row.form != "definition" and not row.guessed}
+    taken = {(row.path, row.line, row.name) for row in references if row.form != "definition" and not row.is_guessed}
     references += [row for row in keys.references if (row.path, row.line, row.name) not in taken]
     taken = {(row.path, row.line, row.name) for row in references}
     references += [row for row in named.references if (row.path, row.line, row.name) not in taken]
@@ -63,7 +63,7 @@ async def find(
         files=tuple(dependent for part in parts for dependent in part.files),
         references=tuple(references),
         cut=tuple(dict.fromkeys(cut)),
-        missed=tuple(dict.fromkeys([*missed, *(sentence for part in parts for sentence in part.missed)])),
+        missed_uses=tuple(dict.fromkeys([*missed, *(sentence for part in parts for sentence in part.missed_uses)])),
         heirs=tuple(heir for part in parts for heir in part.heirs),
     )
 
@@ -75,9 +75,9 @@ def _apart(file: ChangedFile, languages: Mapping[str, Language]) -> tuple[Change
     was, now = (_language(path, languages) for path in (file.old_path, file.path))
     if was is now:
         return (file,)
-    read = file.skip if file.ignored else None
-    gone = replace(file, path=file.old_path, status="deleted", skip=read, added=frozenset())
-    return (gone, replace(file, old_path=None, status="added", removed=frozenset()))
+    read = file.skip if file.is_ignored else None
+    gone = replace(file, path=file.old_path, status="deleted", skip=read, added_lines=frozenset())
+    return (gone, replace(file, old_path=None, status="added", removed_lines=frozenset()))
 
 
 def _language(path: str, languages: Mapping[str, Language]) -> Language | None:
@@ -90,7 +90,7 @@ def _chosen(
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """The changed files that some language reads, the riskiest first, as many as the budget allows."""
     read = [
-        (_language(file.path, languages), file) for file in files if file.analyzed or file.skip in (MOVED, REPLACED)
+        (_language(file.path, languages), file) for file in files if file.is_analyzed or file.skip in (MOVED, REPLACED)
     ]
     order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in read if lang is not None))}
     known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path])
@@ -150,15 +150,15 @@ async def _of_language(
         (*every, *shadows.symbols),
         files_of,
         (*broken, *shadows.references, *references),
-        missed=tuple(missed),
+        missed_uses=tuple(missed),
         heirs=overriding,
     )
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:
     """The lines that a file owes to the change: all, where nothing could read its patch."""
-    unread = file.unreviewed and not file.hunks and file.status != "deleted"
-    return ALL_LINES if unread else file.added
+    unread = file.is_unreviewed and not file.hunks and file.status != "deleted"
+    return ALL_LINES if unread else file.added_lines
 
 
 def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:

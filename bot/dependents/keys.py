@@ -24,7 +24,7 @@ from bot.dependents.sites import mention, telling
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment, says
-from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
+from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored_folder
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
 TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
@@ -87,7 +87,7 @@ async def lost_keys(
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
     wanted, cut = _given_up(files, suffixes, budget.keys)
     if not wanted or not budget.sites:
-        return Dependents(cut=cut, missed=cut)
+        return Dependents(cut=cut, missed_uses=cut)
     words = {key.word: key for key in wanted}
     known = {
         name
@@ -102,7 +102,7 @@ async def lost_keys(
         what = _what(word, path, text, suffixes)
         if what and (not _is_route(word) or is_said(word, words[word].role, _slashed(word, text))):
             lines[word].append((path, line, text, what))
-    fresh = {file.path: file.added for file in files}
+    fresh = {file.path: file.added_lines for file in files}
     found: list[Reference] = []
     for word, key in words.items():
         listed = [row for row in lines[word] if row[1] not in fresh.get(row[0], ())]
@@ -116,7 +116,7 @@ async def lost_keys(
             cut = (*cut, f"{key.path}: {LINES} of the {len(listed)} lines that still say {word} are listed")
     if len(rows) >= ROWS:
         cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
-    return Dependents(references=tuple(found), cut=cut, missed=cut)
+    return Dependents(references=tuple(found), cut=cut, missed_uses=cut)
 
 
 async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[str, int, str, str]]:
@@ -201,14 +201,14 @@ def _is_another(key: Key, text: str) -> bool:
 
 
 def _says_nothing(path: str) -> bool:
-    return is_prose(path) or is_test(path) or is_output(path) or vendored(path) is not None
+    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
 
 
 def _given_up(
     files: Sequence[ChangedFile], suffixes: Collection[str], seconds: float
 ) -> tuple[list[Key], tuple[str, ...]]:
     """The keys that the change takes away, renamed ones first, and a sentence for what a limit cuts."""
-    mine = [file for file in by_risk(files) if file.analyzed and not _says_nothing(file.path)]
+    mine = [file for file in by_risk(files) if file.is_analyzed and not _says_nothing(file.path)]
     found: dict[str, Key] = {}
     end, cut = time.process_time() + seconds, list[str]()
     for count, file in enumerate(mine):

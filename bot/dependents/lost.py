@@ -21,7 +21,7 @@ async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Imp
         items = lost[path]
         resolved = {item.line for item in await head.imports(path)} if items else set()
         uses = head.language.uses(path, source, {word for item in items for word in _spoken(item)})
-        guarded = {use.name for use in uses if use.guarded and use.form == "import"}
+        guarded = {use.name for use in uses if use.is_guarded and use.form == "import"}
         lines = source.decode("utf-8", "replace").split("\n")
         found += [
             _reference(item, path, lines, missing=entire or _stem(item.target) not in alive)

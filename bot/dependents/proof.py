@@ -65,7 +65,7 @@ class Proof:
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        if use.guarded or (self.language.TRAITS.declared_members and await self._misread(target, hit)):
+        if use.is_guarded or (self.language.TRAITS.declared_members and await self._misread(target, hit)):
             return False
         if hit.sure and ((path, hit.door) in self.lost or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -165,7 +165,7 @@ class Proof:
 
     def _foreseen(self, use: Use) -> bool:
         """Whether the code foresees that the name is absent; a condition under which code is built foresees nothing."""
-        return use.guarded and not self.language.TRAITS.conditional_build
+        return use.is_guarded and not self.language.TRAITS.conditional_build
 
     async def _at_home(self, target: UseTarget) -> bool:
         """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
@@ -198,7 +198,7 @@ class Proof:
         """Whether nothing in the file gives the name a meaning any more."""
         outline = await self.exports.outline("head", path)
         bound = any(other.name == use.name and other.form in ("definition", "import") for other in uses)
-        known = outline is not None and (outline.complete or outline.scoped) and not _offered(outline, use.name)
+        known = outline is not None and (outline.complete or outline.is_scoped) and not _offered(outline, use.name)
         if outline is None or not known or bound or use.name in self.language.AMBIENT:
             return False
         if outline.stars:

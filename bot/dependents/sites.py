@@ -212,7 +212,7 @@ def reference(
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),
-        spread=bool(call and call.spread) or hit.unbound or use.guarded,  # a failure that is foreseen
+        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure that is foreseen
         form="import" if use.form == "import" else "call" if call else "mention",
         missing=missing,
         unique=unique,

@@ -78,7 +78,7 @@ class _Edits:
 
 def changed(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
-    base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
+    base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
     old = _by_name(source.old.symbols)
     new = _by_name(source.new.symbols, old)
     new |= {key: _weakened(source, old[key], after) for key, after in new.items() if key in old}
@@ -125,7 +125,7 @@ def _overloaded(symbol: Symbol) -> bool:
 
 def _weakened(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
     """The definition as it is now: in doubt, where it has moved under a condition, under which it may never be run."""
-    if not source.language.TRAITS.indented or after.signature is None:
+    if not source.language.TRAITS.uses_indentation or after.signature is None:
         return after
     was, now = (len(text) - len(text.lstrip()) for text in (source.lines(before), source.lines(after)))
     return replace(after, signature=replace(after.signature, ambiguous=True)) if now > was else after

@@ -37,7 +37,7 @@ def marks(unit: Unit) -> tuple[str, ...]:
     """The kinds of danger that the changed lines of a unit show."""
     added, removed = (
         [row.text[:_COUNTED] for row in rows if not is_comment(row.text, unit.path)]
-        for rows in (unit.added, unit.removed)
+        for rows in (unit.added_rows, unit.removed_rows)
     )
     found = ["a check is gone"] if _times(_CHECK, removed) > _times(_CHECK, added) else []
     return (*found, *(name for name, look in _TOUCHED if _times(look, added) != _times(look, removed)))

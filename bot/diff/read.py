@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
-from bot.text.paths import vendored
+from bot.text.paths import vendored_folder
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
@@ -41,9 +41,9 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         parts = [b""] if row.new in change.left_out else parts
         file = _file(row, parts)
         why = skip.reason(file, parts, change, generated)
-        found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))
+        found.append(replace(file, skip=why, is_unreviewed=skip.unvouched(file, why)))
     found += [
-        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=True)
+        ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in found})
     ]
     return _vouched(found)
@@ -54,10 +54,10 @@ def _vouched(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
 
     An author who could hide code in the new file could also write it into an old one.
     """
-    known = {vendored(file.old_path) for file in files if file.old_path is not None} - {None}
+    known = {vendored_folder(file.old_path) for file in files if file.old_path is not None} - {None}
     return tuple(
-        replace(file, unreviewed=False)
-        if file.skip == skip.VENDOR and file.hunks and vendored(file.path) in known
+        replace(file, is_unreviewed=False)
+        if file.skip == skip.VENDOR and file.hunks and vendored_folder(file.path) in known
         else file
         for file in files
     )
@@ -95,8 +95,8 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
         hunks=hunks,
         skip=skip.by_mode(row.old_mode, row.new_mode),
         note=_note(row),
-        added=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
-        removed=frozenset(line.old for line in lines if line.kind == "-" and line.old is not None),
+        added_lines=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
+        removed_lines=frozenset(line.old for line in lines if line.kind == "-" and line.old is not None),
     )
 
 

@@ -27,5 +27,5 @@ def rows(hunk: Hunk) -> list[DiffRow]:
     for line in hunk.lines:
         number = (line.old if line.kind == "-" else line.new) or 0
         counted = bool(found) and found[-1].sign == line.kind and number % EVERY != 1
-        found.append(DiffRow(line.kind, line.text, number, counted=counted))
+        found.append(DiffRow(line.kind, line.text, number, can_be_counted=counted))
     return found

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
 from bot.text import globs
-from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored
+from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored_folder
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
@@ -89,10 +89,10 @@ def reason(
         return ATTRIBUTED if all(marks) else None
     starts = [change.heads.get(file.path, b"")] if file.status != "deleted" else []
     starts += [change.bases.get(file.old_path, b"")] if file.old_path is not None else []
-    changed = len(file.added) + len(file.removed)
+    changed = len(file.added_lines) + len(file.removed_lines)
     checks: dict[str, bool] = {
         LOCK: all(basename(path) in LOCK_FILES for path in paths),
-        VENDOR: all(vendored(path) for path in paths),
+        VENDOR: all(vendored_folder(path) for path in paths),
         LICENCE_TEXT: all(LICENCE.search(path) and not is_code(path) for path in paths),
         "deleted documentation": file.status == "deleted" and is_prose(file.path),
         GENERATED: all(map(is_generated, paths))

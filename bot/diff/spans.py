@@ -39,20 +39,20 @@ def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Sid
 
     `rows`: the lines of the file on the sides on which it exists.
     """
-    if file.status in {"added", "deleted"} and (file.added or file.removed):
+    if file.status in {"added", "deleted"} and (file.added_lines or file.removed_lines):
         return [_whole(file, symbols)]
     found = _documented(file, _definitions(file, symbols), rows)
-    found += _runs(file.added - _covered(found, "head"), "head", file.added)
+    found += _runs(file.added_lines - _covered(found, "head"), "head", file.added_lines)
     # A removed line inside a definition that still exists is shown by that definition's diff.
-    found += _runs(_removed_alone(file, found), "base", file.removed)
+    found += _runs(_removed_alone(file, found), "base", file.removed_lines)
     return found
 
 
 def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
     names, first = tuple(changed.symbol.name for changed in symbols), symbols[0] if symbols else None
     if file.status == "added":
-        return Span("the new file", min(file.added), max(file.added), "head", first, names, whole=True)
-    return Span("the deleted file", min(file.removed), max(file.removed), "base", first, names, whole=True)
+        return Span("the new file", min(file.added_lines), max(file.added_lines), "head", first, names, whole=True)
+    return Span("the deleted file", min(file.removed_lines), max(file.removed_lines), "base", first, names, whole=True)
 
 
 def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
@@ -111,7 +111,7 @@ def _documented(file: ChangedFile, found: Sequence[Span], rows: Mapping[Side, Se
     wider: list[Span] = []
     for span in found:
         lines, mine = rows.get(span.side, ()), taken[span.side]
-        free = (file.added if span.side == "head" else file.removed) - mine
+        free = (file.added_lines if span.side == "head" else file.removed_lines) - mine
         start, end = span.start, span.end
         while start - 1 in free and start - 1 <= len(lines) and _belongs(lines[start - 2], file.path):
             start -= 1
@@ -144,7 +144,7 @@ def _stands_whole(span: Span) -> bool:
 
 def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
     """The changed lines of a large definition that lie in none of its changed members, under its name."""
-    changed = file.added if outer.side == "head" else file.removed
+    changed = file.added_lines if outer.side == "head" else file.removed_lines
     own = {line for line in changed - _covered(inner, outer.side) if outer.start <= line <= outer.end}
     runs = _runs(own, outer.side, changed)
     names = [outer.name if len(runs) == 1 else f"{outer.name} {run.name}" for run in runs]
@@ -163,7 +163,7 @@ def _removed_alone(file: ChangedFile, found: Sequence[Span]) -> set[int]:
     for span in (s for s in found if s.side == "head"):
         for hunk in around(file.hunks, span):
             shown |= {line.old for line in near(hunk, span) if line.kind == "-" and line.old}
-    return set(file.removed) - shown
+    return set(file.removed_lines) - shown
 
 
 def _runs(lines: Collection[int], side: Side, changed: Collection[int]) -> list[Span]:

@@ -72,7 +72,7 @@ def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple
         kept = [at for at, place in enumerate(places) if at in near or place in heads]
         kept += [at for one, other in pairwise(kept) if other - one - 1 <= around for at in range(one + 1, other)]
         places = [places[at] for at in sorted(kept)]
-    found = _with_notes(places, rows, sorted(file.added), sorted(above.items(), key=lambda item: item[0]))
+    found = _with_notes(places, rows, sorted(file.added_lines), sorted(above.items(), key=lambda item: item[0]))
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
         return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in found)
     return tuple(found)
@@ -128,7 +128,7 @@ def _with_notes(
         countable = (
             countable and not hidden
         ) or row.sign == "+"  # from a row above of the same side, with no gap between
-        yield replace(row, counted=countable and row.number % EVERY != 1) if row.sign == " " else row
+        yield replace(row, can_be_counted=countable and row.number % EVERY != 1) if row.sign == " " else row
         countable = countable or row.sign == " "
         before = place
 

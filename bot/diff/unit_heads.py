@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.diff import followers
-from bot.text.lines import defined, is_comment
+from bot.text.lines import defined_names, is_comment
 from bot.values import ChangedFile, DiffRow, Symbol, Unit, tokens
 
 MOST = 6  # heads above one stretch of rows: the outermost two and the innermost ones
@@ -95,7 +95,7 @@ def _chains(lines: Sequence[str], wanted: Collection[int], path: str) -> dict[in
         branch = bool(_BRANCH.match(bare))
         while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and (not branch or stack[-1][3]))):
             stack.pop()
-        opens = len(bare) > 1 and bool(_OPENS.search(bare[-LONGEST:]) or defined(bare[:LONGEST]))
+        opens = len(bare) > 1 and bool(_OPENS.search(bare[-LONGEST:]) or defined_names(bare[:LONGEST]))
         if not branch or opens:
             stack.append((indent, number, opens, branch))
     return found

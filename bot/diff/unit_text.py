@@ -56,7 +56,7 @@ def counted(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
     for row in rows:
         follows = bool(found) and found[-1].sign == " " and found[-1].number == row.number - 1
         plain = row.sign == " "
-        found.append(replace(row, counted=follows and row.number % EVERY != 1) if plain else row)
+        found.append(replace(row, can_be_counted=follows and row.number % EVERY != 1) if plain else row)
     return tuple(found)
 
 
@@ -80,7 +80,7 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
         if last >= len(rows):
             break
         # The next piece begins on a row that has its number, because coverage compares rows as they are written.
-        at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].counted), last)
+        at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].can_be_counted), last)
     return found
 
 

@@ -79,9 +79,9 @@ def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
 
     Nobody can read a change where there is none: `#if DEBUG` is read in its own lines, with those who use what stands below it.
     """
-    changed = [unit for unit in units if unit.changed]
+    changed = [unit for unit in units if unit.changed_rows]
     handed: dict[int, list[Reference]] = defaultdict(list)
-    for unit in (unit for unit in units if changed and not unit.changed):
+    for unit in (unit for unit in units if changed and not unit.changed_rows):
         nearest = min(range(len(changed)), key=lambda at: _away(changed[at], unit))
         handed[nearest] += unit.references
     return [

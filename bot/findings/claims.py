@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.ports import Tree
-from bot.text.lines import block, code_of, defined, defines, definition, is_comment
+from bot.text.lines import block, code_of, defined_names, defines, definition, is_comment
 from bot.text.paths import is_output, is_prose, is_test
 from bot.values import Claim, Evidence, Finding
 from bot.values.finding import Existence
@@ -161,7 +161,7 @@ class _Search:
         own, about = _own_lines(self.finding), self.finding
         said = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
         self.near.update(re.findall(r"[\w$]+", " ".join(said)))
-        self.near.update(name for text in _lines(await self.tree.read(about.path)) for name in defined(text))
+        self.near.update(name for text in _lines(await self.tree.read(about.path)) for name in defined_names(text))
         left = await self._written([row for row in rows if self._tells(row) and (row[0], row[1]) not in own])
         if self.claim.says == "only-caller" and (not self.claim.of or len(await self._definers(rows)) > 1):
             return OPEN

@@ -23,7 +23,7 @@ from bot.values import (
     Severity,
     Silence,
     Source,
-    Suppressed,
+    SuppressedFinding,
     Verdict,
     at_least,
 )
@@ -38,7 +38,7 @@ class Judged:
     unproven: tuple[Finding, ...] = ()  # of these, the ones that nobody refuted
     still: tuple[Finding, ...] = ()  # said in an earlier round and still there
     fixed: tuple[Finding, ...] = ()
-    suppressed: tuple[Suppressed, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
     refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
@@ -71,7 +71,7 @@ async def judge(
     )
     known = outlasting(known, leaked)
     if earlier is not None:  # what nobody was told of is not told to be fixed
-        known = replace(known, fixed=tuple(f for f in known.fixed if f.identity not in earlier.silenced))
+        known = replace(known, fixed=tuple(f for f in known.fixed if f.identity not in earlier.silenced_marks))
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)
@@ -93,12 +93,12 @@ async def judge(
     asked = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)
     judged = verified.findings
-    said = tuple(f for f in judged[: len(new)] if f.shown)
-    unproven = tuple(f for f in judged[: len(new)] if f.verdict.open and not f.shown)
+    said = tuple(f for f in judged[: len(new)] if f.is_shown)
+    unproven = tuple(f for f in judged[: len(new)] if f.verdict.open and not f.is_shown)
     again = list(zip(doubtful, judged[len(new) :], strict=True))
     fixed = tuple(replace(finding, status="fixed") for finding, now in again if not now.verdict.stands)
     heard = (_heard(finding, now) for finding, now in again if now.verdict.stands)
-    open_ones = tuple(f for f in heard if f.number or f.shown)
+    open_ones = tuple(f for f in heard if f.number or f.is_shown)
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(

@@ -37,7 +37,7 @@ class Recalled:
 
 def digest(unit: Unit) -> str:
     """What was judged of a unit, without line numbers: moved code is the same code."""
-    removed = [row.text for row in unit.removed]
+    removed = [row.text for row in unit.removed_rows]
     uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
     parts = "\0".join(
         [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed, *uses]
@@ -92,7 +92,7 @@ async def recall(
             continue
         if again is not None:
             left.remove(again)
-            still.append(_renewed(past, again, attested=earlier.attested))
+            still.append(_renewed(past, again, attested=earlier.is_attested))
             continue
         means = _silence(past, silence)
         back = await _taken_back(past, earlier, files, tree)

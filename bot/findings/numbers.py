@@ -6,7 +6,7 @@ A finding that was fixed and comes back has its old number again; the number of 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bot.values import Finding, Placed, ordered, severity_rank
+from bot.values import Finding, PlacedFinding, in_order, severity_rank
 
 MOST = 9_999  # a larger number in a file was not given by deeprepo
 Given = tuple[
@@ -14,7 +14,9 @@ Given = tuple[
 ]  # number and fingerprint: the same words may stand in a file twice, so neither is a key
 
 
-def give(placed: Sequence[Placed], still: Sequence[Finding], given: Given) -> tuple[tuple[Placed, ...], Given]:
+def give(
+    placed: Sequence[PlacedFinding], still: Sequence[Finding], given: Given
+) -> tuple[tuple[PlacedFinding, ...], Given]:
     """The findings with their numbers, in the order in which they came, and every number that is given by now."""
     taken = {one.number for one in (*still, *(row.finding for row in placed)) if one.number}
     known = dict(given)
@@ -23,8 +25,8 @@ def give(placed: Sequence[Placed], still: Sequence[Finding], given: Given) -> tu
         if number not in taken:
             free.setdefault(mark, []).append(number)
     highest = max((*known, *taken), default=0)
-    said: dict[int, Placed] = {}
-    for row in ordered(placed):
+    said: dict[int, PlacedFinding] = {}
+    for row in in_order(placed):
         number = row.finding.number
         if not number:
             own = free.get(row.finding.fingerprint)

@@ -10,27 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from bot.findings.quotes import READINGS, fold, rows_of
-from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Placed, Side
+from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, PlacedFinding, Side
 
 MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 LEAST_QUOTE = 8  # characters; a shorter quote ("}", "else:") stands in many places and names none
 
 
-def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[Placed, ...]:
+def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
     """Each finding with the closest place that GitHub's rules allow."""
     return tuple(_placed(finding, _file(finding, files)) for finding in findings)
 
 
-def _placed(finding: Finding, file: ChangedFile | None) -> Placed:
+def _placed(finding: Finding, file: ChangedFile | None) -> PlacedFinding:
     if file is None:
-        return Placed(finding, "outside")
+        return PlacedFinding(finding, "outside")
     if sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES:
-        return Placed(finding, "file")
+        return PlacedFinding(finding, "file")
     for attempt in (_exact, _quoted, _clamped):
         spot = attempt(finding, file)
         if spot is not None:
-            return Placed(finding, "inline", spot)
-    return Placed(finding, "file")
+            return PlacedFinding(finding, "inline", spot)
+    return PlacedFinding(finding, "file")
 
 
 def _file(finding: Finding, files: Sequence[ChangedFile]) -> ChangedFile | None:

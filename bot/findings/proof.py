@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.lines import binds, defined, defines, definition
+from bot.text.lines import binds, defined_names, defines, definition
 from bot.text.paths import is_product
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
 
@@ -117,10 +117,10 @@ def _said(finding: Finding) -> set[str]:
 def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
     """Path, lines and name of what removed lines define and no added line does: in files that no language reads, too."""
     lines = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
-    kept = {name for _, line in lines if line.kind == "+" for name in defined(line.text)}
+    kept = {name for _, line in lines if line.kind == "+" for name in defined_names(line.text)}
     removed = {(file.old_path, line.old) for file, line in lines if line.kind == "-"}
     for file, line in lines:
-        for name in defined(line.text) if line.kind == "-" else ():
+        for name in defined_names(line.text) if line.kind == "-" else ():
             if name not in kept and file.old_path and line.old is not None:
                 span = range(line.old, line.old + DEFINITION_LINES)
                 end = next((at for at in span if (file.old_path, at) not in removed), span.stop) - 1

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bot.text.lines import is_comment
 from bot.text.paths import is_prose
-from bot.values import Finding, Placed, severity_rank
+from bot.values import Finding, PlacedFinding, severity_rank
 
 PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
 AGREEMENT = 1  # a second, independent source says the same
@@ -30,7 +30,7 @@ def score(finding: Finding) -> int:
     return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
 
 
-def rank(placed: Iterable[Placed], quota: int, held: Collection[str] = ()) -> tuple[Placed, ...]:
+def rank(placed: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Best first; beyond the quota, of low severity, a hint, a slip of the pen or `held` (fingerprints), collapsed. Critical findings are exempt from the quota."""
     ordered = sorted(
         placed, key=lambda p: (-score(p.finding), severity_rank(p.finding.severity), p.finding.path, p.finding.start)

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot.errors import UsageError
 from bot.values import SEVERITIES, ChangedFile, Severity
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
@@ -27,9 +27,9 @@ TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
 
 
-def read(data: bytes, name: str) -> tuple[Reported, ...]:
+def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
-    found: list[Reported] = []
+    found: list[ToolResult] = []
     for run in _runs(data, name):
         rules = _Rules(_dict(_dict(run).get("tool")))
         if _ended(_dict(run)) is None:
@@ -81,7 +81,7 @@ def _tool(run: Mapping[str, Any]) -> str:
     return _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
 
 
-def compared(found: Iterable[Reported], base: Iterable[Reported]) -> tuple[Reported, ...]:
+def compared(found: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
     """The results, each marked as new or old by what the same tool reported about the base."""
     before = Counter(each.key() for each in base)
     told = []
@@ -91,21 +91,21 @@ def compared(found: Iterable[Reported], base: Iterable[Reported]) -> tuple[Repor
     return tuple(told)
 
 
-def introduced(found: Sequence[Reported], files: Sequence[ChangedFile]) -> tuple[Reported, ...]:
+def introduced(found: Sequence[ToolResult], files: Sequence[ChangedFile]) -> tuple[ToolResult, ...]:
     """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines."""
-    changed = {file.path: file for file in files if file.status != "deleted" and file.analyzed}
+    changed = {file.path: file for file in files if file.status != "deleted" and file.is_analyzed}
     root = _root(found, changed)
     kept = [each for each in found if not each.path]  # a run that failed has judged nothing of the change
     for each in found:
         path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
         file = changed.get(path)
-        fresh = each.new if each.new is not None else file is not None and each.start in file.added
+        fresh = each.new if each.new is not None else file is not None and each.start in file.added_lines
         if file is not None and fresh:
             kept.append(replace(each, path=path))
     return tuple(dict.fromkeys(kept))
 
 
-def _root(found: Iterable[Reported], changed: Mapping[str, ChangedFile]) -> str:
+def _root(found: Iterable[ToolResult], changed: Mapping[str, ChangedFile]) -> str:
     """Where the repository lay when the tool ran: the folder that explains most absolute paths by names of changed files."""
     names: dict[str, list[str]] = {}
     for path in changed:
@@ -118,7 +118,7 @@ def _root(found: Iterable[Reported], changed: Mapping[str, ChangedFile]) -> str:
     return min(seen, key=lambda root: (-seen[root], len(root)), default="")
 
 
-def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> Reported | None:
+def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
     state = _name(result.get("baselineState"))
     closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
     if closed or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
@@ -135,7 +135,7 @@ def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]
     score = _score(_dict(result.get("properties")).get("security-severity", properties.get("security-severity")))
     tags = [tag for tag in _list(properties.get("tags"))[:MOST_ARGUMENTS] if isinstance(tag, str)]
     severity = next((named for least, named in SCORES if score is not None and score >= least), LEVELS[level])
-    return Reported(
+    return ToolResult(
         path=path,
         start=start,
         end=max(start, _whole(region.get("endLine"))),
@@ -236,10 +236,10 @@ def _score(value: object) -> float | None:
     return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
 
 
-def _failed(run: Mapping[str, Any]) -> Reported:
+def _failed(run: Mapping[str, Any]) -> ToolResult:
     """What stands for a run that did not end well, or has no list of results: it is about no file."""
     tool = _tool(run)
-    return Reported(
+    return ToolResult(
         "", 0, 0, tool, "", f"the run of {tool} failed or holds no results", "", "low", security=False, sure=False
     )
 
@@ -274,14 +274,14 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def rows(found: Iterable[Reported]) -> list[list[object]]:
+def rows(found: Iterable[ToolResult]) -> list[list[object]]:
     """The results as a journal keeps them."""
-    return [[getattr(each, name) for name in Reported.__dataclass_fields__] for each in found]
+    return [[getattr(each, name) for name in ToolResult.__dataclass_fields__] for each in found]
 
 
-def restored(kept: Iterable[Sequence[Any]]) -> Iterator[Reported]:
+def restored(kept: Iterable[Sequence[Any]]) -> Iterator[ToolResult]:
     """The results that a journal has kept."""
     for row in kept:
-        made = Reported(*row)
+        made = ToolResult(*row)
         if made.severity in SEVERITIES:
             yield made

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.findings.suppress import IgnoreList
-from bot.values import Finding, OwnerRule, Placed, Review, Suppressed
+from bot.values import Finding, OwnerRule, PlacedFinding, Review, SuppressedFinding
 
 
 def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
@@ -23,7 +23,7 @@ def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[O
     there = {id(finding) for finding in open_now}
     known = {number for number, _ in review.numbers}
     numbers = _numbers(again, review)
-    returned = (Placed(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
+    returned = (PlacedFinding(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
     silenced = {
         one.finding.identity: one for one in (*hushed_too, *hushed, *kept)
     }  # in a full review some are in both lists
@@ -46,7 +46,9 @@ def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
     return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
 
 
-def _judged(suppressed: Sequence[Suppressed], words: IgnoreList) -> tuple[tuple[Suppressed, ...], tuple[Finding, ...]]:
+def _judged(
+    suppressed: Sequence[SuppressedFinding], words: IgnoreList
+) -> tuple[tuple[SuppressedFinding, ...], tuple[Finding, ...]]:
     """Those that are still silenced, and the findings whose learned rule is gone."""
     by_learned = [one for one in suppressed if one.rule is not None and one.rule.learned]
     again, hushed = words.split(one.finding for one in by_learned)

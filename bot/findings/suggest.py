@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot import render
 from bot.findings.quotes import fold, rows_of
 from bot.ports import Tree
-from bot.values import Finding, Placed
+from bot.values import Finding, PlacedFinding
 
 MOST_LINES, MOST_CHARS = 200, 10_000
 AROUND = 60  # lines by which a push may move the place of a finding
@@ -37,7 +37,7 @@ class SuggestionRefused(Exception):  # noqa: N818 - an outcome
     """Why a suggestion cannot be committed: a reason of `Placed.refused`."""
 
 
-async def suggest(placed: Iterable[Placed], tree: Tree, faults: Faults) -> tuple[Placed, ...]:
+async def suggest(placed: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> tuple[PlacedFinding, ...]:
     """Each finding with a replacement that can be committed, or with the reason why it has none."""
     rows = tuple(placed)
     wanted = [row.finding.path for row in rows if row.finding.suggestion is not None and row.place == "inline"]
@@ -63,7 +63,7 @@ def _stands(wanted: Sequence[str], text: str, near: int) -> bool:
     return any(rows[at : at + len(wanted)] == wanted for at in range(first, last + 1))
 
 
-def _tried(placed: Placed, head: bytes | None, faults: Faults) -> Placed:
+def _tried(placed: PlacedFinding, head: bytes | None, faults: Faults) -> PlacedFinding:
     if placed.finding.suggestion is None:
         return placed
     try:
@@ -72,7 +72,7 @@ def _tried(placed: Placed, head: bytes | None, faults: Faults) -> Placed:
         return replace(placed, replacement=None, refused=reason.args[0])
 
 
-def _replacement(placed: Placed, head: bytes | None, faults: Faults) -> str:
+def _replacement(placed: PlacedFinding, head: bytes | None, faults: Faults) -> str:
     """The lines to commit. Raises Refused."""
     finding, spot = placed.finding, placed.spot
     if head is None or spot is None or finding.side != "head":

@@ -70,5 +70,5 @@ def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
         call=spot.call,
         function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        guarded=spot.guarded,
+        is_guarded=spot.guarded,
     )

@@ -185,7 +185,7 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
         call=call,
         function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        guarded=shape.guarded(node, around),
+        is_guarded=shape.guarded(node, around),
     )
 
 

@@ -100,14 +100,14 @@ class Accounts:
             return
         unpriced = request.key in self._tried and model.price(Usage()) is None
         priced = None if unpriced else 0.0  # what was never sent costs nothing, whatever the model
-        self._journal.failed(request.key, request.role, model.name, at, error, priced)
+        self._journal.fail(request.key, request.role, model.name, at, error, priced)
         raise error
 
     def book(self, known: RecordedCall, role: Purpose) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
         for failed in known.tries:
             self._budget.book(
-                failed.usage, failed.usd, role, known.model, failed=not failed.lost, limited=failed.limited
+                failed.usage, failed.usd, role, known.model, failed=not failed.was_lost, limited=failed.rate_limited
             )
         if known.reply is not None:
             self._budget.book(known.reply.usage, known.usd, role, known.model)

@@ -112,13 +112,13 @@ class Calls:
                 return reply if prompt.tool else self.masks.reply(reply)
             if reply.stop == "refusal":  # asked again it would decline again
                 raise self._of_no_use(f"{model.name} declined to answer")
-            wrong = misfit(reply.data, prompt.answer.demanded)
+            wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 again = prompt.further(reply, MEND.format(wrong=wrong))
                 reply = await self._once(model, again, role)
                 if reply.stop == "length":
                     reply = await self._longer(model, again, role, reply)
-                wrong = misfit(reply.data, prompt.answer.demanded)
+                wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
             return reply if prompt.tool else self.masks.reply(reply)
@@ -286,7 +286,7 @@ class Calls:
             with self._accounts.settling(model, request, hold, tried) as outcome:
                 self.sent.set()
                 outcome.reply = await model.complete(request.prompt)
-            await self.journal.stored()
+            await self.journal.wait_stored()
             ticket.allowance = outcome.reply.allowance
         return outcome.reply
 

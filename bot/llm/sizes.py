@@ -134,7 +134,7 @@ class Sizes:
 
 def _most(message: Message) -> int:
     """The tokens of a message at worst, with what the provider wants back."""
-    calls = [call.unparsed or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
+    calls = [call.unparsed_arguments or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
     extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
     return capacity.at_most((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))
 

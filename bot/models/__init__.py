@@ -121,7 +121,7 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
 def library(name: str) -> tuple[str, ...]:
     """The modules behind a model, none if they are not installed: `connect` reports that."""
     provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is None or not extras.installed("models"):
+    if provider is None or not extras.is_installed("models"):
         return ()
     return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
 

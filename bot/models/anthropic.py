@@ -169,7 +169,7 @@ def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
 
 
 def _use(call: ToolCall) -> dict[str, Any]:
-    arguments = {"unparsed": call.unparsed} if call.unparsed else dict(call.arguments)
+    arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
@@ -192,8 +192,8 @@ def read(
     usage, data = _usage(reply.get("usage")), None
     if prompt.answer and (mine := [call for call in calls if call.name == prompt.answer.name]):
         calls = tuple(call for call in calls if call not in mine)
-        text = mine[0].unparsed or json.dumps(mine[0].arguments)
-        data = None if mine[0].unparsed else mine[0].arguments
+        text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
+        data = None if mine[0].unparsed_arguments else mine[0].arguments
         stop = "end" if stop == "tool" and not calls else stop
     elif prompt.answer and stop != "refusal":
         data = json_object(text, prompt.answer.parameters)

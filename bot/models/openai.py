@@ -169,7 +169,7 @@ def _kept(found: Mapping[str, Any], name: str) -> dict[str, Any] | None:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    arguments = {"unparsed": call.unparsed} if call.unparsed else dict(call.arguments)
+    arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
 
 
@@ -200,7 +200,7 @@ def read(
     ):
         calls = tuple(call for call in calls if call not in mine)
         stop = "end" if stop == "tool" and not calls else stop
-        text = mine[0].unparsed or json.dumps(mine[0].arguments)
+        text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
         data = json_object(text, prompt.answer.parameters)
     elif prompt.answer and stop != "refusal":
         data = json_object(text, prompt.answer.parameters)

@@ -21,7 +21,7 @@ from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import Coverage, Finding, OwnerRule, Placed, Review, Severity, Walkthrough
+    from bot.values import Coverage, Finding, OwnerRule, PlacedFinding, Review, Severity, Walkthrough
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -135,7 +135,7 @@ def _walkthrough(told: "Walkthrough") -> RenderableType:
     return Padding(Group(*rows), (1, 0, 0, 0))
 
 
-def _finding(placed: "Placed") -> RenderableType:
+def _finding(placed: "PlacedFinding") -> RenderableType:
     from bot.outputs.excerpt import excerpt  # colours by syntax take long to load, and most reviews find nothing
 
     finding = placed.finding

@@ -17,12 +17,12 @@ from bot.values import (
     Coverage,
     Finding,
     OwnerRule,
-    Placed,
+    PlacedFinding,
     PullRequest,
     Review,
     Severity,
     Side,
-    ordered,
+    in_order,
     severity_rank,
 )
 
@@ -55,12 +55,12 @@ Grade = Literal["high", "medium", "low"]
 class Listing:
     """The open findings as a reader meets them, each group worst first: in full, collapsed, and those of earlier rounds."""
 
-    full: tuple[Placed, ...]
-    folded: tuple[Placed, ...]
-    still: tuple[Placed, ...] = ()
+    full: tuple[PlacedFinding, ...]
+    folded: tuple[PlacedFinding, ...]
+    still: tuple[PlacedFinding, ...] = ()
 
     @property
-    def all(self) -> tuple[Placed, ...]:
+    def all(self) -> tuple[PlacedFinding, ...]:
         """Everything that is open."""
         return (*self.full, *self.folded, *self.still)
 
@@ -77,11 +77,11 @@ class Risk:
 
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
-    said = ordered(review.findings)
+    said = in_order(review.findings)
     return Listing(
         tuple(placed for placed in said if placed.place != "folded"),
         tuple(placed for placed in said if placed.place == "folded"),
-        ordered(Placed(finding, "folded") for finding in review.still),
+        in_order(PlacedFinding(finding, "folded") for finding in review.still),
     )
 
 
@@ -218,7 +218,7 @@ def opened(coverage: Coverage) -> list[Open]:
     return [one for _, _, one in sorted(placed, key=lambda item: item[:2])]
 
 
-def by_severity(findings: Sequence[Placed], words: Phrases = ENGLISH) -> str:
+def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
     """How many of each severity, worst first: "1 critical, 2 high"."""
     counted = Counter(placed.finding.severity for placed in findings)
     return ", ".join(f"{words.number(counted[name])} {words.say(name)}" for name in SEVERITIES if counted[name])

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot import render
-from bot.values import Placed
+from bot.values import PlacedFinding
 
 EVIDENCE = 8  # places of one finding
 MOST = 20  # findings of one prompt
 MOST_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
 
 
-def prompt(findings: Sequence[Placed], commit: str, room: int = MOST_BYTES) -> str:
+def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MOST_BYTES) -> str:
     """The first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
     rows = [_row(placed) for placed in findings[:MOST]]
 
@@ -33,7 +33,7 @@ def prompt(findings: Sequence[Placed], commit: str, room: int = MOST_BYTES) -> s
     return text(shown) if shown else ""
 
 
-def _row(placed: Placed) -> dict[str, Any]:
+def _row(placed: PlacedFinding) -> dict[str, Any]:
     finding = placed.finding
     last = finding.end if finding.end > finding.start else 0
     return {

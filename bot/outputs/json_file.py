@@ -8,7 +8,7 @@ from typing import Any
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, written
-from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review, marks_of
+from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, Review, marks_of
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
@@ -126,7 +126,7 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
     return {name: getattr(pull, name) for name in told}
 
 
-def _finding(placed: Placed) -> dict[str, Any]:
+def _finding(placed: PlacedFinding) -> dict[str, Any]:
     spot = asdict(placed.spot) if placed.spot else None
     own = {"place": placed.place, "spot": spot, "replacement": placed.replacement, "refused": placed.refused}
     return {**own, **_row(placed.finding)}
@@ -139,7 +139,7 @@ def _row(finding: Finding) -> dict[str, Any]:
 
 def _file(file: ChangedFile) -> dict[str, Any]:
     said = {name: getattr(file, name) for name in ("path", "old_path", "status", "skip", "note")}
-    return {**said, "added": len(file.added), "removed": len(file.removed)}
+    return {**said, "added": len(file.added_lines), "removed": len(file.removed_lines)}
 
 
 def _coverage(coverage: Coverage) -> dict[str, Any]:

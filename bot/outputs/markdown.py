@@ -6,7 +6,7 @@ from bot.masking import hide
 from bot.outputs import facts, handover, parts, walkthrough
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
-from bot.values import Placed, Review
+from bot.values import PlacedFinding, Review
 
 MOST_BYTES = (
     64_000  # GitHub's limit is 65,536 characters; counted in bytes it holds in every script, with room for a marker
@@ -21,7 +21,9 @@ def render(review: Review, room: int = MOST_BYTES) -> str:
     return summary(safe, ReviewTemplates(safe), room=room)
 
 
-def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = (), room: int = MOST_BYTES) -> str:
+def summary(
+    review: Review, form: ReviewTemplates, posted: Collection[PlacedFinding] = (), room: int = MOST_BYTES
+) -> str:
     """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
     `posted`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.

@@ -10,7 +10,7 @@ from typing import Any
 from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, PullRequest, Review
+from bot.values import Coverage, Evidence, Finding, OwnerRule, PlacedFinding, PullRequest, Review
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -77,7 +77,9 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     }
 
 
-def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True, handed: bool = True) -> dict[str, Any]:
+def one(
+    placed: PlacedFinding, review: Review, words: Phrases, *, heading: bool = True, handed: bool = True
+) -> dict[str, Any]:
     """The values of finding.md.j2 and inline.md.j2.
 
     `heading`: whether the finding's title is still to be written. `handed`: whether there is room for the prompt for an agent.
@@ -115,7 +117,7 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
     }
 
 
-def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
+def _row(placed: PlacedFinding, review: Review, words: Phrases) -> dict[str, Any]:
     return {**_short(placed.finding, review, words), "place": placed.place, "urgent": placed.finding.serious}
 
 

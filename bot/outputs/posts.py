@@ -8,7 +8,7 @@ from bot.masking import hide
 from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
-from bot.values import CommentSpot, Placed, Review
+from bot.values import CommentSpot, PlacedFinding, Review
 
 NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
@@ -73,7 +73,7 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     )
 
 
-def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
+def _together(posted: Sequence[PlacedFinding], review: Review) -> list[PlacedFinding]:
     """The findings on the lines of the comment that they share: neighbours in one hunk, on the lines of the worst of them.
 
     A new file is one hunk, so what lies further apart stays on its own lines. A fix that a click commits replaces the lines of
@@ -106,9 +106,11 @@ def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
     return None
 
 
-def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[Safe], review: Review) -> Iterator[Post]:
+def _posts(
+    posted: Sequence[PlacedFinding], shown: Sequence[PlacedFinding], bodies: Sequence[Safe], review: Review
+) -> Iterator[Post]:
     """A comment for each spot. One that would be too long for GitHub is continued in another."""
-    groups: dict[CommentSpot | int, list[list[tuple[Placed, str]]]] = {}
+    groups: dict[CommentSpot | int, list[list[tuple[PlacedFinding, str]]]] = {}
     for own, there, body in zip(posted, shown, bodies, strict=True):
         shared = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
         bundle = groups.setdefault(shared, [[]])
@@ -123,11 +125,11 @@ def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[S
         yield replace(_post(first, text, review), more=more)
 
 
-def _marker(placed: Placed, review: Review) -> str:
+def _marker(placed: PlacedFinding, review: Review) -> str:
     return marker.make("finding", fingerprint=placed.finding.identity, head=review.pull.head)
 
 
-def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) -> Safe:
+def _short(body: Safe, placed: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
     if len(body.encode()) <= MOST_BYTES:
         return body
@@ -143,7 +145,7 @@ def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) ->
     )
 
 
-def _post(placed: Placed, text: str, review: Review) -> Post:
+def _post(placed: PlacedFinding, text: str, review: Review) -> Post:
     spot = placed.spot
     if spot is None:
         return Post(_in_diff(placed, review), text, "file")
@@ -152,7 +154,7 @@ def _post(placed: Placed, text: str, review: Review) -> Post:
     return Post(spot.path, text, "line", spot.end, spot.side, spot.start, spot.side)
 
 
-def _in_diff(placed: Placed, review: Review) -> str:
+def _in_diff(placed: PlacedFinding, review: Review) -> str:
     """The name under which the diff holds the file: a finding on the old side of a renamed file has the old name."""
     path = placed.finding.path
     if any(file.path == path for file in review.files):

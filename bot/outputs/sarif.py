@@ -8,7 +8,7 @@ from urllib.parse import quote
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, line
-from bot.values import Evidence, Finding, Placed, Review, Severity
+from bot.values import Evidence, Finding, PlacedFinding, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
@@ -71,7 +71,7 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, Any]:
+def _result(placed: PlacedFinding, rules: list[str], seen: Counter[str]) -> dict[str, Any]:
     finding = placed.finding
     name = _rule_id(finding)
     result: dict[str, Any] = {

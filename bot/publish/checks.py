@@ -73,7 +73,7 @@ async def progress(
 ) -> None:
     """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
     words, reading = load(language), now.reading
-    found = hide.masked(reading.found, reading.found) if reading is not None else ()
+    found = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
     said = comment("publish/progress.md.j2", words, reading=reading, found=found, step=now.step)
     with suppress(HostError):
         await host.checks.update(number, words.say("check_running"), _marked(said, run=run, base=base, broken=broken))

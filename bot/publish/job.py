@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bot.errors import Superseded
+from bot.errors import SupersededError
 from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
@@ -45,14 +45,14 @@ class Publication:
     async def check(self) -> None:
         """Raise Superseded where the review speaks of something that is no longer there. Asked before each write."""
         if not await self.still_current():
-            raise Superseded("the review is no longer wanted: something newer came")
+            raise SupersededError("the review is no longer wanted: something newer came")
         now = await self.host.facts()
         if now.state != "open":
-            raise Superseded(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
+            raise SupersededError(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
         if now.head_sha != self.head:
-            raise Superseded(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
+            raise SupersededError(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
         if now.base_ref != self.review.pull.base_name:
-            raise Superseded(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
+            raise SupersededError(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
 
     async def put(self, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]) -> Posted:
         """Write one comment, once."""

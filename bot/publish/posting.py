@@ -12,7 +12,7 @@ from bot.publish import requests
 from bot.publish.existing import FINDING, REVIEW, PostedFinding, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
-from bot.values import Draft, Placed, Posted, Review
+from bot.values import Draft, PlacedFinding, Posted, Review
 
 UNPROCESSABLE = 422
 
@@ -74,7 +74,7 @@ def _rest(one: Post, left: Collection[Key]) -> Post | None:
 def unplaced(review: Review, refused: frozenset[Key]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
-    def moved(one: Placed) -> Placed:
+    def moved(one: PlacedFinding) -> PlacedFinding:
         known = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused
         return replace(one, place="outside", spot=None) if known else one
 

@@ -104,7 +104,7 @@ class AnalyzerWorker:
             return False  # a check that states itself what it has looked at
         if now is None or now.status == "deleted":
             return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
-        return (bool(now.added) or now.path != finding.path) and now.path not in self._complete[name]
+        return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -164,9 +164,9 @@ class AnalyzerWorker:
     async def _with_lone_cr(self) -> frozenset[str]:
         """The changed files whose lines two programs may count differently, before the change or after it."""
         if self._lone is None:
-            after = await self._tree.read_many([file.path for file in self._files if file.analyzed])
+            after = await self._tree.read_many([file.path for file in self._files if file.is_analyzed])
             before = await self._tree.read_many(
-                [file.old_path for file in self._files if file.analyzed and file.old_path], "base"
+                [file.old_path for file in self._files if file.is_analyzed and file.old_path], "base"
             )
             self._lone = frozenset(
                 file.path
@@ -216,7 +216,7 @@ class AnalyzerWorker:
                 and a.wants(files[unit.path])
                 and not self._partly & {(n, unit.path), (n, "")}
             ]
-            if not judges and unit.path in files and not files[unit.path].added:
+            if not judges and unit.path in files and not files[unit.path].added_lines:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
                 self._tracker.checked(unit.id, ", ".join(judges))

@@ -185,9 +185,11 @@ class CoverageTracker:
         rows += [
             CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
             for file in self._files
-            if file.unreviewed
+            if file.is_unreviewed
         ]
-        rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
+        rows += [
+            CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed_uses
+        ]
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
@@ -285,7 +287,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
     - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
     """
     symbols = dependents.by_key()
-    fresh = {file.path: file.added for file in files}
+    fresh = {file.path: file.added_lines for file in files}
     found: dict[Place, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
     rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
@@ -371,7 +373,7 @@ def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> fro
 
 
 def _changed(unit: Unit) -> frozenset[str]:
-    return frozenset(map(str, unit.changed))
+    return frozenset(map(str, unit.changed_rows))
 
 
 def _text(unit: Unit) -> frozenset[str]:

@@ -37,7 +37,7 @@ class Past:
     @property
     def ignored(self) -> tuple[tuple[str, str], ...]:
         """Fingerprint and identity of each proof that an owner's word of an older version silences."""
-        return self.earlier.ignored if self.earlier is not None else ()
+        return self.earlier.ignored_rows if self.earlier is not None else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Past:
 
     async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
-        if self.earlier is None or self.round.full or not self.earlier.attested:
+        if self.earlier is None or self.round.full or not self.earlier.is_attested:
             return frozenset()
         quiet = [
             finding for finding in findings if not finding.serious

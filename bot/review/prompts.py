@@ -98,7 +98,7 @@ class PromptWriter:
             elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
-        judged = [excerpt for excerpt in beside if not excerpt.changed]
+        judged = [excerpt for excerpt in beside if not excerpt.overlaps_change]
         prompt = self.of(telling(unchanged=beside), walkthrough, closed)
         return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough, closed)
 

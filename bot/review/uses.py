@@ -76,7 +76,7 @@ def _joined(groups: Sequence[Group], most: int) -> list[Group]:
 
 def _size(units: Sequence[Unit], held: Sequence[Unit]) -> int:
     """The tokens that units add to a prompt which holds others: it shows their changed lines alone."""
-    rows = ((*unit.heads, *unit.changed) for unit in units if unit not in held)
+    rows = ((*unit.heads, *unit.changed_rows) for unit in units if unit not in held)
     return sum(tokens("\n".join(map(str, mine))) for mine in rows)
 
 

@@ -16,7 +16,7 @@ from bot.storage.tables import line
 
 
 class StoredJournal:
-    """A journal's second place. Lines are taken on at once; `stored` returns when all of them are on disk.
+    """A journal's second place. Lines are taken on at once; `wait_stored` returns when all of them are on disk.
 
     The first caller that waits stores for all that wait: many calls that end together cost one commit.
     """
@@ -31,7 +31,7 @@ class StoredJournal:
         with self._list:
             self._waiting.append(text)
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Return once every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
         # A caller that gives up does not tear a commit apart.
         await asyncio.shield(asyncio.ensure_future(self._store()))
@@ -67,13 +67,13 @@ class Journals(StoragePart):
         if local[: len(stored)] == stored:  # this machine wrote it, and may have been killed before all of it came here
             for text in local[len(stored) :]:
                 sink.put(text)
-            await sink.stored()
+            await sink.wait_stored()
         else:
             await asyncio.to_thread(_write, path, stored)
         try:
             yield sink
         finally:
-            await sink.stored()
+            await sink.wait_stored()
 
     async def newest(self, prefix: str) -> str | None:
         """Of the journals whose name begins like this, the one that was written last."""

@@ -14,7 +14,7 @@ from bot.storage.database import StoragePart, upsert
 from bot.storage.days import Scope
 from bot.storage.tables import spending
 from bot.values import PullRef
-from bot.values.daily import DAY, DailyCaps, Exhausted, Which, granted
+from bot.values.daily import DAY, CapReached, DailyCaps, Which, grant
 
 LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
 
@@ -52,18 +52,18 @@ class Spending(StoragePart):
         job: str = "",
         calls: int = 0,
         paid: float | None = 0.0,
-    ) -> Grant | Exhausted:
+    ) -> Grant | CapReached:
         """Set aside what a review may spend: less than it wants, if the day leaves no more.
 
         The same job again takes the place of its earlier reservation. `calls` and `paid`: what its journal shows already.
         """
         name = f"{journal}#{job}"
 
-        def do(connection: sa.Connection) -> Grant | Exhausted:
+        def do(connection: sa.Connection) -> Grant | CapReached:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-            rest = granted(usd, caps, lambda which: _used(which, pull, name, now, connection))
-            if isinstance(rest, Exhausted):
+            rest = grant(usd, caps, lambda which: _used(which, pull, name, now, connection))
+            if isinstance(rest, CapReached):
                 return rest
             again, others, theirs = _of_journal(journal, name, connection)
             row = {"journal": name, "installation": pull.installation, "repository": pull.repository}

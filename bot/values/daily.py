@@ -22,17 +22,17 @@ class DailyCaps:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
+class CapReached:
     """A cap of the day is reached."""
 
     which: Which
     cap: float
 
 
-def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> float | Exhausted:
-    """What a review may spend that wants `usd`: less if the day leaves no more. `used`: what counts against a cap so far."""
-    if caps.forks is not None and used("forks") >= caps.forks:
-        return Exhausted("forks", caps.forks)
+def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which], float]) -> float | CapReached:
+    """What a review may spend that wants `usd`: less if the day leaves no more. `count_used`: what counts against a cap so far."""
+    if caps.forks is not None and count_used("forks") >= caps.forks:
+        return CapReached("forks", caps.forks)
     rest = usd
     limits: tuple[tuple[Which, float | None], ...] = (
         ("repository", caps.repository),
@@ -43,7 +43,7 @@ def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> floa
     for which, cap in limits:
         if cap is None:
             continue
-        rest = min(rest, cap - used(which))
+        rest = min(rest, cap - count_used(which))
         if rest <= 0 or rest < usd * LEAST:
-            return Exhausted(which, cap)
+            return CapReached(which, cap)
     return rest

@@ -162,7 +162,7 @@ class Finding:
         return "unconfirmed" if self.unconfirmed else self.verdict.value
 
     @property
-    def shown(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
         return self.verdict.shown or self.unconfirmed
 

@@ -55,7 +55,7 @@ async def _answer(line: ChildPipe, asked: Remark, file: str, scratch: str) -> Re
         given.pull, given.flags, "", bound=given.bound
     )  # as it is now: an answer builds upon no earlier review
     opening = partial(opened, change, _deps(line, change, file, scratch))
-    return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
+    return await conversation.respond(asked.heard_remark, asked.last, asked.language, opening, time.monotonic)
 
 
 def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> Deps:

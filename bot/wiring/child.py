@@ -67,7 +67,7 @@ class Hooks:
 
     say: Callable[[str | Reading], None] = lambda _: None
     put: Callable[[str], None] = lambda _: None
-    stored: Callable[[], None] = lambda: None
+    wait_stored: Callable[[], None] = lambda: None
 
 
 class ChildPipe:
@@ -98,7 +98,7 @@ class ChildPipe:
         """A line of the journal."""
         self.send("put", text)
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Return once the parent has stored every line that was put."""
         async with self._asking:
             self.send("stored")
@@ -125,7 +125,7 @@ async def run(
     here, leave = asyncio.get_running_loop(), threading.Event()
     hooks = Hooks(say=lambda said: _soon(here, say, said))
     if keep is not None:
-        stored = keep.stored
+        stored = keep.wait_stored
         hooks = Hooks(hooks.say, keep.put, lambda: asyncio.run_coroutine_threadsafe(stored(), here).result())
     doing = here.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hooks=hooks, leave=leave))
     try:
@@ -268,7 +268,7 @@ class _Child:
 
     def _weigh(self) -> None:
         """Count its seconds of computing. Raises Ended where they are too many in all."""
-        used, before = limits.computed(self._pid), self._used
+        used, before = limits.cpu_seconds(self._pid), self._used
         self._used = max(used, before)
         self._shares[self._path()] += self._used - before
         if self._used > self._caps.total:
@@ -307,7 +307,7 @@ class _Child:
             case "put":
                 hooks.put(*said)
             case "stored":
-                self._pipe.send(_tried(hooks.stored))
+                self._pipe.send(_tried(hooks.wait_stored))
             case "log":
                 name, level, text, facts = said
                 logging.getLogger(name).log(level, text, extra={"facts": facts})
@@ -342,7 +342,7 @@ class _Child:
         return self._path() or max(shares, key=shares.__getitem__, default="")
 
     def _path(self) -> str:
-        return limits.noted(bytes(memoryview(self._note)))
+        return limits.last_note(bytes(memoryview(self._note)))
 
     def _signal(self, number: int) -> None:
         with suppress(ProcessLookupError):

@@ -117,7 +117,7 @@ async def _answered(
         if not run.turns and run.outcome == "budget":
             raise BudgetSpent(run.why)
         masks = session.calls.masks
-        journal.answered(run.outcome, masks.hide(run.summary), cost, time.monotonic() - started, notes)
+        journal.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - started, notes)
     answer = masks.show(run.summary)  # the caller's own text comes back to the caller
     return TextAnswer(answer, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
 

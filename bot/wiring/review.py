@@ -27,7 +27,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, OwnerRule, PullRequest
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
 
@@ -60,7 +60,7 @@ def deps(
     `hosted`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent. `access` is how
     models are called that a program names with a key or an address of their own.
     """
-    settings = config.environment(hosted=hosted)
+    settings = config.environment(on_server=hosted)
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
     alone = {"offline", "none"} & {flags.get("strategy"), settings.strategy, flags.get("effort"), settings.effort}
     if likely and not alone:
@@ -70,8 +70,8 @@ def deps(
         where = partial(addresses.address, flags=flags, settings=settings)
         chosen = models(resolved, where, access)
         own = own_servers((chosen.root, chosen.reader), where, access)
-        if chosen.reader is not None and resolved.chosen():
-            tell(resolved.chosen())
+        if chosen.reader is not None and resolved.model_sentence():
+            tell(resolved.model_sentence())
         opened = open_journal or partial(journal, flags, settings.journal)
         return _open(
             subject, resolved, chosen, partial(opened, subject.pull), say, keep_on_cancel=keep_on_cancel, own=own
@@ -115,17 +115,17 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         say=lambda _: None,
         pull=replays.pull(begun, repo, checkout.pull),
         today=lambda: date.fromisoformat(begun.given["today"]),
-        earlier=codec.given(begun.given["earlier"]),
+        earlier=codec.as_bytes(begun.given["earlier"]),
         full=begun.given["full"],
-        local=codec.given(begun.given.get("local")),
-        ignored=tuple(
+        local=codec.as_bytes(begun.given.get("local")),
+        ignored_findings=tuple(
             (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
         ),
         rules=tuple(OwnerRule(**row) for row in begun.given.get("rules", ())),
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(begun.given)),
-        masked=bool(begun.given.get("masked")),
+        mask_secrets=bool(begun.given.get("masked")),
     )
 
 
@@ -198,7 +198,7 @@ def _tool_runs(given: Mapping[str, Any]) -> Iterator[ToolRun]:
         yield ToolRun(tool, None if files is None else tuple(files))
 
 
-def _reports(flags: Mapping[str, Any]) -> tuple[Reported, ...]:
+def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
     """The results in the files of `--sarif`, compared with those of `--sarif-base` if there are any."""
     found, base = (
         tuple(each for name, data in flags.get(option) or () for each in reported.read(data, name))

@@ -21,7 +21,7 @@ from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question, Remark
+from bot.payloads import Change, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OwnerRule, PullRequest, Review, Trigger
@@ -38,7 +38,7 @@ def worker(
     *, caps: ProcessLimits, **given: Unpack[Surroundings]
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
-    store, folder, settings = given["store"], given["folder"], config.environment(hosted=True)
+    store, folder, settings = given["store"], given["folder"], config.environment(on_server=True)
     fetching.swept(folder)
     parts = Services(
         settings=settings,
@@ -56,12 +56,12 @@ def worker(
     return partial(workflow.carry_out, parts=parts), partial(workflow.apologise, parts=parts)
 
 
-async def _reviewed(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> Made:
+async def _reviewed(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> MadeReview:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     async with _room(store, folder, change.journal) as (room, keep):
         known = await asyncio.to_thread(_known, room.journal)
 
-        async def attempt(left_out: Mapping[str, str]) -> Made:
+        async def attempt(left_out: Mapping[str, str]) -> MadeReview:
             return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
 
         return await child.leaving_out(attempt, known, partial(_remember, room.journal))
@@ -98,7 +98,7 @@ async def _untouched(caps: ProcessLimits, pull: PullRequest, resolved: Config, t
 
 async def _page(
     caps: ProcessLimits, output: bytes, ignored: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
-) -> Made:
+) -> MadeReview:
     return await child.run(tasks.page, output, tuple(ignored), tuple(rules), caps=replace(caps, wall=PAGES))
 
 

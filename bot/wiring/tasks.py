@@ -21,7 +21,7 @@ from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question, Remark
+from bot.payloads import Change, MadeReview, Question, Remark
 from bot.pipeline import Deps
 from bot.review.session import Session
 from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
@@ -39,13 +39,13 @@ class Room:
     kept: bool
 
 
-async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> Made:
+async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> MadeReview:
     """The review with everything that is reported of it."""
     deps = replace(_deps(line, change, room), left_out=left_out)
     done = await pipeline.review(ends(change), deps)
     texts = posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done)
     files = tuple(replace(file, hunks=()) for file in done.files)  # 90,000 hunks are 400 MB over there
-    return Made(replace(done, files=files), *texts)
+    return MadeReview(replace(done, files=files), *texts)
 
 
 async def answer(line: ChildPipe, asked: Question, room: Room) -> CommandReply:
@@ -56,18 +56,18 @@ async def answer(line: ChildPipe, asked: Question, room: Room) -> CommandReply:
 async def converse(line: ChildPipe, asked: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(opened, asked.change, _deps(line, asked.change, room))
-    return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
+    return await conversation.respond(asked.heard_remark, asked.last, asked.language, opening, time.monotonic)
 
 
 async def page(
     _: ChildPipe, output: bytes, ignored: tuple[tuple[str, str, str], ...], rules: tuple[OwnerRule, ...]
-) -> Made:
+) -> MadeReview:
     """The texts of a stored review under the words that hold now; as JSON only if findings were given numbers by it."""
     stored = json_file.read(output)
     told = silencing.now(stored, ignored, rules)
     numbers = silencing.new_numbers(stored, told)
     written = json_file.numbered(output, numbers) if numbers else ""
-    return Made(told, posts.comments(told), markdown.render(told), written)
+    return MadeReview(told, posts.comments(told), markdown.render(told), written)
 
 
 async def comments(_: ChildPipe, done: Review) -> Comments:
@@ -82,7 +82,7 @@ async def settings(_: ChildPipe, file: bytes | None, bound: bytes | None, given:
 
 async def untouched(_: ChildPipe, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
     """Why there is no review, now that the changed files are known."""
-    return await pipeline.untouched(pull, resolved, trigger)
+    return await pipeline.no_review_reason(pull, resolved, trigger)
 
 
 def _deps(line: ChildPipe, change: Change, room: Room) -> Deps:
@@ -134,7 +134,7 @@ def fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         tell=line.tell,
         earlier=change.earlier,
         full=change.full,
-        ignored=change.ignored,
+        ignored_findings=change.ignored_findings,
         rules=change.rules,
         note=change.note,
         bound=change.bound,

@@ -10,7 +10,7 @@ from bot.config.policy import ASKED, No
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.publish import PublishResult, checks
 from bot.values import Ending, PullRequest, Review, ReviewAsk
 from bot.values.progress import Progress
@@ -45,7 +45,7 @@ class ReviewRun:
     @property
     def unreviewed(self) -> Ending:
         """How the check ends if there is no review after all."""
-        return policy.unreviewed(self.settings)
+        return policy.ending_without_review(self.settings)
 
     @property
     def language(self) -> str:
@@ -146,7 +146,7 @@ class Backend(Protocol):
     def funds(self, run: ReviewRun, change: Change) -> AbstractAsyncContextManager[Funds]:
         """What the day's caps leave. What is granted counts until the context is left, then what was spent."""
 
-    async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
+    async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, made in a child process, with its comments."""
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
@@ -155,5 +155,5 @@ class Backend(Protocol):
     async def current(self) -> bool:
         """Whether the review is still wanted. Asked before each write."""
 
-    async def keep(self, run: ReviewRun, result: ReviewResult, made: Made, started: float) -> None:
+    async def keep(self, run: ReviewRun, result: ReviewResult, made: MadeReview, started: float) -> None:
         """Store the review for the next round. `started`: seconds since 1970."""

@@ -18,7 +18,7 @@ from bot.ports import Job
 from bot.render import Phrases, load
 from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
-from bot.values.daily import Exhausted
+from bot.values.daily import CapReached
 from bot.workflow import asking, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
@@ -79,7 +79,7 @@ async def _read(
             fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
             spending.reserved(ask.pull, name, context.settings, parts) as grant,
         ):
-            if isinstance(grant, Exhausted):
+            if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
             return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name, bound=seen.bound)))
     except OverLimit as error:

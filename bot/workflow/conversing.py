@@ -18,7 +18,7 @@ from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.render import Safe
 from bot.values import RemarkAsk
-from bot.values.daily import Exhausted
+from bot.values.daily import CapReached
 from bot.workflow import asking, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
@@ -71,7 +71,7 @@ async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: C
             fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
             spending.reserved(ask.pull, name, settings, parts) as grant,
         ):
-            if isinstance(grant, Exhausted):
+            if isinstance(grant, CapReached):
                 return remarks.failed(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
             return await parts.converse(

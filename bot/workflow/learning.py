@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
-from bot.commands.target import mentioned, read
+from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.outputs import marker
@@ -120,7 +120,7 @@ async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rej
 
 
 def _named(said: _Said, here: Sequence[Finding]) -> list[Finding]:
-    numbers = set(mentioned(said.reason))
+    numbers = set(finding_numbers(said.reason))
     return [finding for finding in here if finding.number in numbers]
 
 
@@ -141,7 +141,7 @@ async def withdrawn(
     await store.outcomes.rejected(pull, finding.identity, now)
     said = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else None
     made = await store.rules.propose(pull, said, now) if said is not None else None
-    told = proposing.shown(made, load(language))
+    told = proposing.proposal_words(made, load(language))
     return told, made.rule.number if made is not None and told else 0
 
 
@@ -172,14 +172,14 @@ async def decide(
     done = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path)
     if done is not None and number in places and number in known:
         comment, kind = places[number]
-        before = proposing.shown(replace(known[number], shown=False), words).strip()
+        before = proposing.proposal_words(replace(known[number], shown=False), words).strip()
         with suppress(
             HostError
         ):  # the rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks
             ref = CommentRef(comment, "review" if kind == "review" else "issue")
             posted = await host.comment_at(ref)
             if before and posted.ours and before in posted.body:
-                now = posted.body.replace(before, proposing.decided(done, words))
+                now = posted.body.replace(before, proposing.decision(done, words))
                 await host.edit_comment(comment, now, ref.kind)
     return done
 
@@ -207,7 +207,7 @@ async def _propose(pull: PullRef, rejected: _Rejected, host: Host, words: Phrase
     finding, said, now = rejected.finding, rejected.said, time.time()
     wanted = proposing.proposal(finding, said.reason, said.how, said.who, said.link)
     made = await store.rules.propose(pull, wanted, now) if wanted is not None else None
-    told = proposing.shown(made, words)
+    told = proposing.proposal_words(made, words)
     if made is not None and told:
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
             await _show(pull, rejected.one, made, told, host, store)

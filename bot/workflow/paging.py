@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bot import github
-from bot.errors import HostRefused, OverLimit, Superseded
+from bot.errors import HostRefused, OverLimit, SupersededError
 from bot.github import Host
 from bot.publish import renewing
 from bot.values import Follow, PullRef
@@ -48,8 +48,8 @@ async def follow(pull: PullRef, host: Host, parts: Services) -> None:
     except (OverLimit, ValueError) as error:  # of an earlier version: the next review makes a page that can follow
         log.info("a page is left as it is", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return
-    if made.written:  # numbers were given: the next round has to know them
-        await parts.store.reviews.rewrite(job, made.written.encode())
+    if made.json_text:  # numbers were given: the next round has to know them
+        await parts.store.reviews.rewrite(job, made.json_text.encode())
     async with github.opened(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
-        with suppress(Superseded, HostRefused):
+        with suppress(SupersededError, HostRefused):
             await renewing.renew(host, resolver, made.review, made.comments, made.page)

@@ -13,7 +13,7 @@ from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question, Remark
+from bot.payloads import Change, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, Trigger
 from bot.workflow.progress import Say
@@ -52,14 +52,14 @@ class Services:
     store: "Store"
     folder: Path
     settings: Settings = field(repr=False)
-    review: Callable[[Change, Say], Awaitable[Made]]
+    review: Callable[[Change, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it.
     resolve: Callable[[str | None, str | None], Awaitable[Config]]
     untouched: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     page: Callable[
-        [bytes, Silenced, Sequence[OwnerRule]], Awaitable[Made]
+        [bytes, Silenced, Sequence[OwnerRule]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings

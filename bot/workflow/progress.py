@@ -30,7 +30,7 @@ class _Newest:
             return
         self.progress = Progress(said, self.progress.step)
         self.known.set()
-        if said.checked:
+        if said.is_checked:
             self.checked.set()
 
 

@@ -28,7 +28,7 @@ async def _stands(host: Host, parts: Services) -> Ending:
     ending = None if state.ending == "pending" else state.ending
     if ending is None:
         try:
-            ending = policy.unreviewed(await parts.resolve(seen.file, seen.bound))
+            ending = policy.ending_without_review(await parts.resolve(seen.file, seen.bound))
         except (UsageError, OverLimit):
             ending = policy.unreadable(seen.file, seen.bound)
     return "failure" if ending in ("failure", "cancelled") else "success"

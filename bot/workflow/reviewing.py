@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from bot.config import policy
 from bot.config.policy import Go, No
-from bot.errors import HostRefused, NothingToReview, Superseded
+from bot.errors import HostRefused, NothingToReview, SupersededError
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.publish import checks, publish
 from bot.values import LinkedIssue, Review
 from bot.workflow import pausing
@@ -28,7 +28,7 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
     """
     run = replace(run, pushes=await pausing.counted(run.host, run.ask, run.id, run.settings["pause_after"]))
     waits = (run.pushes.most or 0) if run.pushes.spent else 0
-    decision = policy.decide(run.seen.facts, run.ask, run.settings.conditions, paused=run.seen.paused, pushes=waits)
+    decision = policy.decide(run.seen.facts, run.ask, run.settings.conditions, is_paused=run.seen.paused, pushes=waits)
     if isinstance(decision, No):
         await backend.decline(run, decision)
         return _declined(run, decision)
@@ -41,23 +41,23 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
             result = _declined(run, made) if isinstance(made, No) else await _posted(run, backend, made)
         except NothingToReview:
             result = ReviewResult("success", NOTHING)
-        except Superseded as error:
+        except SupersededError as error:
             result = ReviewResult("cancelled", SUPERSEDED, fault=error)
         except backend.final as error:
             result = ReviewResult(run.unreviewed, str(error), fault=error)
-        await check.end(result, made.page if isinstance(made, Made) else "")
-        if isinstance(made, Made) and result.holds:
+        await check.end(result, made.page if isinstance(made, MadeReview) else "")
+        if isinstance(made, MadeReview) and result.holds:
             await backend.keep(run, result, made, started)
     return result
 
 
 def _declined(run: ReviewRun, no: No) -> ReviewResult:
     """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
-    fails = run.seen.facts.state == "open" and policy.unreviewed(run.settings, no.lacks) == "failure"
+    fails = run.seen.facts.state == "open" and policy.ending_without_review(run.settings, no.lacks) == "failure"
     return ReviewResult("failure" if fails else "skipped", no.reason)
 
 
-async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
+async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> MadeReview | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
     async with backend.fetch(run) as pull:
         refused = (
@@ -105,7 +105,7 @@ def _noted(change: Change, why: str) -> Change:
     return replace(change, note=" ".join(filter(None, (why, change.note))))
 
 
-async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
+async def _posted(run: ReviewRun, backend: Backend, made: MadeReview) -> ReviewResult:
     """Put the review on the pull request. If its comments cannot be posted, it is in the check run or the job summary alone."""
     done = made.review
 
@@ -114,7 +114,7 @@ async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
 
     try:
         outcome = await publish(run.host, done, comments, run.id, backend.current, run.pushes.facts)
-    except Superseded as moved:
+    except SupersededError as moved:
         return ReviewResult("cancelled", SUPERSEDED, done, fault=moved)
     except backend.final as error:
         return ReviewResult(checks.conclusion(done), "", done, fault=error)

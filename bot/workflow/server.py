@@ -16,16 +16,16 @@ from bot.errors import (
     OverLimit,
     ProviderError,
     ReplUnavailable,
-    Superseded,
+    SupersededError,
     UsageError,
 )
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
-from bot.values.daily import Exhausted
+from bot.values.daily import CapReached
 from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetched
@@ -56,7 +56,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             await asking.moved(ask, ask.comment, seen.facts, host, settings)
         run = ReviewRun(job.id, bound, host, seen, settings)
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
-        if isinstance(result.fault, Superseded):
+        if isinstance(result.fault, SupersededError):
             raise result.fault
         if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
             await paging.follow(ask.pull, host, parts)
@@ -84,7 +84,9 @@ class ServerBackend:
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Report it in the check run."""
         if not no.quiet:
-            await self.left(run.ask, run.host, run.seen.facts, no.reason, policy.unreviewed(run.settings, no.lacks))
+            await self.left(
+                run.ask, run.host, run.seen.facts, no.reason, policy.ending_without_review(run.settings, no.lacks)
+            )
 
     async def left(self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending) -> None:
         """Make a check run that says why there is no review."""
@@ -137,7 +139,7 @@ class ServerBackend:
             journal=journals.name(run.ask, pull.head, pull.base, self.job.id),
             earlier=await self.parts.store.reviews.last(run.ask.pull),
             full=run.ask.full,
-            ignored=await keeping.ignored(run.ask.pull, self.parts.store),
+            ignored_findings=await keeping.ignored(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
             bound=run.seen.bound,
         )
@@ -153,12 +155,12 @@ class ServerBackend:
             run.ask.pull, change.journal, run.settings, self.parts, job=self.job.id, forks=forks
         )
         async with reserved as grant:
-            if isinstance(grant, Exhausted):
+            if isinstance(grant, CapReached):
                 yield Funds(refused=f"Reviewed without a model: {spending.sentence(grant)}")
             else:
                 yield Funds(grant.usd)
 
-    async def review(self, _: ReviewRun, change: Change, say: Say) -> Made:
+    async def review(self, _: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review with all its texts, from a child process."""
         return await self.parts.review(change, say)
 
@@ -170,7 +172,7 @@ class ServerBackend:
         """Whether the job is still wanted."""
         return await self.job.current()
 
-    async def keep(self, run: ReviewRun, result: ReviewResult, made: Made, started: float) -> None:
+    async def keep(self, run: ReviewRun, result: ReviewResult, made: MadeReview, started: float) -> None:
         """Store a review that was posted, and count it."""
         if result.outcome is not None:
             row = keeping.finished(
@@ -179,7 +181,7 @@ class ServerBackend:
                 made.review,
                 result.conclusion,
                 started,
-                made.written,
+                made.json_text,
                 fork=run.seen.facts.fork,
                 journal=journals.name(run.ask, made.review.pull.head, made.review.pull.base, self.job.id),
             )

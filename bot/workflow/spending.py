@@ -11,7 +11,7 @@ from bot.errors import StorageError
 from bot.llm.paid import Paid, counted, paid, rows
 from bot.storage import Grant
 from bot.values import PullRef
-from bot.values.daily import DailyCaps, Exhausted
+from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals
 from bot.workflow.parts import Services
 
@@ -27,7 +27,7 @@ log = logging.getLogger("deeprepo.review")
 @asynccontextmanager
 async def reserved(
     pull: PullRef, journal: str, settings: Config, parts: Services, *, job: str = "", forks: int | None = None
-) -> AsyncIterator[Grant | Exhausted]:
+) -> AsyncIterator[Grant | CapReached]:
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
     The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
@@ -38,7 +38,7 @@ async def reserved(
     found = await parts.store.spending.reserve(
         pull, journal, settings["usd"], caps, time.time(), job=job, calls=known.calls, paid=known.usd
     )
-    if isinstance(found, Exhausted):
+    if isinstance(found, CapReached):
         log.info("a cap of the day is reached", extra={"facts": {"cap": found.which, "repository": pull.repository}})
         yield found
         return
@@ -77,7 +77,7 @@ def daily(settings: Settings, forks: int | None) -> DailyCaps:
     )
 
 
-def sentence(reached: Exhausted) -> str:
+def sentence(reached: CapReached) -> str:
     """Why no model was asked, and who can change that."""
     if reached.which == "forks":
         return policy.forks_used(reached.cap)

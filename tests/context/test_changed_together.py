@@ -26,7 +26,7 @@ def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repositor
     found = [one for one in beside(repository, BASE, TOGETHER, "shop/rates.py") if one.path == "shop/cart.py"]
     assert any("16     return sum(clamp(row, 0) for row in rows)" in one.body for one in found)
     assert any(" 6 def total(rows):" in one.body for one in found)
-    assert all(one.changed for one in found)
+    assert all(one.overlaps_change for one in found)
 
 
 def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:

@@ -14,7 +14,7 @@ from bot.findings import earlier, rules, suppress
 from bot.findings.judge import Judged, judge
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
-from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, Suppressed, Verdict
+from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, SuppressedFinding, Verdict
 
 LINES = ("total(items, 0.2)", "divide(n)", "load(path)")
 MODEL, RUFF, CHECK = Source("model", "a/b", "worker"), Source("analyser", "ruff"), Source("analyser", "contracts")
@@ -30,7 +30,7 @@ def one(*findings: Finding) -> Finding:
     return merged
 
 
-def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[Suppressed, ...]:
+def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[SuppressedFinding, ...]:
     """What of it is silenced."""
     return ignored.split(findings)[1]
 

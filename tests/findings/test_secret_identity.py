@@ -11,7 +11,7 @@ from fakes import Repository
 from bot import diff
 from bot.analyzers import secrets
 from bot.checkout import Checkout
-from bot.config.ignored import IgnoreEntry
+from bot.config.ignore_file import IgnoreEntry
 from bot.errors import DeepRepoError
 from bot.findings.judge import judge
 from bot.findings.memory import Recalled, recall

@@ -98,7 +98,7 @@ class Scene:
         """One process's life with these jobs."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         parts = {"apologise": diary.apologise, **(given or {})}
-        if not settings.shared:
+        if not settings.is_shared:
             async with jobs.running(settings, diary.work, **parts) as found:
                 yield found
             return

@@ -208,9 +208,9 @@ def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, langua
                 3,
                 41,
                 ("@b.py",),
-                checked=True,
+                is_checked=True,
                 findings=9,
-                found=(planted,),
+                worst_findings=(planted,),
             )
             await checks.progress(at.host, number, "run-1", Progress(reading, "@team\n# Heading"), language)
             said = at.stands.checks[0].summary or ""

@@ -6,9 +6,9 @@ import pytest
 from hosted import Scene, finding, reviewed, scene, wanted
 
 from bot import publish
-from bot.errors import HostDown, HostRefused, Superseded
+from bot.errors import HostDown, HostRefused, SupersededError
 from bot.outputs import posts
-from bot.values import CommentSpot, Placed, Review
+from bot.values import CommentSpot, PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
 
 
@@ -17,7 +17,7 @@ async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] 
     return await publish.publish(at.host, review, posts.comments, "run-1", current)
 
 
-def two(at: Scene, *more: Placed) -> Review:
+def two(at: Scene, *more: PlacedFinding) -> Review:
     """Two findings on lines that exist, and more."""
     return reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *more)
 
@@ -55,9 +55,11 @@ def test_every_place_refused_loses_nothing(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            elsewhere = Placed(finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT"))
-            wide = Placed(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
-            unknown = Placed(finding("f3", path="no.py").finding, "file")
+            elsewhere = PlacedFinding(
+                finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT")
+            )
+            wide = PlacedFinding(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
+            unknown = PlacedFinding(finding("f3", path="no.py").finding, "file")
             outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
 
             assert (outcome.posted, outcome.listed) == (0, 3)
@@ -106,7 +108,7 @@ def test_a_pull_request_that_moved_on_before_anything_was_said(tmp_path: Path, w
             await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
             review = two(at)
             await MOVES[what](at)
-            with pytest.raises(Superseded, match=SAYS[what]):
+            with pytest.raises(SupersededError, match=SAYS[what]):
                 await put(at, review)
 
             assert at.writes() == []
@@ -123,7 +125,7 @@ def test_a_pull_request_that_moves_on_in_the_middle(tmp_path: Path, what: str) -
             await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
             review = two(at)
             at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=lambda: MOVES[what](at)))
-            with pytest.raises(Superseded, match=SAYS[what]):
+            with pytest.raises(SupersededError, match=SAYS[what]):
                 await put(at, review)
 
             assert at.writes() == ["POST pulls/create-review"]
@@ -139,7 +141,7 @@ def test_a_head_that_moves_between_the_look_and_the_post(tmp_path: Path) -> None
             review = two(at)
             moves = Fault(422, run=lambda: at.repo.force_push("feature", {"app.py": "other\n"}))
             at.gh.fail("POST", r"/reviews$", moves)
-            with pytest.raises(Superseded):
+            with pytest.raises(SupersededError):
                 await put(at, review)
 
             assert (at.stands.reviews, at.stands.comments) == ([], [])
@@ -157,7 +159,7 @@ def test_a_job_that_is_no_longer_wanted(tmp_path: Path) -> None:
             async def current() -> bool:
                 return next(asked)
 
-            with pytest.raises(Superseded, match="no longer wanted"):
+            with pytest.raises(SupersededError, match="no longer wanted"):
                 await put(at, two(at), current)
 
             assert at.writes() == ["POST pulls/create-review"]

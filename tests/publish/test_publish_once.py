@@ -9,7 +9,7 @@ from told_reviews import ALL, five, put, said
 
 from bot import github, publish
 from bot.outputs import marker, posts
-from bot.values import Placed
+from bot.values import PlacedFinding
 from deeprepo_sandbox.github import Fault
 
 
@@ -169,7 +169,7 @@ def test_a_range_of_lines_is_one_comment(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             one = finding("f1", 5)
             assert one.spot is not None
-            wide = Placed(one.finding, "inline", replace(one.spot, end=6))
+            wide = PlacedFinding(one.finding, "inline", replace(one.spot, end=6))
             await put(at, reviewed(at.stands.head_sha, wide))
 
             assert [(c.start_line, c.line) for c in at.stands.review_comments] == [(5, 6)]

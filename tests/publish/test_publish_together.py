@@ -9,19 +9,19 @@ from hosted import BASE, Scene, finding, reviewed, scene
 from told_reviews import put
 
 from bot.outputs import marker, posts
-from bot.values import ChangedFile, DiffLine, Finding, Hunk, Placed, Review
+from bot.values import ChangedFile, DiffLine, Finding, Hunk, PlacedFinding, Review
 from deeprepo_sandbox.github.things import ReviewComment
 
 LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
 FILES = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
 
 
-def told(at: Scene, *findings: Placed, **changes: object) -> Review:
+def told(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review whose first hunk is known."""
     return reviewed(at.stands.head_sha, *findings, files=FILES, **changes)
 
 
-def numbered(name: str, line: int, number: int, **changes: object) -> Placed:
+def numbered(name: str, line: int, number: int, **changes: object) -> PlacedFinding:
     """A finding with its number."""
     return finding(name, line, number=number, **changes)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot import storage
 from bot.storage import Grant
 from bot.values import PullRef
-from bot.values.daily import DailyCaps, Exhausted
+from bot.values.daily import CapReached, DailyCaps
 
 PULL = PullRef(7, 70, "acme", "shop", 1)
 NOW = time.time()
@@ -36,8 +36,8 @@ def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
         async with storage.opened(url) as store:
             caps, spending = DailyCaps(repository=1.0, forks=1), store.spending
             dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
-            assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == Exhausted("forks", 1)
-            assert await spending.reserve(PULL, "two", 1.0, replace(caps, forks=None), NOW) == Exhausted(
+            assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == CapReached("forks", 1)
+            assert await spending.reserve(PULL, "two", 1.0, replace(caps, forks=None), NOW) == CapReached(
                 "repository", 1.0
             )
             taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
@@ -74,7 +74,7 @@ def test_another_job_with_the_same_journal_counts_once_more(url: str) -> None:
             await spending.settle(two, 0.4, calls=3)
             assert await spending.spent(NOW) == (2, 0.4)
             moved = replace(PULL, installation=8, owner="other", name="store")
-            assert await spending.reserve(moved, "more", 0.5, caps, NOW, job="three") == Exhausted("forks", 2)
+            assert await spending.reserve(moved, "more", 0.5, caps, NOW, job="three") == CapReached("forks", 2)
             idle = await spending.reserve(PULL, "same", 0.5, DailyCaps(), NOW, job="idle", calls=3, paid=0.4)
             assert isinstance(idle, Grant)
             await spending.settle(idle, 0.4, calls=3)  # all of it stood in the journal

@@ -146,7 +146,7 @@ class Sink:
         """Take a line on."""
         self.lines.append(text)
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Fail once."""
         self.tries += 1
         if self.tries == 1:

@@ -76,7 +76,7 @@ def test_a_strangers_storm_of_pushes_becomes_few_reviews(tmp_path: Path) -> None
             for n in range(admission.FREE + 3):
                 await at.repo.push("feature", {"README.md": f"# {n}\n"})
                 await at.gh.settled()
-            (job,) = [one for one in await at.server.jobs.listed() if one.state == "delayed"]
+            (job,) = [one for one in await at.server.jobs.list_jobs() if one.state == "delayed"]
             assert job.ask.pull.number == number  # type: ignore[union-attr]
             own = await at.opened("feature-2")
             await at.until(lambda: bool(at.gh.pull(own).checks))

@@ -67,7 +67,7 @@ def _bound(session: Session, tool: CustomTool) -> Async:
             row = await _call(session, tool, masks.show(arguments), masks.show(keywords))
             row = masks.hide(row)
             journal.tool(at, tool.name, call_key, row)
-            await journal.stored()
+            await journal.wait_stored()
         if row.get("error"):
             raise ValueError(row["error"])
         return row["result"]

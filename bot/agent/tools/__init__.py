@@ -127,8 +127,8 @@ def _file(file: ChangedFile) -> dict[str, Any]:
         "path": file.path,
         "old_path": file.old_path,
         "status": file.status,
-        "added": len(file.added),
-        "removed": len(file.removed),
+        "added": len(file.added_lines),
+        "removed": len(file.removed_lines),
         "skip": file.skip,
     }
 

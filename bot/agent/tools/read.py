@@ -12,7 +12,7 @@ from bot.diff import numbered
 from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
-from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored
+from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
 from bot.values import Reference, Side
 
 MAX_LINES = 2_000  # of one read
@@ -76,11 +76,11 @@ async def search(
     """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
     looking = _Looking(state, pattern, _globs([glob] if isinstance(glob, str) else glob), "base" if base else "head")
     most = max(1, min(int(limit), MAX_HITS))
-    before = len(state.session.tree.stopped)
+    before = len(state.session.tree.stopped_searches)
     hits, note = await looking.lines(), ""
     if not hits and not re.fullmatch(r"[\w\s]*", pattern):  # no pattern, or one whose brackets were meant as they stand
         hits, note = await looking.lines(syntax="fixed"), "[searched as plain text]"
-    if not hits and len(state.session.tree.stopped) == before:
+    if not hits and len(state.session.tree.stopped_searches) == before:
         await looking.explain()
     if len(hits) > most:  # what is left out should be what matters least
         changed_paths = {file.path for file in state.session.files}
@@ -89,15 +89,15 @@ async def search(
     rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits[most:], most))
-    if len(state.session.tree.stopped) > before:
-        rows.append(f"[{state.session.tree.stopped[-1]}. Use a narrower pattern or a glob]")
+    if len(state.session.tree.stopped_searches) > before:
+        rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if hits and note else [])
 
 
 def _rank(row: Row, changed_paths: Collection[str]) -> tuple[int, int]:
     """What a reader of a search looks at first: code, then settings and pages, tests, and last what nobody runs or a program wrote."""
     path, _, text = row
-    idle = is_prose(path) or is_output(path) or bool(vendored(path)) or is_style(path)
+    idle = is_prose(path) or is_output(path) or bool(vendored_folder(path)) or is_style(path)
     kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
     return kind, bool(_IMPORTS.match(text)) + (path in changed_paths)
 

@@ -171,7 +171,7 @@ async def overview(server: RunningServer, session: SignedIn, days: int, *, whole
 
 async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
     """What is left of the caps: the operator's of the whole server, and those of the installations that have spent most."""
-    settings, now = config.environment(hosted=True), time.time()
+    settings, now = config.environment(on_server=True), time.time()
     spending = await server.store.spending.by_installation(session.scope, now)
     rows = []
     if session.scope is None and settings.cap_usd_per_day is not None:
@@ -215,7 +215,7 @@ async def reviews(server: RunningServer, session: SignedIn, repository: int | No
 async def queue(server: RunningServer, session: SignedIn) -> Queue:
     """The queue and the failures that are this session's to see."""
     jobs, failures, failure_count = await asyncio.gather(
-        server.jobs.listed(),
+        server.jobs.list_jobs(),
         server.store.failures.newest(session.scope, FAILURES),
         server.store.failures.count(session.scope),
     )
@@ -259,7 +259,7 @@ async def _finished_review(server: RunningServer, row: ListedReview, data: bytes
 async def _live(server: RunningServer, live: ListedJob, ask: ReviewAsk) -> ReviewPage:
     journal = await trace.newest(ask.pull, server.store, server.place.data) if live.state == "running" else None
     job_trace = await trace.of(journal, server.store, server.place.data) if journal else None
-    return ReviewPage(live.id.partition("+")[0], ask.pull, "", live.state, ask.trigger, live.stored, job_trace)
+    return ReviewPage(live.id.partition("+")[0], ask.pull, "", live.state, ask.trigger, live.stored_at, job_trace)
 
 
 def _output(data: bytes) -> Mapping[str, Any]:
@@ -322,7 +322,7 @@ def _queue_row(job: ListedJob) -> QueuedJob:
         where = f"{pull.owner}/{pull.name}#{pull.number}"
     elif isinstance(ask, MergeGroup):
         where = f"{ask.owner}/{ask.name}"
-    return QueuedJob(job.id, what, job.state, job.stored, job.tries, where, page)
+    return QueuedJob(job.id, what, job.state, job.stored_at, job.tries, where, page)
 
 
 def address(job: str) -> str:

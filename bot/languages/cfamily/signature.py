@@ -63,12 +63,12 @@ def signature(outer: Node, function: Node, *, templated: bool = False, modern: b
         if part.type == "identifier":
             opaque = True
         elif part.type in ("variadic_parameter", "...", "variadic_parameter_declaration"):
-            parameters.append(Parameter("...", "varargs", required=False))
+            parameters.append(Parameter("...", "varargs", is_required=False))
         elif part.type in ("parameter_declaration", "optional_parameter_declaration"):
             name = _parameter(part)
             opaque = opaque or name is None
             if name != "void":
-                parameters.append(Parameter(name or "?", required=part.type == "parameter_declaration"))
+                parameters.append(Parameter(name or "?", is_required=part.type == "parameter_declaration"))
     if not parameters and not modern and listed is not None and not listed.named_children:
         opaque = True
     return Signature(tuple(parameters), " ".join(head.split()).rstrip(" ;{"), opaque)

@@ -195,10 +195,10 @@ def inherited(uses: Sequence[Use]) -> list[Use]:
     given = {use.name for use in uses if use.form == "definition"}
     found = []
     for use in uses:
-        found.append(replace(use, guarded=True) if use.name in taken else use)
+        found.append(replace(use, is_guarded=True) if use.name in taken else use)
         owner = use.function.rpartition(".")[0].rpartition(".")[2]
         if owner and use.form == "name" and use.name not in given | {owner}:
-            found.append(replace(use, form="member", receiver="this", guarded=True))
+            found.append(replace(use, form="member", receiver="this", is_guarded=True))
     return found
 
 
@@ -209,7 +209,7 @@ def plain(use: Use, line: str) -> Use:
     if use.receiver[:1].isupper() or "<" in use.receiver:
         return use
     call = replace(use.call, spread=True) if use.call is not None else None
-    return replace(use, form="name", receiver="", call=call, guarded=True)
+    return replace(use, form="name", receiver="", call=call, is_guarded=True)
 
 
 SHAPE = Shape(

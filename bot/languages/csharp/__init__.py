@@ -233,7 +233,7 @@ def _signature(node: Node, listed: Node | None, *, opaque: bool) -> Signature:
                 required = not filled and kind == "positional"
                 parameters.append(Parameter(text(part.child_by_field_name("name")), kind, required))
     if many:
-        parameters.append(Parameter("params", "varargs", required=False))
+        parameters.append(Parameter("params", "varargs", is_required=False))
     end = listed.end_byte if listed is not None else node.end_byte
     attributes = [part.end_byte for part in node.named_children if part.type in ("attribute_list", "modifier")]
     start = max(attributes, default=node.start_byte)

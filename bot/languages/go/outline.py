@@ -112,7 +112,7 @@ def _signature(node: Node) -> Signature:
     for part in listed.named_children if listed is not None else ():
         names = [text(name) for name in part.children_by_field_name("name")] or ["_"]
         if part.type == "variadic_parameter_declaration":
-            found.append(Parameter(names[0], "varargs", required=False))
+            found.append(Parameter(names[0], "varargs", is_required=False))
         elif part.type == "parameter_declaration":
             found += [Parameter(name, "positional-only") for name in names]
     body = node.child_by_field_name("body")

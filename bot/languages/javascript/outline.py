@@ -45,7 +45,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     symbols = tuple(
         replace(
             symbol,
-            exported=symbol.name.partition(".")[0] in out or symbol.name in out,
+            is_exported=symbol.name.partition(".")[0] in out or symbol.name in out,
         )
         for symbol in conditional(found.symbols)
     )
@@ -58,7 +58,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         complete,
         found.stars,
         tuple(found.bases),
-        scoped=scoped,
+        is_scoped=scoped,
         doubt=computed,
         bound=tuple(found.imported),
         loose=frozenset(found.loose),

@@ -44,10 +44,10 @@ def _pattern(part: Node) -> Node:
 def _parameter(part: Node) -> Parameter:
     inner = _pattern(part)
     if inner.type == "rest_pattern":
-        return Parameter(text(inner).lstrip("."), "varargs", required=False)
+        return Parameter(text(inner).lstrip("."), "varargs", is_required=False)
     optional = (
         part.type in ("optional_parameter", "assignment_pattern")
         or part.child_by_field_name("value") is not None
         or bool(re.search(r":\s*(void|any|unknown)$|\bundefined\b|\bvoid\b", text(part.child_by_field_name("type"))))
     )
-    return Parameter(text(inner) if inner.type == "identifier" else "{}", required=not optional)
+    return Parameter(text(inner) if inner.type == "identifier" else "{}", is_required=not optional)

@@ -180,7 +180,7 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
             parameters.append(Parameter(text(part.child_by_field_name("name")), "positional-only"))
         elif part.type == "spread_parameter":
             last = part.named_children[-1] if part.named_children else part
-            parameters.append(Parameter(text(last.child_by_field_name("name")), "varargs", required=False))
+            parameters.append(Parameter(text(last.child_by_field_name("name")), "varargs", is_required=False))
     end = listed.end_byte if listed is not None else node.end_byte
     start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
     head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")

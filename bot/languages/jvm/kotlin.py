@@ -153,14 +153,14 @@ def _signature(node: Node, listed: str, *, opaque: bool) -> Signature:
             many = vararg or _has(part, "vararg")
             filled = part.type == "class_parameter" and any(item.type == "=" for item in part.children)
             kind = _kind(parameters, many)
-            parameters.append(Parameter(_name(part), kind, required=not (many or filled)))
+            parameters.append(Parameter(_name(part), kind, is_required=not (many or filled)))
             vararg = False
         elif part.type == "parameter_modifiers":
             vararg = "vararg" in text(part)
         equal = part.type == "="
         if equal and parameters:
             last = parameters[-1]
-            parameters[-1] = Parameter(last.name, last.kind, required=False)
+            parameters[-1] = Parameter(last.name, last.kind, is_required=False)
     end = holder.end_byte if holder is not None else node.end_byte
     start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
     head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")

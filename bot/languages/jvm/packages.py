@@ -70,7 +70,7 @@ class JvmPackages:
         if path not in self._paths:
             return
         before = self._told.get(path)
-        kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.exported}
+        kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.is_exported}
         members = {name for name, kind in kinds.items() if kind in ("function", "variable")}
         types = set(kinds) - members
         if members and path.endswith(".kt"):

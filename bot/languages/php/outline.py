@@ -136,9 +136,9 @@ def signature(node: Node) -> Signature:
     for part in listed.named_children if listed is not None else ():
         name = _bare(part.child_by_field_name("name"))
         if part.type == "variadic_parameter":
-            parameters += [Parameter(name, "varargs", required=False), Parameter(name, "kwargs", required=False)]
+            parameters += [Parameter(name, "varargs", is_required=False), Parameter(name, "kwargs", is_required=False)]
         elif part.type in ("simple_parameter", "property_promotion_parameter"):
-            parameters.append(Parameter(name, required=part.child_by_field_name("default_value") is None))
+            parameters.append(Parameter(name, is_required=part.child_by_field_name("default_value") is None))
     end = body.start_byte if body is not None else node.end_byte
     head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     whatever = body is not None and re.search(rb"\bfunc_(get_args?|num_args)\b", body.text or b"") is not None

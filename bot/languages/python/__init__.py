@@ -18,7 +18,7 @@ from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "python"
-TRAITS = LanguageTraits(unwritten_names=True, indented=True)
+TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True)
 CONFIGS: tuple[str, ...] = ()
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",

@@ -37,11 +37,11 @@ def _parameters(listed: Node | None) -> tuple[list[Parameter], bool]:
     for part in listed.named_children if listed is not None else ():
         star = _star(part)
         if part.type == "positional_separator":
-            found = [Parameter(item.name, "positional-only", item.required) for item in found]
+            found = [Parameter(item.name, "positional-only", item.is_required) for item in found]
         elif part.type == "keyword_separator":
             keywords_only = True
         elif star:
-            found.append(Parameter(text(part).lstrip("*").partition(":")[0].strip(), star, required=False))
+            found.append(Parameter(text(part).lstrip("*").partition(":")[0].strip(), star, is_required=False))
             keywords_only = keywords_only or star == "varargs"
         elif part.type in ("tuple_pattern", "ERROR"):
             opaque = True

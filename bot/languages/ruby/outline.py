@@ -165,18 +165,21 @@ def signature(node: Node) -> Signature:
     for part in listed.named_children if listed is not None else ():
         name = text(part.child_by_field_name("name")) or text(part)
         if part.type in ("identifier", "destructured_parameter"):
-            opaque = opaque or any(not item.required for item in parameters)
+            opaque = opaque or any(not item.is_required for item in parameters)
             parameters.append(Parameter(name))
         elif part.type == "optional_parameter":
-            parameters.append(Parameter(name, required=False))
+            parameters.append(Parameter(name, is_required=False))
         elif part.type == "keyword_parameter":
-            parameters.append(Parameter(name, "keyword-only", required=part.child_by_field_name("value") is None))
+            parameters.append(Parameter(name, "keyword-only", is_required=part.child_by_field_name("value") is None))
         elif part.type == "splat_parameter":
-            parameters.append(Parameter(name, "varargs", required=False))
+            parameters.append(Parameter(name, "varargs", is_required=False))
         elif part.type == "hash_splat_parameter":
-            parameters.append(Parameter(name, "kwargs", required=False))
+            parameters.append(Parameter(name, "kwargs", is_required=False))
         elif part.type == "forward_parameter":
-            parameters += [Parameter("...", "varargs", required=False), Parameter("...", "kwargs", required=False)]
+            parameters += [
+                Parameter("...", "varargs", is_required=False),
+                Parameter("...", "kwargs", is_required=False),
+            ]
         elif part.type not in ("block_parameter", "comment"):
             opaque = True
     first = text(node).partition("\n")[0]

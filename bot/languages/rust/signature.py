@@ -23,7 +23,7 @@ def signature(node: Node) -> Signature:
     for part in listed.named_children if listed is not None else ():
         pattern = part.child_by_field_name("pattern")
         if part.type == "variadic_parameter":
-            found.append(Parameter("...", "varargs", required=False))
+            found.append(Parameter("...", "varargs", is_required=False))
         elif part.type == "parameter" and not _is_self(part):
             name = text(pattern) if pattern is not None and pattern.type == "identifier" else "_"
             found.append(Parameter(name, "positional-only"))

@@ -16,6 +16,6 @@ WORDS = seen(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
     """A public face loses or changes lines; a face that only grows breaks nobody."""
-    if is_test(unit.path) or not file.removed:
+    if is_test(unit.path) or not file.removed_lines:
         return False
     return bool(PATHS.search(unit.path) or WORDS.search(changed(unit)))

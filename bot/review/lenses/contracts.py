@@ -11,4 +11,4 @@ def wants(unit: Unit, file: ChangedFile) -> bool:
     if is_test(unit.path):
         return False
     used = any(not row.test for row in unit.references)
-    return used or unit.side == "base" or (bool(file.removed) and not unit.name.startswith("lines "))
+    return used or unit.side == "base" or (bool(file.removed_lines) and not unit.name.startswith("lines "))

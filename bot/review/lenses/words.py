@@ -8,7 +8,7 @@ from bot.values import Unit
 
 def changed(unit: Unit) -> str:
     """The added and removed lines of a unit, without signs, numbers and whole-line comments."""
-    return "\n".join(row.text for row in unit.changed if not is_comment(row.text, unit.path))
+    return "\n".join(row.text for row in unit.changed_rows if not is_comment(row.text, unit.path))
 
 
 def seen(pattern: str) -> re.Pattern[str]:

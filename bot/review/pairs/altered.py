@@ -107,14 +107,14 @@ def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | Non
     pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
     code = _code(unit)
     told = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
-    told += INSIDE * any(use.changed for use in uses.all) + CONTRACT * len(symbol.contract if symbol else ())
+    told += INSIDE * any(use.overlaps_change for use in uses.all) + CONTRACT * len(symbol.contract if symbol else ())
     told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
     return replace(pair, weight=told / (1 + len(code) / FOCUS) / pair.size**0.5)
 
 
 def _beyond(uses: Iterable[Excerpt]) -> bool:
     """Whether some of these uses are code that the change leaves as it was."""
-    return any(not use.changed and is_product(use.path) for use in uses)
+    return any(not use.overlaps_change and is_product(use.path) for use in uses)
 
 
 def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
@@ -132,14 +132,14 @@ def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
             kept.add(at)
     left = len(set(changed) - kept)
     note = (DiffRow("", f"[... {left} more changed lines ...]"),) if left else ()
-    return (*(replace(rows[at], counted=False) for at in sorted(kept)), *note)
+    return (*(replace(rows[at], can_be_counted=False) for at in sorted(kept)), *note)
 
 
 def _beside(unit: Unit, file: ChangedFile) -> list[DiffRow]:
     """What a change puts in the place of a definition that it takes away."""
     if unit.side == "head":
         return []
-    gone = {row.number for row in unit.removed}
+    gone = {row.number for row in unit.removed_rows}
     for hunk in file.hunks:
         run: list[DiffRow] = []
         meant = False

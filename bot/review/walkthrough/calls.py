@@ -16,7 +16,7 @@ def calls(dependents: Dependents) -> tuple[FileCalls, ...]:
     names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in dependents.references:
         callee = row.symbol.rpartition(":")[0]
-        if row.form == "call" and not row.guessed and callee != row.path:
+        if row.form == "call" and not row.is_guessed and callee != row.path:
             names[row.path, callee][row.name] += 1
     ordered = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
     chosen = _meeting(_few(ordered))

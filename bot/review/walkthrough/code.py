@@ -28,8 +28,10 @@ def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> 
     said = [words.say(f"walk_{deed}", names=names(rows, words)) for deed, rows in found.items()]
     if file.status == "renamed" and file.old_path:
         said.insert(0, words.say("walk_renamed_from", path=coded(file.old_path)))
-    size = f"+{words.number(len(file.added))} -{words.number(len(file.removed))}"
-    return "; ".join(said) if said else file.note if not (file.added or file.removed) and file.note else size
+    size = f"+{words.number(len(file.added_lines))} -{words.number(len(file.removed_lines))}"
+    return (
+        "; ".join(said) if said else file.note if not (file.added_lines or file.removed_lines) and file.note else size
+    )
 
 
 def _with(head: str, found: Sequence[str], words: Phrases) -> str:
@@ -39,7 +41,7 @@ def _with(head: str, found: Sequence[str], words: Phrases) -> str:
 def _extent(files: Sequence[ChangedFile], words: Phrases) -> str:
     counted = Counter[str](file.status for file in files)
     said = joined([words.say(f"walk_{name}_files", counted[name]) for name in STATUSES if counted[name]], words)
-    added, removed = sum(len(file.added) for file in files), sum(len(file.removed) for file in files)
+    added, removed = sum(len(file.added_lines) for file in files), sum(len(file.removed_lines) for file in files)
     if not added and not removed:
         return f"{said}."
     lines = f"+{words.number(added)} -{words.number(removed)}"
@@ -53,7 +55,7 @@ def _most(files: Sequence[ChangedFile]) -> str:
     """The folder with more than half of the changed lines, if other folders have some too."""
     lines = Counter[str]()
     for file in files:
-        lines[file.path.rpartition("/")[0]] += len(file.added) + len(file.removed)
+        lines[file.path.rpartition("/")[0]] += len(file.added_lines) + len(file.removed_lines)
     if len(lines) <= 1:
         return ""
     folder, number = lines.most_common(1)[0]

@@ -40,7 +40,7 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
     deed = (
         words.say(f"walk_is_{symbols.deed(symbol)}", name=name) if symbol is not None else words.say("walk_is_riskiest")
     )
-    places = {(row.path, row.line) for row in unit.references if not row.guessed}
+    places = {(row.path, row.line) for row in unit.references if not row.is_guessed}
     if not places:
         return f"{deed}."
     least = "" if symbols.complete(dependents) else f"{words.say('walk_least')} "

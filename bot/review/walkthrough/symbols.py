@@ -58,7 +58,7 @@ def _named(symbol: ChangedSymbol) -> str:
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
     """The public definitions outside tests; all outside tests if none is public, and all if the change is one of tests."""
     code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
-    return [symbol for symbol in code if symbol.symbol.exported] or code
+    return [symbol for symbol in code if symbol.symbol.is_exported] or code
 
 
 def used(dependents: Dependents, changed: frozenset[str]) -> list[UsedSymbol]:
@@ -69,7 +69,7 @@ def used(dependents: Dependents, changed: frozenset[str]) -> list[UsedSymbol]:
             known |= {f"{side.path}:{side.name}": symbol for side in (symbol.before, symbol.after) if side}
     places: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
     for row in dependents.references:
-        if row.symbol in known and not row.guessed and row.path not in changed:
+        if row.symbol in known and not row.is_guessed and row.path not in changed:
             places[row.symbol, _written(row, known[row.symbol])].add((row.path, row.line))
     found = []
     for (key, name), mine in places.items():
@@ -88,4 +88,4 @@ def _written(row: Reference, symbol: ChangedSymbol) -> str:
 
 def complete(dependents: Dependents) -> bool:
     """Whether the places that were found are all there can be."""
-    return not (dependents.cut or dependents.missed or any(row.guessed for row in dependents.references))
+    return not (dependents.cut or dependents.missed_uses or any(row.is_guessed for row in dependents.references))

@@ -43,7 +43,7 @@ def grouped(
 def kind(file: ChangedFile) -> str:
     """What a file is for."""
     path = file.path
-    if paths.is_output(path) or paths.vendored(path):
+    if paths.is_output(path) or paths.vendored_folder(path):
         return "others"
     if paths.is_test(path) and not path.startswith(CI):
         return "tests"
@@ -68,4 +68,4 @@ def _folders(code: Sequence[str]) -> dict[str, str]:
 
 
 def _size(file: ChangedFile) -> int:
-    return len(file.added) + len(file.removed)
+    return len(file.added_lines) + len(file.removed_lines)

@@ -51,7 +51,7 @@ def _asked(event: DeliveryPayload, comment: Comment, pull: PullRef, place: Comme
     command = commands.read(comment.body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger)
-    mentioned = commands.named(comment.body, ours.login).us
+    mentioned = commands.read_mentions(comment.body, ours.login).us
     if mentioned or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender.login, place, mentioned, stranger)
     raise NotForUs("the comment holds no command and does not mention us")

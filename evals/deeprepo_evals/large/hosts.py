@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.checkout import git
-from bot.text.paths import is_generated, is_output, is_test, vendored
+from bot.text.paths import is_generated, is_output, is_test, vendored_folder
 
 COMMITS = 1_500  # of the first-parent line that are looked at
 FILES, LINES = (12, 80), (400, 4_000)
@@ -72,7 +72,9 @@ class Host:
             for file in self.files
             if file.status == "M"
             and file.path.endswith(ENDINGS[language])
-            and not (is_test(file.path) or is_generated(file.path) or is_output(file.path) or vendored(file.path))
+            and not (
+                is_test(file.path) or is_generated(file.path) or is_output(file.path) or vendored_folder(file.path)
+            )
         ]
         return [file.path for file in sorted(fitting, key=lambda file: (-file.lines, file.path))]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.checkout import git
 from bot.errors import UsageError
-from bot.text.paths import is_generated, is_test, vendored
+from bot.text.paths import is_generated, is_test, vendored_folder
 from deeprepo_evals.large.hosts import ENDINGS, Host
 from deeprepo_evals.large.pieces import Part, Piece, marked, unmarked
 from deeprepo_evals.reviews.cases import LARGE
@@ -161,7 +161,7 @@ async def _ends(piece: Piece, clone: Path, host: Host, producer: str) -> list[st
         fitting = [
             p
             for p in paths
-            if p not in changed and p not in found and not (is_test(p) or is_generated(p) or vendored(p))
+            if p not in changed and p not in found and not (is_test(p) or is_generated(p) or vendored_folder(p))
         ]
         folder = str(PurePosixPath(producer).parent)
         inside = [path for path in fitting if path.startswith(f"{folder}/")]

@@ -79,12 +79,14 @@ async def _in_commit(pull: PullRequest, kinds: Sequence[str], chance: random.Ran
     """The commit with one of its own lines wrong; nothing where it is too large, too small, or no line fits."""
     async with Checkout(pull) as tree:
         files = {file.path: file for file in diff.read(await tree.change()) if not file.skip}
-        size = sum(len(file.added) + len(file.removed) for file in files.values())
-        paths = [path for path, file in files.items() if file.added and family(path) is not None and not is_test(path)]
+        size = sum(len(file.added_lines) + len(file.removed_lines) for file in files.values())
+        paths = [
+            path for path, file in files.items() if file.added_lines and family(path) is not None and not is_test(path)
+        ]
         if not paths or not SMALLEST <= size <= LARGEST or len(files) > MOST_FILES:
             return
         ground = await sources(tree, paths)
-    added = {path: files[path].added for path in paths if path in ground.files}
+    added = {path: files[path].added_lines for path in paths if path in ground.files}
     field = Field(ground, tuple(added), kinds, added)
     chosen = choose(field, 1, chance, lambda proposal: _added(ground, proposal, files))
     if chosen:
@@ -122,7 +124,7 @@ def _added(ground: Scene, proposal: Mutation, files: Mapping[str, ChangedFile]) 
     return any(
         edit.path in files
         and ground.files[edit.path].count(b"\n", 0, _letter(ground, edit.path, edit.start)) + 1
-        in files[edit.path].added
+        in files[edit.path].added_lines
         for edit in proposal.edits
     )
 

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.diff.skip import GENERATED_HEAD, LONG_LINE
 from bot.languages.faults import faults
 from bot.languages.syntax import first_line, last_line
-from bot.text.paths import is_generated, is_test, vendored
+from bot.text.paths import is_generated, is_test, vendored_folder
 from deeprepo_evals.plant.grammar import enclosing, family, functions, root
 from deeprepo_evals.plant.mutations import MUTATIONS, Edit, Mutation, Scene, Site, Spot
 from deeprepo_evals.plant.values import Label, Line
@@ -21,7 +21,7 @@ MAX_CALLERS = 3
 
 def plantable(path: str, source: bytes) -> bool:
     """Whether a defect may are in this file: code that a person wrote, and no test."""
-    if family(path) is None or is_test(path) or vendored(path) or is_generated(path):
+    if family(path) is None or is_test(path) or vendored_folder(path) or is_generated(path):
         return False
     long = max(map(len, source.split(b"\n")), default=0) > LONG_LINE
     return len(source) <= MAX_FILE and not long and not GENERATED_HEAD.search(source[:HEAD_BYTES])

@@ -16,7 +16,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.values import ChangedFile, Completion, Finding, Limits, Message, Placed, Prompt, PullRequest, Source
+from bot.values import ChangedFile, Completion, Finding, Limits, Message, PlacedFinding, Prompt, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
@@ -93,6 +93,6 @@ def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, .
         return (), (str(error),)
 
 
-def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile]) -> tuple[Placed, ...]:
+def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
     """Placed and held to the quota as the product's own findings are; nobody gives a second opinion."""
     return rank.rank(place.place(merge(findings), files), QUOTA)

@@ -17,7 +17,7 @@ from typing import Any
 
 from bot.checkout import git
 from bot.errors import ProviderError
-from bot.values import Placed, Review
+from bot.values import PlacedFinding, Review
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.outcome import Outcome, Said
 from deeprepo_evals.reviews.reviewer import Task
@@ -132,7 +132,7 @@ def findings_json(review: Review, pull: Mapping[str, Any], agent: str) -> str:
     return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
 
 
-def _told(placed: Placed, agent: str) -> dict[str, Any]:
+def _told(placed: PlacedFinding, agent: str) -> dict[str, Any]:
     finding, spot = placed.finding, placed.spot
     start, end = (finding.start, finding.end) if finding.side == "head" or spot is None else (spot.start, spot.end)
     words = (finding.title, finding.why, finding.consequence, finding.trigger and f"Trigger: {finding.trigger}")

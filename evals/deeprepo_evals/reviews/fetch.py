@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot import render
 from bot.checkout import git
-from bot.concurrency import ended
+from bot.concurrency import end_process
 from bot.errors import GitError, UsageError
 from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.cases import Case
@@ -128,7 +128,7 @@ async def _fetched(clone: Path, url: str, *asked: str) -> None:
             f"git fetch took longer than {MOST_SECONDS:,.0f} s and was ended: run the command again"
         ) from None
     finally:
-        await ended(process, process.stdout, process.stderr)
+        await end_process(process, process.stdout, process.stderr)
     if process.returncode:
         words = " ".join(said.decode("utf-8", "replace").split())
         raise GitError(words[:400] or f"git fetch left with {process.returncode}")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot.values import Cost, Coverage, Finding, Placed, Review
+from bot.values import Cost, Coverage, Finding, PlacedFinding, Review
 from deeprepo_evals.reviews.cases import Case
 
 EXPERIMENT = "reviews"
@@ -81,7 +81,7 @@ def of_review(review: Review) -> Outcome:
     )
 
 
-def said(placed: Iterable[Placed]) -> tuple[Said, ...]:
+def said(placed: Iterable[PlacedFinding]) -> tuple[Said, ...]:
     """Findings in their places."""
     return tuple(_said(item.finding, item.place) for item in placed)
 

@@ -117,7 +117,7 @@ def answered(review: Review, journal: Path) -> None:
     if review.fault != "provider" or not journal.is_file():
         return
     section = reader.load(journal).sections[-1]
-    failed = [asked.error for rows in section.asked.values() for asked in rows if asked.error is not None]
+    failed = [asked.error for rows in section.recorded_calls.values() for asked in rows if asked.error is not None]
     for error in failed:
         if isinstance(error, ProviderError) and not isinstance(error, BudgetSpent):
             raise error

@@ -93,13 +93,13 @@ def _examples(recorded: Record, section: Section, roles: Iterable[str]) -> Itera
 
 
 def _reply(section: Section, request: Row) -> Completion | None:
-    asked = section.asked.get(request["key"], ())
+    asked = section.recorded_calls.get(request["key"], ())
     return next((row.reply for row in asked if row.reply is not None), None)
 
 
 def _example(section: Section, request: Row, messages: Iterable[Row], reply: Completion) -> dict[str, Any]:
     end = section.end or {}
-    calls = [[call.id, call.name, dict(call.arguments), call.unparsed] for call in reply.calls]
+    calls = [[call.id, call.name, dict(call.arguments), call.unparsed_arguments] for call in reply.calls]
     said = {"role": "assistant", "text": reply.text, "calls": calls, "call_id": ""}
     return {
         "messages": [_message(row) for row in (*messages, said)],

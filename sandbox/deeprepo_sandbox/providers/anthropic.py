@@ -117,7 +117,7 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
     if reply.calls:
         for at, call in enumerate(reply.calls):
             block = {"type": "tool_use", "id": f"{call.id}_{at}", "name": call.name or tools[0]["name"]}
-            content.append({**block, "input": call.unparsed or dict(call.arguments)})
+            content.append({**block, "input": call.unparsed_arguments or dict(call.arguments)})
     elif stop != "refusal" and forced and not reply.text:
         wanted = next(tool["input_schema"] for tool in tools if tool["name"] == forced)
         made = sample(wanted) if reply.data is None else dict(reply.data)

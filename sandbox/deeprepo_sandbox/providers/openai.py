@@ -147,7 +147,7 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
 def _call(body: Mapping[str, Any], call: ToolCall, at: int) -> dict[str, Any]:
     offered = body.get("tools") or [{"function": {"name": "none"}}]
     name = call.name or offered[0]["function"]["name"]
-    arguments = call.unparsed or json.dumps(dict(call.arguments))
+    arguments = call.unparsed_arguments or json.dumps(dict(call.arguments))
     return {"id": f"{call.id}_{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
