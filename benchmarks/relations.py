@@ -23,7 +23,7 @@ from benchmarks.clean import clone, commits
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.context.builder import ContextBuilder
-from bot.context.packing import packed
+from bot.context.packing import pack
 from bot.errors import GitError
 from bot.ports import Tree
 from bot.review.opening import Survey
@@ -168,7 +168,7 @@ async def _share(name: str, repo: Path, base: str = "base", head: str = "head") 
 
 
 async def _runs(subject: Survey) -> AsyncIterator[tuple[int, bool]]:
-    groups = packed(subject.units)
+    groups = pack(subject.units)
     nearby = ContextBuilder(subject.tree, subject.files, len(groups))
     await nearby.prepare([unit for group in groups for unit in group])
     for group in groups:

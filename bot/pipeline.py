@@ -13,9 +13,22 @@ from bot.checkout import ownership
 from bot.config import Config, Settings
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
+from bot.findings import (
+    areas,
+    history,
+    judge,
+    memory,
+    merge,
+    numbers,
+    place,
+    rank,
+    rules,
+    sarif_results,
+    suggest,
+    suppress,
+)
 from bot.findings.keep_back import keep_back
-from bot.findings.remembered import Opinions
+from bot.findings.opinion_cache import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
@@ -108,15 +121,19 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             transcript = await strategies.run(name, session)
             judgement, transcript = await _judge_findings(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
-            judgement = replace(judgement, said=(*judgement.said, *judgement.still), still=())
+            judgement = replace(
+                judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
+            )
         judgement, withheld = keep_back(judgement, settings["minimum_severity"])
-        earlier_ids = await subject.past.held(judgement.said)
-        placed_findings = await suggest.suggest(place.place(judgement.said, subject.files), subject.tree, deps.faults)
+        earlier_ids = await subject.past.held(judgement.reportable_findings)
+        placed_findings = await suggest.suggest(
+            place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
+        )
         findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
         seconds = deps.clock() - start
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
-        accepted_marks = await _accepted_marks(judgement.fixed, subject)
+        accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
         review = _review(
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
@@ -163,7 +180,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         tracker = coverage.start(parts, files, users)
         if unseen:
             tracker.unchecked("", unseen)
-        rules_in_force = (*rules.written(settings["rules"]), *deps.rules)
+        rules_in_force = (*rules.owner_rules(settings["rules"]), *deps.rules)
         ignore_list = await _ignore_list(deps, tree)
         guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
         yield (
@@ -196,16 +213,16 @@ async def _past(
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
     past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
-    leaks = await history.leaked(tree, files) if secrets else history.Leaked()
+    leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
-    return replace(past, leaked=(*past.leaked, *map(merge.identified, leaks.findings))), leaks.missing
+    return replace(past, leaked=(*past.leaked, *map(merge.identify, leaks.findings))), leaks.missing
 
 
 async def _ignore_list(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
     """What the repository's list and that of the person at the terminal say is not to be reported."""
     today = deps.today()
     theirs = suppress.read(await tree.at_tip(suppress.FILE), today)
-    return theirs.joined(suppress.read(deps.local, today, suppress.LOCAL))
+    return theirs.join(suppress.read(deps.local, today, suppress.LOCAL))
 
 
 def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
@@ -217,7 +234,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
         "local": codec.as_text(deps.local) if deps.local else None,
         "rules": [asdict(rule) for rule in deps.rules],
         "note": deps.note,
-        "sarif": reported.rows(reported.introduced(deps.reports, files)),
+        "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files)),
         "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
         "left_out": dict(deps.left_out),
     }
@@ -267,7 +284,7 @@ def _reading(subject: Survey, session: Session, *, is_checked: bool) -> Reading:
 @asynccontextmanager
 async def _judging(
     subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], settings: Config
-) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.Judged]]]:
+) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.JudgedFindings]]]:
     """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
@@ -280,14 +297,14 @@ async def _judging(
         if not proven.done():
             proven.set_result(tuple(session.findings))
 
-    async def now(ask: Ask | None) -> judge.Judged:
+    async def now(ask: Ask | None) -> judge.JudgedFindings:
         return await _judge(subject, session, session.findings, reread, ask, least)
 
     async def ahead(findings: Sequence[Finding]) -> None:
         by_code = await proven
         borne = [await borne_out(session.tree, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(subject, session, alone, reread, opinions.expected, least)
+        await _judge(subject, session, alone, reread, opinions.ask_ahead, least)
 
     session.on_checked = on_checked
     model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
@@ -296,7 +313,7 @@ async def _judging(
         yield now
         return
     opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
-    session.judged, session.settled = partial(now, opinions.answers), opinions.settled
+    session.judged, session.settled = partial(now, opinions.answers), opinions.wait
     session.heard = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():
         yield now
@@ -309,7 +326,7 @@ async def _judge(
     reread: Sequence[Unit],
     ask: Ask | None,
     least: Severity,
-) -> judge.Judged:
+) -> judge.JudgedFindings:
     """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
         findings,
@@ -317,20 +334,20 @@ async def _judge(
         subject.dependents,
         ask,
         files=subject.files,
-        ignored=subject.ignored,
+        ignore_list=subject.ignored,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
-        leaked=subject.past.leaked,
+        leaks=subject.past.leaked,
         least=least,
         silence=session.silence,
     )
 
 
 async def _judge_findings(
-    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.Judged]]
-) -> tuple[judge.Judged, Transcript]:
+    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.JudgedFindings]]
+) -> tuple[judge.JudgedFindings, Transcript]:
     """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is (`alone`)."""
     if transcript.fault == "interrupted":
         return await alone(), transcript
@@ -346,7 +363,7 @@ async def _judge_findings(
 async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
     """The fixed findings whose suggestion was taken as it is, by their fingerprints."""
     past, tree = subject.past, subject.tree
-    return tuple([one.fingerprint for one in findings if await memory.accepted(one, past.before, tree)])
+    return tuple([one.fingerprint for one in findings if await memory.is_accepted(one, past.before, tree)])
 
 
 def _review(
@@ -355,7 +372,7 @@ def _review(
     session: Session,
     strategy: tuple[str, str],
     transcript: Transcript,
-    judgement: judge.Judged,
+    judgement: judge.JudgedFindings,
     findings: tuple[PlacedFinding, ...],
     seconds: float,
     accepted_marks: tuple[str, ...],
@@ -402,16 +419,16 @@ def _review(
         tone=settings["tone"],
         issues=issue_reports,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
-        dropped=session.refused + judgement.dropped,
-        refuted=len(judgement.refuted),
+        dropped=session.refused + judgement.dropped_count,
+        refuted=len(judgement.refuted_findings),
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,
         still=judgement.still,
-        fixed=judgement.fixed,
+        fixed=judgement.fixed_findings,
         accepted=accepted_marks,
         numbers=numbered_findings,
-        suppressed=judgement.suppressed,
+        suppressed=judgement.suppressed_findings,
         unproven=judgement.unproven,
         read=incremental.read(subject.tracker, judgement.unheard),
         areas=areas.areas(subject.units),

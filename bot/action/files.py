@@ -8,7 +8,7 @@ from pathlib import Path
 from bot import files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import UsageError
-from bot.findings import reported
+from bot.findings import sarif_results
 from bot.outputs import state
 
 
@@ -70,7 +70,7 @@ def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...
     contents = []
     for name in _lines(names):
         path, home = _home(Path(name), runner)
-        data = files.content(path, reported.MOST_BYTES + 1, below=home, label="the input sarif-reports: ")
+        data = files.content(path, sarif_results.MOST_BYTES + 1, below=home, label="the input sarif-reports: ")
         if data is None:
             raise UsageError(f"the input sarif-reports: {name} cannot be read: there is no such file")
         contents.append((name, data))

@@ -124,13 +124,13 @@ def local(repo: str) -> bytes | None:
 
 def contents(paths: Sequence[Path] | None) -> tuple[tuple[str, bytes], ...]:
     """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
-    from bot.findings import reported
+    from bot.findings import sarif_results
 
     files = []
     for path in paths or ():
         try:
             with path.open("rb") as file:
-                files.append((str(path), file.read(reported.MOST_BYTES + 1)))
+                files.append((str(path), file.read(sarif_results.MOST_BYTES + 1)))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     return tuple(files)

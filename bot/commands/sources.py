@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot import render
-from bot.diff import numbered
+from bot.diff import numbered_text
 from bot.ports import Tree
 from bot.text.lines import definition
 from bot.values import ChangedFile, DiffRow, Excerpt, tokens
@@ -58,7 +58,9 @@ def diff(files: Sequence[ChangedFile], first: Iterable[str], room: int = DIFF_TO
     lines = set(first)
     parts, left_out = list[str](), list[str]()
     for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in lines):
-        text = f"--- {render.name(file.path)} ({file.status}) ---\n{render.inside(numbered(file.hunks))}\n--- end ---"
+        text = (
+            f"--- {render.name(file.path)} ({file.status}) ---\n{render.inside(numbered_text(file.hunks))}\n--- end ---"
+        )
         if (size := tokens(text)) <= room:
             room -= size
             parts.append(text)

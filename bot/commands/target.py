@@ -121,7 +121,7 @@ def _last_review(document: dict[str, Any]) -> LastReview:
 
     The state in a step's summary leaves out those, and most of the pull request.
     """
-    findings = earlier.listed(document)
+    findings = earlier.numbered_findings(document)
     suppressed_rows = [row["finding"] for row in document.get("suppressed", ())]
     lists = (document.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
     rest = earlier.findings([*suppressed_rows, *(row for rows in lists for row in rows)])
@@ -139,7 +139,7 @@ def _last_review(document: dict[str, Any]) -> LastReview:
             url=pull.get("url"),
         ),
         (*findings, *rest),
-        dict(earlier.given(document, findings)),
+        dict(earlier.numbers_given(document, findings)),
         findings,
         complete=not (document.get("partial") or document.get("fault")),
     )

@@ -40,31 +40,31 @@ class IgnoreList:
 
     def also(
         self,
-        asked: Sequence[tuple[str, str, str]],
+        requests: Sequence[tuple[str, str, str]],
         rules: Sequence[OwnerRule] = (),
         former: Iterable[tuple[str, str]] = (),
     ) -> "IgnoreList":
         """With single findings that people asked for elsewhere (identity, reason, "finding") or we have "withdrawn", and with rules."""
-        withdrawn = frozenset(fingerprint for fingerprint, _, scope in asked if scope == "withdrawn")
+        withdrawn = frozenset(fingerprint for fingerprint, _, scope in requests if scope == "withdrawn")
         return IgnoreList(
-            (*self.entries, *_entries(asked)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
+            (*self.entries, *_entries(requests)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
         )
 
-    def joined(self, other: "IgnoreList") -> "IgnoreList":
+    def join(self, other: "IgnoreList") -> "IgnoreList":
         """With the entries of another file."""
         return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
         """The findings to go on with, and the silenced ones."""
-        said: list[Finding] = []
-        silenced: list[SuppressedFinding] = []
+        findings_left: list[Finding] = []
+        silenced_findings: list[SuppressedFinding] = []
         for finding in findings:
-            found = self._silence(finding)
-            if found is None:
-                said.append(finding)
+            suppression = self._silence(finding)
+            if suppression is None:
+                findings_left.append(finding)
             else:
-                silenced.append(found)
-        return tuple(said), tuple(silenced)
+                silenced_findings.append(suppression)
+        return tuple(findings_left), tuple(silenced_findings)
 
     def _silence(self, finding: Finding) -> SuppressedFinding | None:
         """Why the finding is not reported; None if it is."""
@@ -84,17 +84,17 @@ class IgnoreList:
         """A word of an older version about this very proof: it named the fingerprint alone, and was no withdrawal."""
         if not finding.proven or (finding.fingerprint, finding.identity) not in self.former:
             return None
-        named = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
-        found = next((entry for entry in named if entry.fingerprint == finding.fingerprint), None)
-        return found if found is not None and finding.fingerprint not in self.withdrawn else None
+        old_entries = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
+        entry = next((entry for entry in old_entries if entry.fingerprint == finding.fingerprint), None)
+        return entry if entry is not None and finding.fingerprint not in self.withdrawn else None
 
 
-def _entries(asked: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
-    if not asked:
+def _entries(requests: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
+    if not requests:
         return []
     from bot.config.ignore_file import IgnoreEntry
 
-    return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in asked]
+    return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in requests]
 
 
 def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
@@ -103,10 +103,10 @@ def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
         return IgnoreList()
     from bot.config import ignore_file, yaml_text
 
-    found = ignore_file.check(text)
+    ignore_document = ignore_file.check(text)
     entries: list[IgnoreEntry] = []
-    warnings = [f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in found.problems]
-    for number, entry in found.entries:
+    warnings = [f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in ignore_document.problems]
+    for number, entry in ignore_document.entries:
         if entry.expires is not None and entry.expires < today:
             what = entry.title or entry.fingerprint or entry.path
             warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")

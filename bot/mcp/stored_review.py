@@ -25,7 +25,7 @@ async def handed_over(pull: str, number: int) -> str:
     if output is None:
         raise NothingToReview(f"There is no finished review of {match[1]}#{match[2]} on this server.")
     document = json.loads(output)
-    findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.listed(document))
+    findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.numbered_findings(document))
     return local.prompt_for(findings, number, str(document["pull"]["head"]))
 
 

@@ -112,9 +112,9 @@ class FindingDialogues:
             told = (message.text for message in asked.prompt.messages if message.role == "user")
             self._tracker.saw(asked.seen, str(self._source), beside="\n".join(told))
         whole = asked.walkthrough == "whole"
-        said = read.told(reply.data, whole=whole) if asked.walkthrough != "none" else None
+        said = read.reader_notes(reply.data, whole=whole) if asked.walkthrough != "none" else None
         about = issues.reports(reply.data, asked.issues)
-        return WorkerReply(text, found, open=read.unsettled(reply.data), told=said, issues=about)
+        return WorkerReply(text, found, open=read.open_suspicions(reply.data), told=said, issues=about)
 
     async def _further(self, one: Answered) -> SentPrompt:
         """What a finder is asked after its first answer."""

@@ -51,7 +51,7 @@ class Past:
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
-        same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
+        same = memory.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         again = [row.symbol for row in _uses(units, same)]
         paths = memory.reused_dependents(self.earlier, dependents.references, again)
         fresh, by = frozenset(again), f"round {self.earlier.number}"

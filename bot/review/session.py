@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.findings import merge
 from bot.findings.check import check
-from bot.findings.judge import Judged
+from bot.findings.judge import JudgedFindings
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
@@ -70,9 +70,9 @@ async def _nobody(_: str) -> Sequence[Reference]:
     return ()
 
 
-async def _unheard() -> Judged:
+async def _unheard() -> JudgedFindings:
     """What is said of the findings where nobody gives second opinions."""
-    return Judged((), 0)
+    return JudgedFindings((), 0)
 
 
 async def _at_once() -> None:
@@ -108,7 +108,7 @@ class Session:
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
-    judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion
+    judged: Callable[[], Awaitable[JudgedFindings]] = _unheard  # the findings so far, each with its second opinion
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen"
     say: Callable[[str], None] = lambda _: None  # progress, one short line
@@ -116,9 +116,13 @@ class Session:
     heard: Callable[[Sequence[Finding]], None] = lambda _: None  # begins second opinions while other prompts are out
     settled: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
 
-    def hear(self, judged: Judged) -> None:
+    def hear(self, judged: JudgedFindings) -> None:
         """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
-        settled = {(f.fingerprint, f.start): f for f in (*judged.said, *judged.refuted) if not f.verdict.open}
+        settled = {
+            (f.fingerprint, f.start): f
+            for f in (*judged.reportable_findings, *judged.refuted_findings)
+            if not f.verdict.open
+        }
         self.findings[:] = [
             finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
             for finding in self.findings

@@ -47,14 +47,14 @@ async def grouped(
                 left.append(use)
                 continue
             if size + excerpt.size > limit and part:
-                groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
+                groups.append((unit, tuple(part), tuple(snippets.join(shown))))
                 part, shown, size = [], [], 0
             left_over -= excerpt.size
             size += excerpt.size
             part.append(use)
             shown.append(excerpt)
         if part:
-            groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
+            groups.append((unit, tuple(part), tuple(snippets.join(shown))))
     return _joined(groups, limit), left
 
 

@@ -9,7 +9,7 @@ from bot.context import file_questions
 from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
-from bot.context.packing import packed
+from bot.context.packing import pack
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
@@ -78,7 +78,7 @@ class ModelWorker:
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
         limit, beside = sizes(self.calls.sizes.window(self.model))
-        groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
+        groups = [list(units)] * bool(units) if self.whole else pack(units, limit)
         first = [use.reference for use in self.tracker.open_uses()]
         writer = self._writer
         if writer.large:

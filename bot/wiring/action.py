@@ -12,7 +12,7 @@ from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
-from bot.models import PROVIDERS, named
+from bot.models import PROVIDERS, provider_of
 from bot.outputs import state
 from bot.payloads import Change, Remark
 from bot.pipeline import Deps
@@ -70,7 +70,7 @@ def lend(inputs: Inputs) -> None:
     name = inputs.provider or (inputs.worker or inputs.root or "").partition("/")[0]
     if not name:
         raise UsageError("the input api-key is set, but not whose it is: set `provider`, or `worker: provider/model`")
-    provider = named(f"{name}/any")
+    provider = provider_of(f"{name}/any")
     if not provider.key_variable:
         raise UsageError(
             f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out"

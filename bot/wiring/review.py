@@ -13,14 +13,14 @@ from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
-from bot.findings import reported
+from bot.findings import sarif_results
 from bot.journal import codec
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
 from bot.llm import capacity
-from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
+from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of, warm
 from bot.pipeline import Deps
 from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
@@ -90,7 +90,7 @@ def deps(
         full=bool(flags.get("full")),
         local=flags.get("local"),
         reports=_reports(flags),
-        tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in reported.runs(data, name)),
+        tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
         deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
     )
 
@@ -123,7 +123,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         ),
         rules=tuple(OwnerRule(**row) for row in begun.given.get("rules", ())),
         note=begun.given.get("note", ""),
-        reports=tuple(reported.restored(begun.given.get("sarif", ()))),
+        reports=tuple(sarif_results.restore(begun.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(begun.given)),
         mask_secrets=bool(begun.given.get("masked")),
     )
@@ -139,7 +139,9 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
             root, worker = preferred()
         if not root and not worker:
             _, root, worker = PREFERRED[0]
-        weighed = [DryRun(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
+        weighed = [
+            DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
+        ]
         unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
         asked = lenses(resolved)
         return open_session(
@@ -188,7 +190,7 @@ def _others(subject: Survey) -> dict[str, Analyzer]:
         return {}
     from bot.analyzers.sarif import Sarif
 
-    found = tuple(reported.restored(subject.given.get("sarif", ())))
+    found = tuple(sarif_results.restore(subject.given.get("sarif", ())))
     return {"sarif": Sarif(found, tuple(_tool_runs(subject.given)))}
 
 
@@ -201,10 +203,10 @@ def _tool_runs(given: Mapping[str, Any]) -> Iterator[ToolRun]:
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
     """The results in the files of `--sarif`, compared with those of `--sarif-base` if there are any."""
     found, base = (
-        tuple(each for name, data in flags.get(option) or () for each in reported.read(data, name))
+        tuple(each for name, data in flags.get(option) or () for each in sarif_results.read(data, name))
         for option in ("sarif", "sarif_base")
     )
-    return reported.compared(found, base) if flags.get("sarif_base") else found
+    return sarif_results.mark_new(found, base) if flags.get("sarif_base") else found
 
 
 def _record(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
@@ -339,7 +341,7 @@ def connected_at(
     access: Mapping[str, Access] = NOTHING,
 ) -> Model:
     """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
-    provider, given = named(name), access.get(name, Access())
+    provider, given = provider_of(name), access.get(name, Access())
     return connect(
         name,
         given.key or config.key(provider.key_variable),

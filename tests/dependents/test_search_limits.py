@@ -11,7 +11,7 @@ from bot.values import Dependents
 
 LIB = "def load_things(a, b):\n    return a\n"
 USER = "from zz.lib import load_things\n\nload_things(1, 2)\n"
-FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed=12)
+FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 
 def _proven(found: Dependents) -> list[str]:

@@ -128,7 +128,7 @@ def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
     assert unit.name == "the new file"
     assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
-    assert unit.diff in diff.numbered(files[0].hunks)
+    assert unit.diff in diff.numbered_text(files[0].hunks)
     (part,) = diff.file_diffs([unit], files)
     assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
     tracker = coverage.start([unit], files, Dependents())

@@ -65,7 +65,7 @@ def _changed(size: int) -> object:
         added_lines=frozenset(range(1, len(rows))),
         removed_lines=frozenset(range(1, len(rows))),
     )
-    return symbols.changed(symbols.read(file, LANGUAGES["python"], before, after))
+    return symbols.changed_symbols(symbols.read(file, LANGUAGES["python"], before, after))
 
 
 def _streamed(size: int) -> object:

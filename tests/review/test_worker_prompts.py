@@ -42,7 +42,7 @@ PROMPTS = {
             "elsewhere": [
                 Elsewhere("MIN_RATE", 2, (("shop/tax.py", (4, 9)), ("shop/web.py", (1,))), more=3, idle=7),
                 Elsewhere("shop.rates", 0, ()),
-                Elsewhere("linear", 0, (), quoted=True),
+                Elsewhere("linear", 0, (), as_string=True),
             ],
         },
         300,

@@ -9,7 +9,7 @@ from shop import AFTER, BEFORE, FINDING, Table, quiet
 
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
-from bot.findings.remembered import Opinions
+from bot.findings.opinion_cache import Opinions
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
@@ -111,7 +111,7 @@ def test_an_opinion_that_was_begun_ahead_is_not_asked_for_again() -> None:
         one, two = (Prompt((Message("user", text),)) for text in ("one", "two"))
         opinions = Opinions(ask, lambda prompt: prompt is one)
         async with opinions.open():
-            opinions.begin(opinions.expected([two, one]))
+            opinions.begin(opinions.ask_ahead([two, one]))
             replies = await opinions.answers([one, two])
         return asked, [reply.text for reply in replies if isinstance(reply, Completion)]
 

@@ -129,7 +129,7 @@ def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
     whole = file_questions.together(answers)
     return {
         "answer": whole.text or (f"[worker error: {error}]" if error else ""),
-        "found": whole.found,
+        "found": whole.is_found,
         "quotes": [[item.path, item.quote, item.line] for item in whole.quotes],
         "read": [f"{part.path}:{part.first}-{part.last}" for part in whole.read],
         "findings": [as_dict(finding) for finding in findings],

@@ -48,14 +48,14 @@ async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base:
 async def parse(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
     """A JSON, YAML or TOML file (or text, with its form) as a plain object."""
     text, path = await _text(state, source, base=base)
-    return await asyncio.to_thread(data_files.parsed, text, _form(path, form))
+    return await asyncio.to_thread(data_files.parse, text, _form(path, form))
 
 
 async def outline(state: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
     """A data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
     text, path = await _text(state, source, base=base)
     if form or data_files.form_of(path):
-        value = await asyncio.to_thread(data_files.parsed, text, _form(path, form))
+        value = await asyncio.to_thread(data_files.parse, text, _form(path, form))
         rows = [f"{key}: {leaf}" for key, leaf in data_files.paths(value)]
     else:
         rows = [f"{n}: {line.rstrip()[:200]}" for n, line in enumerate(text.split("\n"), 1) if HEADING.match(line)]

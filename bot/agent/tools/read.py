@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.agent.state import RunState
-from bot.diff import numbered
+from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
@@ -36,7 +36,7 @@ async def diff(state: RunState, path: str | None = None) -> str:
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
         facts = "; ".join(filter(None, (file.status, file.note, file.skip and f"not reviewed: {file.skip}")))
-        parts.append(f"--- {name(file.path)}{was} [{facts}]\n{numbered(file.hunks)}")
+        parts.append(f"--- {name(file.path)}{was} [{facts}]\n{numbered_text(file.hunks)}")
     return "\n\n".join(parts)
 
 

@@ -13,22 +13,24 @@ FUNCTIONS = frozenset({
 })  # fmt: skip
 
 
-def signature(node: Node, decorated: bool = False) -> Signature:
+def signature(node: Node, has_decorator: bool = False) -> Signature:
     """The signature of a function. One that reads `arguments` takes what it is given."""
-    listed = node.child_by_field_name("parameters")
-    if listed is None:  # x => ...
+    parameter_list = node.child_by_field_name("parameters")
+    if parameter_list is None:  # x => ...
         single = node.child_by_field_name("parameter")
         parameters = tuple(Parameter(text(part)) for part in (single,) if part is not None)
     else:
-        parameters = tuple(_parameter(part) for part in listed.named_children if _counts(part))
+        parameters = tuple(_parameter(part) for part in parameter_list.named_children if _counts(part))
     body = node.child_by_field_name("body")
     end = body.start_byte if body is not None else node.end_byte
     head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     whatever = body is not None and re.search(rb"\barguments\b", body.text or b"") is not None
-    broken = listed is not None and listed.has_error
+    is_broken = parameter_list is not None and parameter_list.has_error
     bodiless = node.type == "function_signature"  # one of several overloads
     return Signature(
-        parameters, " ".join(head.split()).removesuffix("=>").strip(), decorated or whatever or broken or bodiless
+        parameters,
+        " ".join(head.split()).removesuffix("=>").strip(),
+        has_decorator or whatever or is_broken or bodiless,
     )
 
 

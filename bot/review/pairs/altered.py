@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.context import definitions, handed, identifiers
+from bot.context import definitions, identifiers, result_flow
 from bot.context.builder import ContextBuilder, Uses, call_sites
 from bot.diff import file_diffs
 from bot.ports import Tree
@@ -91,7 +91,7 @@ def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
     """How much the change of a definition tells, before its uses are known."""
     code = _code(unit)
     told = CONTRACT * len(symbol.contract) if symbol else 0.0
-    told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    told += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
     return (told + bool(_outside(unit))) / (1 + len(code) / FOCUS)
 
 
@@ -108,7 +108,7 @@ def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | Non
     code = _code(unit)
     told = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
     told += INSIDE * any(use.overlaps_change for use in uses.all) + CONTRACT * len(symbol.contract if symbol else ())
-    told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    told += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
     return replace(pair, weight=told / (1 + len(code) / FOCUS) / pair.size**0.5)
 
 

@@ -8,14 +8,14 @@ from pydantic import Field, field_validator
 
 from bot import render
 from bot.findings import strangers
-from bot.findings.strangers import Graded, Quote, Stranger
+from bot.findings.strangers import Quote, SeverityAndCategory, Stranger
 from bot.values import Category, Evidence, Finding, Schema, Severity, Source
 
 NAME = "pairs"
 MAX_BROKEN, MAX_DOUBTS, DOUBT_CHARS = 12, 6, 400
 
 
-class BrokenUse(Graded):
+class BrokenUse(SeverityAndCategory):
     """A use that does not hold any more."""
 
     change: Quote = Field(

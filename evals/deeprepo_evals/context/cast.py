@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
-from bot.models import named
+from bot.models import provider_of
 from bot.models.provider import address, check_key
 from bot.ports import Model
 from bot.values import Message, Prompt
@@ -21,7 +21,7 @@ def check(name: str) -> str:
         if name not in scripted.PLAYS:
             raise UsageError(f"unknown scripted model {name!r}: known are {', '.join(scripted.PLAYS)}")
         return name
-    provider, base_url = named(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.typed(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name

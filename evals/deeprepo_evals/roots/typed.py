@@ -5,7 +5,7 @@ from typing import Any
 
 from bot import config, wiring
 from bot.errors import UsageError
-from bot.models import named
+from bot.models import provider_of
 from bot.models.provider import address, check_key
 from deeprepo_evals.plant.made import FEWEST, MOST
 from deeprepo_evals.plant.reader import NAME as READER
@@ -39,7 +39,7 @@ def _model(name: str, *, root: bool) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
     if name.startswith(scripted.PREFIX):
         return scripted.check(name, root=root)
-    provider, base_url = named(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.typed(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name

@@ -14,7 +14,7 @@ async def run(room: Room) -> Said:
     sight = await read(room)
     quoted = facts(sight)
     if not quoted:
-        return nothing() if sight.found is False else Said("", note=sight.error)
+        return nothing() if sight.is_found is False else Said("", note=sight.error)
     listed = "\n".join(f"{path}:{line}: {quote}" for path, line, quote in quoted)
     said = await answered(room, {f"{len(quoted)} lines that readers of the whole text have quoted": listed})
     return Said(said.answer, note=said.note or sight.error)
