@@ -185,7 +185,7 @@ async def _reserved(url: str) -> float:
     """Seconds more to reserve a review's budget, for each 100,000 reviews of the day."""
     moment, caps = time.time(), DailyCaps(repository=1e9, installation=1e9, server=1e9)
     spent = []
-    async with storage.opened(url) as store:
+    async with storage.open_store(url) as store:
         for count in RESERVED:
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("DELETE FROM spending")

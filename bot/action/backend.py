@@ -40,7 +40,7 @@ async def answer(run: ReviewRun, says: str) -> None:
     """Tell the person who asked by a comment why there is no review: they do not look at the job."""
     if run.ask.comment is not None:
         with suppress(HostError):
-            await asking.answered(CommandReply(plain(says)), run.ask.comment, run.host)
+            await asking.post_answer(CommandReply(plain(says)), run.ask.comment, run.host)
 
 
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
@@ -56,7 +56,7 @@ async def _trusted_state(stands: Posted, run: ReviewRun) -> bytes | str:
     secret = parts.secret()
     if secret is not None and not existing.decisive(stands, run.host):
         return state.FOREIGN
-    if await existing.outdated(stands, run.host):
+    if await existing.is_outdated(stands, run.host):
         return state.OLDER
     return state.unpack(stands.body, run.ask.pull, secret)
 
@@ -92,9 +92,14 @@ class StepBackend:
         if self.step.runner.github_event_name not in ON_PULL:
             with suppress(HostRefused):
                 number = await checks.start(
-                    run.host, run.seen.facts.head_sha, run.id, run.language, base=run.base, broken=run.unreviewed
+                    run.host,
+                    run.state.facts.head_sha,
+                    run.id,
+                    run.language,
+                    base=run.base,
+                    broken_ending=run.ending_without_review,
                 )
-        check = CheckRun(run, number, optional=True, heard=self.console.say)
+        check = CheckRun(run, number, optional=True, on_line=self.console.say)
         try:
             yield check
         except asyncio.CancelledError:
@@ -111,15 +116,15 @@ class StepBackend:
 
         A job with more rights than the author of the change believes nothing that is in the workspace.
         """
-        facts, bases, runner = run.seen.facts, run.seen.bases, self.step.runner
+        facts, bases, runner = run.state.facts, run.state.bases, self.step.runner
         store = None
         if runner.github_event_name == "pull_request":
             store = await existing_clone(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             if store is None:
                 url = github.git_url(runner.github_api_url, fetching.today(run.ask.pull, facts))
-                store = await fetching.stored(url, facts, bases, self.step.inputs.github_token, folder)
-            yield fetching.pulled(facts, bases, store)
+                store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
+            yield fetching.as_pull_request(facts, bases, store)
 
     async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
@@ -134,7 +139,7 @@ class StepBackend:
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }
-        return Change(pull, flags, "", earlier, run.ask.full, loss, await withdrawn(run.host), bound=run.seen.bound)
+        return Change(pull, flags, "", earlier, run.ask.full, loss, await withdrawn(run.host), bound=run.state.bound)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
@@ -156,17 +161,17 @@ class StepBackend:
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
         """What the runs of a day leave; without any model if GitHub has withheld the secrets."""
-        foreign = run.seen.facts.fork or run.seen.facts.author == DEPENDABOT
+        foreign = run.state.facts.fork or run.state.facts.author == DEPENDABOT
         if parts.keys():
             yield await spending.left(run, self.step, self.console)
         elif foreign and self.step.runner.github_event_name == "pull_request":
-            yield Funds(refused=NO_SECRETS)
+            yield Funds(refusal=NO_SECRETS)
         else:
             yield Funds()
 
     async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, from a child process."""
-        made_review = await parts.reviewed(change, self.step.inputs.config, say)
+        made_review = await parts.review_change(change, self.step.inputs.config, say)
         return MadeReview(made_review, await asyncio.to_thread(self.comments, run, made_review))
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:

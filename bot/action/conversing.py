@@ -20,7 +20,7 @@ from bot.wiring import action as parts
 from bot.wiring import review as models
 from bot.workflow import asking
 from bot.workflow.backend import ReviewResult, ReviewRun
-from bot.workflow.remarks import failed, hear, posted
+from bot.workflow.remarks import failure_reply, hear, post
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
@@ -34,15 +34,15 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         able = models.can_ask(settings)
         reason = conversation.refusal(ask.actor, standing, settings, mentioned=ask.mentioned, model=able)
         if reason is not None:
-            await asking.answered(reason, ask.comment, host)
+            await asking.post_answer(reason, ask.comment, host)
             return ReviewResult(
                 "skipped", "Nothing was answered: no model is set up, or who wrote may not ask, or not so often."
             )
-        await asking.answered(CommandReply(), ask.comment, host, seen=True)
+        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
         run, backend = ReviewRun("", request, host, state, settings), StepBackend(step, console)
         reply = await _reply(ask, remark, run, backend)
-        await posted(reply, ask, host)
+        await post(reply, ask, host)
         if reply.withdrawn:
             withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
             with suppress(HostRefused):
@@ -56,12 +56,12 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, back
         async with backend.fetch(run) as pull:
             change = await backend.change(run, pull)
             async with backend.funds(run, change) as funds:
-                if funds.refused:
-                    return failed(funds.refused, run.language)
+                if funds.refusal:
+                    return failure_reply(funds.refusal, run.language)
                 remark = Remark(heard_remark, run.language, change.earlier, change)
-                return await parts.conversed(remark, backend.step.inputs.config)
+                return await parts.converse(remark, backend.step.inputs.config)
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return failed(str(error), run.language) if ask.mentioned else RemarkReply()
+        return failure_reply(str(error), run.language) if ask.mentioned else RemarkReply()
 
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:

@@ -61,7 +61,7 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
     review = result.review
     outputs = {
         "conclusion": result.conclusion,
-        "posted": str(result.outcome.posted) if result.outcome else "0",
+        "posted": str(result.outcome.posted_count) if result.outcome else "0",
         "summary-url": result.outcome.summary_url if result.outcome else "",
         **{form: str(paths.get(form, "")) for form in FORMS},
     }

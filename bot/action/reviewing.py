@@ -60,7 +60,7 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
 async def look_up(host: Host, step: Step) -> tuple[PullState, Config]:
     """The pull request as it is now, and the settings."""
     inputs = step.inputs
-    state = await looking.seen(host, inputs.config)
+    state = await looking.current_state(host, inputs.config)
     file, bound = (None if text is None else text.encode() for text in (state.file, state.bound))
     return state, config.resolve(inputs.flags(), file, config.environment(on_server=True), inputs.config, bound=bound)
 
@@ -71,7 +71,7 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
     own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
     earlier = tuple(datetime.fromisoformat(one.created).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
-    return await asking.judged(ask, comment, standing, host, settings)
+    return await asking.is_entitled(ask, comment, standing, host, settings)
 
 
 def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:

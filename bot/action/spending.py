@@ -29,14 +29,14 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     """What the day leaves this review, or why no model may read the change."""
     inputs, forks = step.inputs, step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if forks is None else forks
-    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.unasked else None)
+    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.is_automatic else None)
     if run.settings["strategy"] == "offline" or caps == DailyCaps():
         return Funds()
     workflow_runs = await _workflow_runs(run.host)
     if workflow_runs is not None:
         return _count_runs(run, step, workflow_runs, caps)
     if caps.workflow is not None:
-        return Funds(refused=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
+        return Funds(refusal=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
     return _funds(grant(run.settings["usd"], caps, {"forks": await _rounds(run)}.__getitem__), run)
 
@@ -45,8 +45,8 @@ def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ..
     """The same, with the list of runs."""
     if len(workflow_runs) >= LISTED:
         return Funds(
-            refused=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
-            f"more of them, so {'`triggers.fork_reviews_per_day`' if run.unasked else 'the input cap-usd-per-day'} cannot be held."
+            refusal=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
+            f"more of them, so {'`triggers.fork_reviews_per_day`' if run.is_automatic else 'the input cap-usd-per-day'} cannot be held."
         )
     runs = _earlier(step, workflow_runs)
     attempts = sum(one.attempts for one in runs) + int(step.runner.github_run_attempt) - 1
@@ -61,9 +61,9 @@ def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
     if not isinstance(rest, CapReached):
         return Funds(rest)
     if rest.which == "forks":
-        return Funds(refused=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
+        return Funds(refusal=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
     return Funds(
-        refused=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
+        refusal=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
         f"each counts as its budget of ${run.settings['usd']:,.2f}."
     )
 

@@ -36,7 +36,7 @@ async def admit(ask: Ask, delivery: str, store: Store) -> Admission:
         traffic = await store.arrivals.count(
             delivery, ask.pull, ask.actor, "comment", COMMENTS, now, stranger=ask.stranger
         )
-        if traffic.known or not COMMENTS.full(traffic):
+        if traffic.is_known or not COMMENTS.full(traffic):
             return Admission()
         alone = traffic.own >= (COMMENTS.stranger if traffic.stranger else COMMENTS.person)
         return Admission(TOO_MANY if alone else ALL_STRANGERS)

@@ -73,7 +73,7 @@ async def _database(settings: Server) -> CheckedItem:
     if not settings.url:
         return CheckedItem("database", "SQLite in the data folder, for one server")
     try:
-        async with storage.opened(settings.url):
+        async with storage.open_store(settings.url):
             return CheckedItem("database", "PostgreSQL, which workers can share")
     except DeepRepoError as error:
         return CheckedItem("database", str(error), works=False)

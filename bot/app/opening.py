@@ -55,7 +55,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
 
     _make_folder(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
-    async with storage.opened(url) as store:
+    async with storage.open_store(url) as store:
         remember_failure = partial(failing.remember_failure, store)
 
         async def given_up(ask: Ask, why: str) -> None:
@@ -70,8 +70,8 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             submit=submit,
             cancel=cancel,
             forget=forget,
-            failed=remember_failure,
-            told=metrics.review,
+            remember_failure=remember_failure,
+            record_metrics=metrics.review,
             caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
         )
         run = jobs.running(

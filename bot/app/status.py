@@ -85,7 +85,7 @@ async def _with_database(status_now: ServerStatus, database: Database, days: flo
     reviews, since = Reviews(database), int((now - days * DAY) // DAY)
     newest = await ReviewList(database).page(None, RECENT)
     sums = await Days(database).by_repository(None, since)
-    addressed_shares = await Outcomes(database).addressed([row.repository for row in sums], since * DAY)
+    addressed_shares = await Outcomes(database).of_repositories([row.repository for row in sums], since * DAY)
     shares = {one.repository: one.share for one in addressed_shares}
     failures = await Failures(database).newest(None, RECENT)
     return replace(
@@ -96,7 +96,7 @@ async def _with_database(status_now: ServerStatus, database: Database, days: flo
             Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
             for row in newest.rows
         ),
-        counted=await SpendingTable(database).spent(now),
+        counted=await SpendingTable(database).journals_and_dollars(now),
         half=within([sum(row.times[number] for row in sums) for number in range(len(TIMES))], 0.5),
         addressed=tuple((row.name, share) for row in sums if (share := shares.get(row.repository)) is not None),
         failures=tuple(

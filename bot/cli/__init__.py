@@ -57,7 +57,7 @@ def _hook(options: "HookOptions") -> int:
     request = reviewing.read_request(None, ".", staged=options.staged, uncommitted=False)
     flags = {"strategy": "offline", "fail_on": options.fail_on, "local": reviewing.local(".")}
     with reviewing.workplace(request) as scratch:
-        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
+        review = local.run_review(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
     code = reviewing.finish(review)
     if code == FOUND:
         tell(reviewing.after_stop(review, push=not options.staged))

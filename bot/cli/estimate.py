@@ -61,7 +61,7 @@ def command(
     }
     request = read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with workplace(request) as scratch:
-        estimates = local.estimated(request, flags, scratch, partial(progress, quiet=quiet))
+        estimates = local.estimate(request, flags, scratch, partial(progress, quiet=quiet))
     if form == "json":
         sys.stdout.write(json.dumps(estimates, indent=2) + "\n")
     else:

@@ -146,7 +146,9 @@ def _findings(scope: "Scope", repo: str) -> "list[Finding]":
     request = ReviewRequest(repo, scope)
     try:
         with reviewing.workplace(request) as scratch:
-            review = local.reviewed(request, {"strategy": "offline"}, scratch, partial(reviewing.progress, quiet=True))
+            review = local.run_review(
+                request, {"strategy": "offline"}, scratch, partial(reviewing.progress, quiet=True)
+            )
     except (NothingToReview, UsageError):
         return []
     return [*(item.finding for item in review.findings), *review.still, *(one.finding for one in review.suppressed)]

@@ -160,5 +160,5 @@ def command(
     }
     request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:
-        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
+        review = local.run_review(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
     return reviewing.finish(review, form, output, unproven=bool(show))

@@ -46,4 +46,4 @@ def choose_models() -> tuple[str | None, str | None]:
     from bot import config, wiring
 
     settings = config.environment()
-    return (settings.root, settings.worker) if settings.root or settings.worker else wiring.preferred()
+    return (settings.root, settings.worker) if settings.root or settings.worker else wiring.preferred_models()

@@ -128,7 +128,7 @@ def _table(*names: str) -> "Table":
 
 
 def _dollars(rows: "list[RepositorySpending] | tuple[RepositorySpending, ...]") -> str:
-    unknown = sum(row.unpriced for row in rows)
+    unknown = sum(row.unpriced_reviews for row in rows)
     more = f" and {unknown} of unknown price" if unknown else ""
     return f"${sum(row.usd for row in rows):,.2f}{more}"
 

@@ -68,8 +68,8 @@ def reader_notes(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes 
     names = strangers.SaidWhole.model_fields
     reply = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
     rows = ([part.strip() for part in row.split("|", 2)] for row in reply.files)
-    files = tuple(FileNote(render.named(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
-    notes = ReaderNotes(reply.overview if whole else "", render.named(reply.look_first) if whole else "", files)
+    files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
+    notes = ReaderNotes(reply.overview if whole else "", render.original_name(reply.look_first) if whole else "", files)
     return notes if notes.files or notes.overview.strip() else None
 
 
@@ -88,7 +88,7 @@ def findings(loose_findings: Iterable["LooseFinding"], source: Source) -> tuple[
 
 def _finding(loose_finding: "LooseFinding", source: Source) -> Finding:
     return Finding(
-        path=render.named(loose_finding.path),
+        path=render.original_name(loose_finding.path),
         quote=loose_finding.quote,
         title=loose_finding.title.strip(),
         why=loose_finding.why.strip(),
@@ -98,7 +98,9 @@ def _finding(loose_finding: "LooseFinding", source: Source) -> Finding:
         sources=(source,),
         start=max(0, loose_finding.line),
         evidence=tuple(
-            Evidence(render.named(item.path), item.quote) for item in loose_finding.evidence if item.quote.strip()
+            Evidence(render.original_name(item.path), item.quote)
+            for item in loose_finding.evidence
+            if item.quote.strip()
         ),
         suggestion=loose_finding.suggestion,
         trigger=loose_finding.trigger.strip(),

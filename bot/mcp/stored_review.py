@@ -42,6 +42,6 @@ async def _output(repository: str, number: int) -> bytes | None:
         )
     database = Database(settings.url or f"sqlite:///{settings.place.data / 'deeprepo.db'}")
     try:
-        return await Reviews(database).named(repository, number)
+        return await Reviews(database).by_name(repository, number)
     finally:
         await database.close()

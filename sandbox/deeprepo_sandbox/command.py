@@ -64,7 +64,7 @@ def _printed() -> None:
         tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout:\n")
         request = ReviewRequest(folder, "range", "main", "pull-request")
         with workplace(request) as scratch:
-            done = local.reviewed(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
+            done = local.run_review(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
         deliver(done, "console", None)
     tell(f"\nYour own change:  {_program()} review --repo /path/to/your/clone")
 

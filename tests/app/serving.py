@@ -23,7 +23,7 @@ from bot.app.opening import Apologise, Work
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
 from bot.ports import Job
-from bot.storage import Finished, Store
+from bot.storage import FinishedReview, Store
 from bot.values import Ask, Recheck, ReviewAsk
 
 SECRET = "a secret of the webhook, planted"
@@ -112,10 +112,10 @@ class Served:
         return answer
 
 
-def review(ask: ReviewAsk, job: str) -> Finished:
+def review(ask: ReviewAsk, job: str) -> FinishedReview:
     """What is stored of a review that found nothing."""
     now = time.time()
-    return Finished(job, ask.pull, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, b"{}")
+    return FinishedReview(job, ask.pull, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, b"{}")
 
 
 @asynccontextmanager

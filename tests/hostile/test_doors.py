@@ -94,7 +94,7 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "escaped text": (5_000, lambda n: disarm.plain("`*_[a](b)<c>@d #1\n" * n)),
     "code": (5_000, lambda n: disarm.code("`" * n)),
     "a fence": (5_000, lambda n: disarm.fence("```\n" * n)),
-    "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
+    "written text": (5_000, lambda n: disarm.safe_json("[" * n + "](" * n)),
     "names of a row": (5_000, lambda n: identifiers.names([_unit("w" * n)])),
 }  # fmt: skip
 

@@ -103,7 +103,7 @@ class Scene:
                 yield found
             return
         async with (
-            storage.opened(self.url) as opened,
+            storage.open_store(self.url) as opened,
             jobs.running(settings, diary.work, store=opened, **parts) as found,
         ):
             yield found

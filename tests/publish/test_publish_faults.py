@@ -37,7 +37,7 @@ def test_a_place_that_github_refuses_moves_to_the_summary(tmp_path: Path) -> Non
             stands = at.stands
 
             assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
-            assert (outcome.posted, outcome.listed) == (2, 1)
+            assert (outcome.posted_count, outcome.listed_count) == (2, 1)
             assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
             assert "#### 🔴 High · Finding f3" in stands.comments[0].body
             assert outcome.notes == ("GitHub refused the place of 1 comments: they are in the summary.",)
@@ -62,7 +62,7 @@ def test_every_place_refused_loses_nothing(tmp_path: Path) -> None:
             unknown = PlacedFinding(finding("f3", path="no.py").finding, "file")
             outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
 
-            assert (outcome.posted, outcome.listed) == (0, 3)
+            assert (outcome.posted_count, outcome.listed_count) == (0, 3)
             assert not any(lost(at, name) for name in ("f1", "f2", "f3"))
             assert at.stands.review_comments == []
 
@@ -77,7 +77,7 @@ def test_a_refused_place_is_given_to_the_next_in_line(tmp_path: Path) -> None:
             rows = [finding("bad", 30), *(finding(f"f{n}", 5 if n % 2 else 41) for n in range(25))]
             outcome = await put(at, reviewed(at.stands.head_sha, *rows))
 
-            assert (outcome.posted, outcome.listed) == (25, 1)
+            assert (outcome.posted_count, outcome.listed_count) == (25, 1)
             assert len(at.stands.review_comments) == 25
 
     asyncio.run(go())
@@ -175,7 +175,7 @@ def test_a_fork_that_is_deleted_changes_nothing(tmp_path: Path) -> None:
             await at.repo.delete_fork(at.number)
             outcome = await put(at, two(at))
 
-            assert (outcome.posted, len(at.stands.review_comments)) == (2, 2)
+            assert (outcome.posted_count, len(at.stands.review_comments)) == (2, 2)
 
     asyncio.run(go())
 
@@ -209,7 +209,7 @@ def test_github_down_for_good_is_for_a_later_attempt(tmp_path: Path) -> None:
                 await put(at, two(at))
             outcome = await put(at, two(at))
 
-            assert (outcome.posted, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)
+            assert (outcome.posted_count, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)
 
     asyncio.run(go())
 

@@ -216,7 +216,7 @@ def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
             at.gh.fail("POST", r"/replies$", Fault(403))
             outcome = await second(at)
 
-            assert outcome.posted == 1
+            assert outcome.posted_count == 1
             assert len(outcome.notes) == 1
             assert "could not be tidied up: GitHub refuses POST" in outcome.notes[0]
 

@@ -42,7 +42,7 @@ def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
     async def run() -> None:
         async with scene(tmp_path) as at:
             done = await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
-            assert done.posted == 3
+            assert done.posted_count == 3
             first, second = sorted(tops(at), key=lambda one: one.line or 0)
             assert (first.line, second.line) == (5, 41)
             assert all(said in first.body for said in ("1. Finding f1", "2. Finding f2", "app.py:7"))

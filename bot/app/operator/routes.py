@@ -48,7 +48,7 @@ async def reviews(
         name = None
         if repository:
             is_number = number is not None and number <= LARGEST
-            name = await gate.server.store.listing.known(number or 0, session.scope) if is_number else None
+            name = await gate.server.store.listing.name_of(number or 0, session.scope) if is_number else None
             if name is None:
                 return answers.missing()
         if state and state not in views.OUTCOMES:

@@ -21,7 +21,7 @@ from bot.jobs import ListedJob
 from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
 from bot.storage.listing import ListedReview, ListPage
-from bot.storage.outcomes import Addressed
+from bot.storage.outcomes import FindingOutcomes
 from bot.values import CommandAsk, MergeGroup, PullRef, ReviewAsk
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
@@ -151,10 +151,10 @@ async def overview(server: RunningServer, session: SignedIn, days: int, *, whole
         store.days.by_day(session.scope, since), store.days.by_repository(session.scope, since)
     )
     pulls = await store.listing.pulls(session.scope, since * DAY)
-    addressed_shares = await store.outcomes.addressed([row.repository for row in by_repository], since * DAY)
+    addressed_shares = await store.outcomes.of_repositories([row.repository for row in by_repository], since * DAY)
     shares = {one.repository: one.share for one in addressed_shares}
     sums, span = {row.day: row for row in by_day}, range(since, today + 1)
-    every = Addressed.together(addressed_shares)
+    every = FindingOutcomes.together(addressed_shares)
     rows = [RepositoryRow(row, row.within(0.5), shares.get(row.repository)) for row in by_repository[:most]]
     return Overview(
         days,
@@ -185,13 +185,13 @@ async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
     return tuple(rows)
 
 
-def _states(whole: Addressed) -> tuple[Share, ...]:
+def _states(whole: FindingOutcomes) -> tuple[Share, ...]:
     """The reported findings: what people read as one is one."""
     fixed_count = whole.fixed + whole.accepted
     return plots.parts({"open": whole.waiting, "fixed": fixed_count, "rejected": whole.rejected, "left": whole.left})
 
 
-def _sums(rows: Sequence[DaySum], whole: Addressed, pulls: tuple[int, int]) -> Sums:
+def _sums(rows: Sequence[DaySum], whole: FindingOutcomes, pulls: tuple[int, int]) -> Sums:
     times = [sum(row.times[number] for row in rows) for number in range(len(TIMES))]
     return Sums(
         reviews=sum(row.reviews for row in rows),

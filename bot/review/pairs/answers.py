@@ -72,9 +72,9 @@ def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Findin
 
 
 def _finding(one: BrokenUse, source: Source) -> Finding:
-    use = (Evidence(render.named(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
+    use = (Evidence(render.original_name(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
     return Finding(
-        path=render.named(one.change.path),
+        path=render.original_name(one.change.path),
         quote=one.change.quote,
         title=one.title.strip(),
         why=one.why.strip(),

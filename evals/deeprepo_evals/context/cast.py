@@ -21,7 +21,7 @@ def check(name: str) -> str:
         if name not in scripted.PLAYS:
             raise UsageError(f"unknown scripted model {name!r}: known are {', '.join(scripted.PLAYS)}")
         return name
-    provider, base_url = provider_of(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
@@ -34,7 +34,7 @@ async def opened(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
     try:
         for name in dict.fromkeys((root, worker)):
             if not name.startswith(scripted.PREFIX):
-                real[name] = wiring.connected(name)
+                real[name] = wiring.connect_model(name)
         for model in real.values():
             await _greet(model)
 

@@ -170,7 +170,7 @@ def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
 async def _judge(name: str, stack: AsyncExitStack) -> Model:
     from bot import wiring
 
-    model = wiring.connected(name)
+    model = wiring.connect_model(name)
     stack.push_async_callback(model.close)
     return model
 

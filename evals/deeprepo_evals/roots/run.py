@@ -109,7 +109,7 @@ async def _opened(plan: Plan) -> AsyncIterator[Mapping[str, Model]]:
         real: dict[str, Model] = {}
         for name in dict.fromkeys((plan.worker, *(one.root for one in plan.contenders))):
             if not name.startswith(scripted.PREFIX):
-                real[name] = wiring.connected(name)
+                real[name] = wiring.connect_model(name)
                 stack.push_async_callback(real[name].close)
         yield real
 

@@ -39,7 +39,7 @@ def _model(name: str, *, root: bool) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
     if name.startswith(scripted.PREFIX):
         return scripted.check(name, root=root)
-    provider, base_url = provider_of(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name

@@ -38,7 +38,7 @@ def check(name: str, *, root: bool) -> str:
         if name not in known:
             raise UsageError(f"unknown scripted {'root' if root else 'worker'} {name!r}: known are {', '.join(known)}")
         return name
-    provider, base_url = provider_of(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
@@ -56,7 +56,7 @@ def worker(name: str, task: Task, base_url: str | None = None, timeout: float = 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
     if base_url is None:
-        return wiring.connected(name, timeout)
+        return wiring.connect_model(name, timeout)
     return connect(name, config.key(provider_of(name).key_variable), base_url, timeout)
 
 
