@@ -51,7 +51,7 @@ def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None
             assert states(at) == ["CHANGES_REQUESTED"]
             await put(at, high(at, **gone(bad)), "run-3")
             assert states(at) == ["DISMISSED"]
-            assert at.stands.reviews[0].dismissed == "No finding of severity high or above is open any more."
+            assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
 
     asyncio.run(go())
 

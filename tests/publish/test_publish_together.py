@@ -76,9 +76,9 @@ def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) ->
             await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
             left = replace(finding("f2").finding, status="open")
             await put(at, told(at, fixed=(gone("f1"),), still=(left,)), "run-2")
-            assert [one.hidden for one in at.stands.review_comments] == [""]
+            assert [one.hide_reason for one in at.stands.review_comments] == [""]
             await put(at, told(at, fixed=(gone("f2"),)), "run-3")
-            assert [one.hidden for one in tops(at)] == ["resolved"]
+            assert [one.hide_reason for one in tops(at)] == ["resolved"]
             assert len(at.stands.review_comments) == 2  # with the answer
 
     asyncio.run(run())

@@ -31,7 +31,7 @@ class Purse:
         wanted = self.model.count + more
         async with asyncio.timeout(30):
             while self.model.count < wanted:
-                await self.at.gh.settled()
+                await self.at.gh.settle()
                 if not any((await self.at.server.jobs.counts()).values()):
                     return
                 await asyncio.sleep(0.02)

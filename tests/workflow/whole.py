@@ -52,10 +52,10 @@ class Whole:
     async def quiet(self) -> None:
         """Wait until every delivery has arrived and no job is left."""
         async with asyncio.timeout(PATIENCE):
-            await self.gh.settled()
+            await self.gh.settle()
             while any((await self.server.jobs.counts()).values()):
                 await asyncio.sleep(LOOK)
-                await self.gh.settled()
+                await self.gh.settle()
 
     async def put_off(self) -> None:
         """Wait until a job sleeps."""

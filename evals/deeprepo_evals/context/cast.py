@@ -28,7 +28,7 @@ def check(name: str) -> str:
 
 
 @asynccontextmanager
-async def opened(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
+async def open_cast(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
     """Who plays in the next problem. Raises UsageError where a key is missing or a model is not to be had."""
     real: dict[str, Model] = {}
     try:

@@ -62,7 +62,9 @@ class Room:
 
 
 @asynccontextmanager
-async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None) -> AsyncIterator[Room]:
+async def open_room(
+    problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None
+) -> AsyncIterator[Room]:
     """A room for one problem; what it opened is closed at the end, the models are not."""
     question = TextQuestion(problem.question, _material(problem), answer_form=ANSWER)
     settings = {"window": window}

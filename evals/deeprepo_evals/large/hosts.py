@@ -36,7 +36,7 @@ CODE = frozenset(ending for endings in ENDINGS.values() for ending in endings) |
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedLines:
     """A file of a pull request and its changed lines."""
 
     path: str
@@ -52,7 +52,7 @@ class Host:
     head: str
     title: str
     date: str
-    files: tuple[Changed, ...]
+    files: tuple[ChangedLines, ...]
 
     @property
     def lines(self) -> int:
@@ -107,7 +107,7 @@ def _host(block: str) -> Host:
     states = {found[2]: found[1] for row in rows.splitlines() if (found := RAW.match(row))}
     counts = [found for row in rows.splitlines() if (found := COUNTED.match(row))]
     files = [
-        Changed(found[3], sum(int(n) for n in found.group(1, 2) if n != "-"), states.get(found[3], "M"))
+        ChangedLines(found[3], sum(int(n) for n in found.group(1, 2) if n != "-"), states.get(found[3], "M"))
         for found in counts
     ]
     return Host(parents.split()[0], commit, title, date, tuple(files))

@@ -44,7 +44,7 @@ class DiffOnly:
         if self.oracle:
             oracle = Oracle(task.labels)
             model = product.acting(oracle)
-            told = replace(await self._asked(task, model), input=product.weight(model))
+            told = replace(await self._ask(task, model), input=product.weight(model))
             return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
         environment = config.environment()
         resolved = config.resolve({**self.flags, "strategy": "direct"}, None, environment)
@@ -53,12 +53,12 @@ class DiffOnly:
         if model_ is None:
             raise ProviderError("the baseline needs a model: name one with --worker provider/model")
         try:
-            return await self._asked(task, model_)
+            return await self._ask(task, model_)
         finally:
             for one in {id(m): m for m in (chosen.root, chosen.reader) if m}.values():
                 await one.close()
 
-    async def _asked(self, task: Task, model: Model) -> Outcome:
+    async def _ask(self, task: Task, model: Model) -> Outcome:
         started = time.monotonic()
         pull = await checkout.pull(product.request(task.repo), task.scratch)
         async with Checkout(pull) as tree:
@@ -68,7 +68,7 @@ class DiffOnly:
             findings, notes = _read(reply, model)
             checked = [found for item in findings if not isinstance(found := await check(item, tree), str)]
         told = Outcome(
-            findings=outcome.said(_loud(checked, files)),
+            findings=outcome.measured_findings(_loud(checked, files)),
             seconds=round(time.monotonic() - started, 3),
             notes=notes,
         )

@@ -74,15 +74,15 @@ def reading(code: CodeBase) -> ScriptedModel:
     return ScriptedModel(script, READER, price=0.0)
 
 
-def playing(sent: tuple[str, ...], name: str) -> ScriptedModel:
+def playing(blocks: tuple[str, ...], name: str) -> ScriptedModel:
     """A root that sends one block after the other, and the last one again and again."""
     model: ScriptedModel
-    play: Callable[[Prompt], Reply] = lambda _: _sent(len(model.prompts), sent)  # noqa: E731 - it needs the model
+    play: Callable[[Prompt], Reply] = lambda _: _completion(len(model.prompts), blocks)  # noqa: E731 - it needs the model
     model = ScriptedModel(play, name, price=0.0)
     return model
 
 
-def _sent(number: int, script: tuple[str, ...]) -> Completion:
+def _completion(number: int, script: tuple[str, ...]) -> Completion:
     code = script[min(number, len(script)) - 1]
     return Completion("", Usage(), "tool", None, (ToolCall(f"turn-{number}", "execute_python", {"code": code}),))
 
