@@ -229,7 +229,7 @@ def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
     """How large the change is: "7 files, +314 -88"."""
     added_count, removed_count = (
-        sum(len(getattr(file, side)) for file in review.files) for side in ("added", "removed")
+        sum(len(getattr(file, side)) for file in review.files) for side in ("added_lines", "removed_lines")
     )
     return f"{words.say('files', len(review.files))}, +{words.number(added_count)} -{words.number(removed_count)}"
 

@@ -110,7 +110,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             for row in document["findings"]
         ],
         "files": [
-            {**row, "added": frozenset(range(row["added"])), "removed": frozenset(range(row["removed"]))}
+            {**row, "added_lines": frozenset(range(row["added"])), "removed_lines": frozenset(range(row["removed"]))}
             for row in document["files"]
         ],
         "coverage": {

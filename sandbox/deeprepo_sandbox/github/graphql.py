@@ -105,7 +105,7 @@ class _Root:
             states, order = arguments.get("states") or (), arguments.get("orderBy") or {}
             wanted = {states} if isinstance(states, str) else set(states)
             rows = [pull for pull in where.pulls.values() if not wanted or pull.state.upper() in wanted]
-            key = "updated" if order.get("field") == "UPDATED_AT" else "created"
+            key = "updated_at" if order.get("field") == "UPDATED_AT" else "created_at"
             rows.sort(key=lambda pull: (getattr(pull, key), pull.number), reverse=order.get("direction") == "DESC")
             return await _connection([_in_list(pull) for pull in rows], arguments)
 
