@@ -146,31 +146,31 @@ async def webhook(request: Request) -> Response:
     return JSONResponse(outcome.model_dump(), 202)
 
 
-async def _take(server: RunningServer, received: Delivery) -> DeliveryOutcome:
+async def _take(server: RunningServer, arrival: Delivery) -> DeliveryOutcome:
     """Stored until it is done, or ignored for a stated reason. Raises Refused where it cannot be stored."""
-    ask = events.read(received.event, received.payload, server.ours)
+    ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, NothingAsked):
-        return DeliveryOutcome(delivery=received.guid, outcome="ignored", reason=ask.reason)
+        return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=ask.reason)
     try:
-        admission = await admit(ask, received.guid, server.store)
+        admission = await admit(ask, arrival.guid, server.store)
         if admission.reason:
-            return DeliveryOutcome(delivery=received.guid, outcome="ignored", reason=admission.reason)
-        if isinstance(ask, ReviewAsk) and received.event == "pull_request":
-            await server.jobs.submit(Recheck(ask.pull), received.guid, delay=admission.recheck)
-        fresh = await server.jobs.submit(ask, received.guid, delay=admission.delay)
+            return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=admission.reason)
+        if isinstance(ask, ReviewAsk) and arrival.event == "pull_request":
+            await server.jobs.submit(Recheck(ask.pull), arrival.guid, delay=admission.recheck)
+        fresh = await server.jobs.submit(ask, arrival.guid, delay=admission.delay)
     except StorageError as error:
-        _log("a delivery could not be stored", level=logging.ERROR, delivery=received.guid, reason=str(error))
+        _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
         raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None
-    return DeliveryOutcome(delivery=received.guid, outcome="queued" if fresh else "known")
+    return DeliveryOutcome(delivery=arrival.guid, outcome="queued" if fresh else "known")
 
 
-def _log_delivery(received: Delivery, outcome: DeliveryOutcome, ms: float) -> None:
+def _log_delivery(arrival: Delivery, outcome: DeliveryOutcome, ms: float) -> None:
     """In the log. Of what asks for nothing, the checks of others come by the hundred."""
-    read = received.event in events.ACTIONS and not received.event.startswith("check_")
+    read = arrival.event in events.ACTIONS and not arrival.event.startswith("check_")
     is_expected = read or outcome.outcome != "ignored"
     level = logging.INFO if is_expected else logging.DEBUG
     facts = outcome.model_dump(exclude_defaults=True)
-    _log("delivery", level=level, event=received.event, action=received.action or None, ms=ms, **facts)
+    _log("delivery", level=level, event=arrival.event, action=arrival.action or None, ms=ms, **facts)
 
 
 def _refuse(server: RunningServer, refusal: DeliveryRefused, request: Request) -> Response:

@@ -46,17 +46,17 @@ class CommandTarget:
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
-    unmatched: str = ""  # a number or a fingerprint that no finding has
+    unknown_argument: str = ""  # a number or a fingerprint that no finding has
     thread: str = ""  # what our comment at the top of the thread says
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.last_review is None:
             return context.say("reply_no_review")
-        if self.unmatched:
+        if self.unknown_argument:
             numbers = ", ".join(str(finding.number) for finding in self.last_review.open)
             return context.say(
-                "reply_unknown_finding" if numbers else "reply_none_open", typed=self.unmatched, known=numbers
+                "reply_unknown_finding" if numbers else "reply_none_open", typed=self.unknown_argument, known=numbers
             )
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
@@ -88,12 +88,12 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
         return (
             CommandTarget(last_review, match[2], finding, rest)
             if finding
-            else CommandTarget(last_review, unmatched=match[2])
+            else CommandTarget(last_review, unknown_argument=match[2])
         )
     number = int(match[1])
     finding_by_number = last_review.by_number(number)
     if finding_by_number is None and number not in last_review.numbers:
-        return CommandTarget(last_review, rest=argument.strip(), unmatched=match[1])
+        return CommandTarget(last_review, rest=argument.strip(), unknown_argument=match[1])
     return CommandTarget(
         last_review,
         finding_by_number.fingerprint if finding_by_number else last_review.numbers[number],

@@ -253,9 +253,9 @@ def _drop_kept(
 ) -> None:
     """Leave out the keys that an added line keeps.
 
-    The key's own file keeps a key by saying it. Another file keeps one that it reads as the key's file did, or one that moved to it:
-    it sets the key, in a file of the same kind, and no other word stands where the key stood. A renamed key stays renamed, whoever
-    else begins to set the old one. What is not looked at by `end` keeps nothing.
+    The key's own file keeps a key if an added line mentions it. Another file keeps a key that it reads as the key's file did, and one that
+    moved there: it sets the key, in a file of the same kind, and no other word took the key's place. A renamed key stays renamed, even if
+    another file begins to set the old one. Lines that are not looked at by `end` keep nothing.
     """
     last = {name for word in keys_by_word for name in NAME.findall(word)[-1:]}
     for file in files if keys_by_word else ():
@@ -386,7 +386,7 @@ def _distinctive(word: str) -> bool:
 
 
 def _form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = False) -> str:
-    """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there.
+    """Tell how a line uses a key: whether it sets, declares or mentions it; "" if the word is one of the program's own names there.
 
     `whole`: to stand in a longer text is not to say it.
     """

@@ -149,7 +149,7 @@ def _meanings(
     own: Own,
     budget: SearchLimits,
 ) -> Bearers:
-    """The names to which a file gives a meaning of its own (`alone`: for certain), or may."""
+    """Return the names that a file defines for itself (`alone`: certainly) or may define."""
     fresh = own.fresh.get(path, ()) if side == "head" else ()
     if len(source) > budget.bytes or is_minified(source):
         places_by_name = dict.fromkeys(wanted_names, path)

@@ -29,7 +29,7 @@ _CALLS = (
 )
 _SLASHLESS = re.compile(rf"(?P<before>{_DECLARES}|{_CALLS})(?P<opening>:|[\"'`]\^?)(?=[A-Za-z])(?!https?:)")
 _OWN = rf"(?:{_DECLARES})(?:[\"'`])(?:(?![\"'`]).)*?NAME(?![\w$])(?!-\w)"
-# What may stand in front of the first segment of a route: anything but another segment. A parameter is none.
+# What may precede the first segment of a route: anything but another segment. A parameter does not count as one.
 _BREAK = r"(?:(?<![\w-])|(?<=%[sd])|:\w{1,40}|/\d{1,20})"
 _TEXT = re.compile(r"([\"'`])((?:(?!\1).)*)\1")
 _PARAMETER = re.compile(r"\$?\{[^}]{0,80}\}|<[^>]{0,80}>|\([^)]{0,80}\)|(?<=/):\w+|%[sd]")

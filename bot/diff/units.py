@@ -77,9 +77,9 @@ def _of_file(
 
 
 def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
-    """The units that hold a changed line. Of a definition around which alone something changed, the nearest of them has the uses.
+    """Return the units that hold a changed line. If only the lines around a definition changed, the nearest of these units takes its uses.
 
-    Nobody can read a change where there is none: `#if DEBUG` is read in its own lines, with those who use what stands below it.
+    An unchanged definition has nothing to read: `#if DEBUG` is read on its own lines, together with the uses of what it guards.
     """
     changed_units = [unit for unit in units if unit.changed_rows]
     references_by_unit: dict[int, list[Reference]] = defaultdict(list)

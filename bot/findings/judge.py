@@ -137,5 +137,5 @@ def _is_masked(finding: Finding) -> bool:
 
 def _update(before: Finding, now: Finding) -> Finding:
     """A finding of an earlier round with what the second call says of it now."""
-    verdict = now.verdict if now.verdict.shown else before.verdict
+    verdict = now.verdict if now.verdict.is_shown else before.verdict
     return replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)

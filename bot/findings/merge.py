@@ -62,7 +62,7 @@ def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Findi
         return distinct_findings[-1], None
     before = distinct_findings[at]
     distinct_findings[at] = (
-        _combine(before, identified_finding) if before.verdict.shown else _combine(identified_finding, before)
+        _combine(before, identified_finding) if before.verdict.is_shown else _combine(identified_finding, before)
     )
     return distinct_findings[at], before
 

@@ -65,8 +65,11 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     yield from _top(review)
     for item in groups.full:
         yield _finding(item)
-    if groups.folded:
-        yield _short(facts.ENGLISH.say("more_short", len(groups.folded)), [one.finding for one in groups.folded])
+    if groups.collapsed_findings:
+        yield _short(
+            facts.ENGLISH.say("more_short", len(groups.collapsed_findings)),
+            [one.finding for one in groups.collapsed_findings],
+        )
     if groups.still:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
     for item in groups.still:

@@ -56,13 +56,13 @@ class Listing:
     """The open findings as a reader meets them, each group worst first: in full, collapsed, and those of earlier rounds."""
 
     full: tuple[PlacedFinding, ...]
-    folded: tuple[PlacedFinding, ...]
+    collapsed_findings: tuple[PlacedFinding, ...]
     still: tuple[PlacedFinding, ...] = ()
 
     @property
     def all(self) -> tuple[PlacedFinding, ...]:
         """Everything that is open."""
-        return (*self.full, *self.folded, *self.still)
+        return (*self.full, *self.collapsed_findings, *self.still)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +333,7 @@ def finding_count_text(review: Review, words: Phrases = ENGLISH) -> str:
         if review.kept_back:
             return words.say("nothing_above", severity=words.say(review.minimum))
         return words.say(_nothing(review))
-    short = words.say("in_short", len(groups.folded)) if groups.folded else ""
+    short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
     return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
 
 

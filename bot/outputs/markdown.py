@@ -30,10 +30,10 @@ def summary(
     """
     finding_groups, own = facts.listing(review), {id(item) for item in posted_findings}
     # In the order in which they get room.
-    groups = {"full": finding_groups.full, "still": finding_groups.still, "folded": finding_groups.folded}
+    groups = {"full": finding_groups.full, "still": finding_groups.still, "folded": finding_groups.collapsed_findings}
     findings_here = [item for group in groups.values() for item in group if id(item) not in own]
     with_heading = {
-        id(item) for item in (*finding_groups.full, *finding_groups.folded)
+        id(item) for item in (*finding_groups.full, *finding_groups.collapsed_findings)
     }  # those of earlier rounds have it on their fold
 
     def details_of(*, with_handover: bool) -> list[Safe]:

@@ -36,7 +36,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "summary": first,
         "more": more,
         "full": [_row(item, review, words) for item in groups.full],
-        "folded": [_row(item, review, words) for item in groups.folded],
+        "folded": [_row(item, review, words) for item in groups.collapsed_findings],
         "still": [_row(item, review, words) for item in groups.still],
         "fixed": [_short(finding, review, words) for finding in review.fixed],
         "unproven": [_short(finding, review, words) for finding in review.unproven],

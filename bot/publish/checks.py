@@ -255,7 +255,7 @@ async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases)
 def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     """Why a check run shows something else than what it came to by itself; empty if it does not."""
     blame, differs = state.blame, state.ending not in (None, own.ending)
-    is_declined = own.how == "declined" and state.outcome((own.pull, own.base)).reviewed is not None
+    is_declined = own.how == "declined" and state.outcome((own.pull, own.base)).last_ending is not None
     if differs and blame == own.pull and state.ending == "pending":
         why = words.say("check_waits", base=plain(state.open[own.pull]))
     elif differs and blame not in (None, own.pull):
@@ -265,8 +265,8 @@ def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
         why = words.say(key, pull=Safe(f"#{blame}"))
     else:
         why = words.say("check_stands") if is_declined or differs else ""
-    without_review = words.say("check_unasked", count=len(state.unasked)) if state.unasked else ""
-    return " ".join(filter(None, (why, without_review)))
+    limit_note = words.say("check_unasked", count=len(state.unknown_pulls)) if state.unknown_pulls else ""
+    return " ".join(filter(None, (why, limit_note)))
 
 
 def _stops(state: CommitState) -> bool:
@@ -294,7 +294,7 @@ async def _state(
             now = await host.beside(pull).facts()
             if now.state == "open" and now.head_sha == head:
                 known_bases[pull] = now.base_ref
-    return replace(fold(_with_bases(rows, known_bases), known_bases), unasked=left[MOST_PULLS:])
+    return replace(fold(_with_bases(rows, known_bases), known_bases), unknown_pulls=left[MOST_PULLS:])
 
 
 def _with_bases(rows: Iterable[CheckResult], known_bases: Mapping[int, str]) -> list[CheckResult]:

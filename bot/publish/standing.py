@@ -32,28 +32,28 @@ Place = tuple[int, str]  # a pull request by its number, and the base branch tha
 class CommitOutcome:
     """What is known of one commit against one base branch.
 
-    `reviewed`: the end of its last review. `without`: the worst of what came to no review since.
+    `last_ending`: the end of its last review. `without`: the worst of what came to no review since.
     """
 
-    reviewed: Ending | None = None
+    last_ending: Ending | None = None
     without: Ending | None = None
 
     @property
     def ending(self) -> Ending | None:
         """The worst of both."""
-        return worst((self.reviewed, self.without))
+        return worst((self.last_ending, self.without))
 
 
 @dataclass(frozen=True, slots=True)
 class CommitState:
     """One commit: what became of it in each place, and the pull requests that are open with it as their head.
 
-    `unasked`: pull requests with a bad outcome of which nobody knows whether they are open.
+    `unknown_pulls`: pull requests with a bad outcome of which nobody knows whether they are open.
     """
 
     outcomes: Mapping[Place, CommitOutcome] = field(default_factory=lambda: MappingProxyType({}))
     open: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # number -> base branch
-    unasked: tuple[int, ...] = ()
+    unknown_pulls: tuple[int, ...] = ()
 
     @property
     def ending(self) -> Standing | None:
@@ -108,7 +108,7 @@ def with_ending(state: CommitState, one: CheckResult) -> CommitState:
     place, outcome = (one.pull, one.base), state.outcome((one.pull, one.base))
     if one.how == "reviewed":
         outcome = CommitOutcome(one.ending)
-    elif one.how == "broken" or outcome.reviewed is None:
+    elif one.how == "broken" or outcome.last_ending is None:
         outcome = replace(outcome, without=worst((outcome.without, one.ending)))
     return replace(state, outcomes=MappingProxyType({**state.outcomes, place: outcome}))
 

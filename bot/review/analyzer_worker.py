@@ -159,7 +159,7 @@ class AnalyzerWorker:
                 one.complete | other.complete,
                 tuple(dict.fromkeys(one.open + other.open)),
             )
-        return Judgement(done.findings, done.complete, done.unjudged(files))
+        return Judgement(done.findings, done.complete, done.open_files(files))
 
     async def _with_lone_cr(self) -> frozenset[str]:
         """The changed files whose lines two programs may count differently, before the change or after it."""

@@ -33,7 +33,7 @@ from bot.values import (
     Unit,
 )
 
-# Tokens of code beside the units in all prompts of a large change: most of what decides is in the units, or stands in pairs.
+# Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
 
 

@@ -12,7 +12,7 @@ Which = Literal["forks", "repository", "installation", "server", "workflow"]
 
 @dataclass(frozen=True, slots=True)
 class DailyCaps:
-    """The caps of 24 hours; None: there is none. `forks` counts reviews, the others dollars."""
+    """The caps of 24 hours; None means no cap. `forks` counts reviews, the others dollars."""
 
     repository: float | None = None
     installation: float | None = None

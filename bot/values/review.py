@@ -40,7 +40,7 @@ class Judgement:
     complete: frozenset[str]  # paths
     open: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
 
-    def unjudged(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
+    def open_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
         """What of the files that it was given is open: a file about which the check states nothing is open too."""
         vouched = {path for path, _ in self.open} | self.complete
         silent = ((file.path, "the check does not state that it judged the file to its end") for file in files)

@@ -40,7 +40,7 @@ async def compute(
         judgement = Judgement((), frozenset())
         if wanted_files:
             judgement = await analyzer.check(subject.tree, wanted_files, subject.dependents)
-        unread = judgement.unjudged(wanted_files)
+        unread = judgement.open_files(wanted_files)
         checked_findings = [await check(finding, subject.tree) for finding in judgement.findings]
     breakages = tuple(finding for finding in checked_findings if isinstance(finding, Finding))
     effect = Effect(subject.pull, subject.files, subject.dependents, breakages, {**left_out, **dict(unread)})

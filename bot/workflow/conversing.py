@@ -40,7 +40,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
         settings = await looking.settings(state, parts)
         standing = await asking.stands(ask, host, job, parts)
         refusal = conversation.refusal(
-            ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
+            ask.actor, standing, settings, names_us=ask.mentioned, model=parts.model(settings)
         )
         if refusal is not None:
             await asking.post_answer(refusal, ask.comment, host)

@@ -28,7 +28,9 @@ class PullState:
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip
     stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
-    bound: str | None = None  # .deeprepo.yml of the default branch, "" if there is none; None if it sets no bounds
+    bound: str | None = (
+        None  # .deeprepo.yml of the default branch, "" if the file is missing; None if it sets no bounds
+    )
 
 
 _SEEN = TypeAdapter(PullState)

@@ -103,7 +103,7 @@ class ServerBackend:
             return False
         state = await checks.settle(run.host, facts, run.language)
         outcome = state.outcome((run.ask.pull.number, facts.base_ref))
-        return outcome.reviewed is not None and outcome.without is None
+        return outcome.last_ending is not None and outcome.without is None
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:

@@ -35,7 +35,7 @@ def _keyed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Talk:
-    """A reviewed pull request with one comment of ours on a line, and what the model replies next."""
+    """A reviewed pull request with one of our comments on a line, and the model's next reply."""
 
     at: Stage
     number: int

@@ -34,7 +34,7 @@ class Material:
     notes: tuple[str, ...] = ()
 
     def part(self, paths: Iterable[str]) -> "Material":
-        """Make a context of some of the files; of all of them if it has none of these paths."""
+        """Make a context from some of the files, or from all of them if none of these paths is in it."""
         files = {path: self.files[path] for path in paths if path in self.files} or dict(self.files)
         text = "".join(files.values())
         return Material(text, files, text)

@@ -27,7 +27,7 @@ class RemarkReply:
     withdrawn: tuple[tuple[str, str], ...] = ()
 
 
-def refusal(actor: str, standing: Permission, settings: Config, *, mentioned: bool, model: bool) -> CommandReply | None:
+def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
     """The answer where no model is asked, mostly nothing; None where one is asked."""
     words = load(settings["language"])
 
@@ -35,7 +35,7 @@ def refusal(actor: str, standing: Permission, settings: Config, *, mentioned: bo
         return comment("replies/phrase.md.j2", words, key=key, number=number, values=values)
 
     most = settings.triggers.replies_per_hour
-    if not most or not (mentioned or (standing.writes and model)):
+    if not most or not (names_us or (standing.writes and model)):
         return CommandReply()
     most = most if standing.writes else min(most, pace.STRANGER)
     allowance = pace.judge(standing.earlier, standing.now, most)

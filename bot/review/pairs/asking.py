@@ -35,10 +35,10 @@ class PairFindings:
 
 @asynccontextmanager
 async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Have the pairs read while something else goes on. The value is called at its end: it takes over what was answered.
+    """Have the pairs read while other work runs. Call the yielded function once that work is done: it adds the answers to the session.
 
-    A change that one prompt shows whole has none: its reader sees definitions and uses together. How many calls there may be, up to `most`, is
-    decided first, by what the review may spend before anything is spent.
+    A change that fits into one prompt has no pairs: its reader sees definitions and uses together. The number of calls, `most` at the highest, is
+    fixed at the start, from the whole budget of the review.
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
