@@ -108,7 +108,7 @@ def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
 def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tuple[int, Hit, str]]:
     """Find the secrets of consecutive lines: the index of the line, the hit, and the text that tells this secret from all others.
 
-    That text is the value; of a private key it is the beginning of its body. A first line of a key without a body is no secret: code
+    That text is the value; of a private key it is the beginning of its body. The first line of a key without a body is not a secret: code
     that reads keys names it too.
     """
     for at, line in enumerate(lines):
