@@ -125,7 +125,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
                 judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
             )
         judgement, withheld = keep_back(judgement, settings["minimum_severity"])
-        earlier_ids = await subject.past.held(judgement.reportable_findings)
+        earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
         placed_findings = await suggest.suggest(
             place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
         )
@@ -160,7 +160,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings["analyzers"])
-        if not files and deps.earlier is None and not past.leaked:
+        if not files and deps.earlier is None and not past.leaks:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
         deps.tell(_files(files))
@@ -175,11 +175,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             names,
             settings["instructions"],
             guidelines=settings["guidelines"],
-            listed=tree.names_at_tip,
+            list_files=tree.names_at_tip,
         )
         tracker = coverage.start(parts, files, users)
         if unseen:
-            tracker.unchecked("", unseen)
+            tracker.note_unchecked("", unseen)
         rules_in_force = (*rules.owner_rules(settings["rules"]), *deps.rules)
         ignore_list = await _ignore_list(deps, tree)
         guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
@@ -195,7 +195,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 _other_inputs(deps, files),
                 masks=masks,
                 past=past,
-                ignored=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored),
+                ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
             ),
             settings,
@@ -215,7 +215,7 @@ async def _past(
     past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
-    return replace(past, leaked=(*past.leaked, *map(merge.identify, leaks.findings))), leaks.missing
+    return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
 
 
 async def _ignore_list(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
@@ -268,7 +268,7 @@ def _reading(subject: Survey, session: Session, *, is_checked: bool) -> Reading:
     using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
     users = [path for path in dict.fromkeys(using) if path not in changed_paths]
     proven = [finding for finding in session.findings if finding.proven]
-    open_findings, _ = subject.ignored.split(proven)
+    open_findings, _ = subject.ignore_list.split(proven)
     worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED]
     return replace(
         _files(subject.files),
@@ -309,12 +309,12 @@ async def _judging(
     session.on_checked = on_checked
     model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
     if model is None or ask is None:
-        session.judged = partial(now, None)
+        session.judge_findings = partial(now, None)
         yield now
         return
     opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
-    session.judged, session.settled = partial(now, opinions.answers), opinions.wait
-    session.heard = lambda findings: opinions.begin(ahead(findings))
+    session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
+    session.on_findings = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():
         yield now
 
@@ -334,12 +334,12 @@ async def _judge(
         subject.dependents,
         ask,
         files=subject.files,
-        ignore_list=subject.ignored,
+        ignore_list=subject.ignore_list,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
-        leaks=subject.past.leaked,
+        leaks=subject.past.leaks,
         least=least,
         silence=session.silence,
     )
@@ -352,11 +352,11 @@ async def _judge_findings(
     if transcript.fault == "interrupted":
         return await alone(), transcript
     try:
-        judgement = await session.judged()
+        judgement = await session.judge_findings()
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return await alone(), strategies.interrupted(transcript)
+        return await alone(), strategies.as_interrupted(transcript)
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
@@ -385,10 +385,10 @@ def _review(
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     notes = (
-        *filter(None, (subject.given.get("note"),)),
+        *filter(None, (subject.other_inputs.get("note"),)),
         *([UNJUDGED] if subject.pull.issues and not issue_reports else ()),
         *settings.warnings,
-        *subject.ignored.warnings,
+        *subject.ignore_list.warnings,
         *subject.past.notes,
         *session.notes,
         *budget.notes,
@@ -419,7 +419,7 @@ def _review(
         tone=settings["tone"],
         issues=issue_reports,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
-        dropped=session.refused + judgement.dropped_count,
+        dropped=session.refused_count + judgement.dropped_count,
         refuted=len(judgement.refuted_findings),
         turns=transcript.turns,
         version=__version__,
@@ -449,7 +449,7 @@ def _walkthrough(subject: Survey, session: Session, coverage_now: Coverage, find
         subject.units,
         subject.dependents,
         findings,
-        tuple(session.told),
+        tuple(session.reader_notes),
         subject.past.earlier.reader_notes if subject.past.earlier else ReaderNotes(),
         frozenset(path for path, labels in states.items() if labels == {"reused"}),
         any("reused" in labels for labels in states.values()),

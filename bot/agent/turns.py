@@ -59,7 +59,7 @@ class Turns:
             if reply is None:
                 return
             # What a turn shows of the budget must not depend on which call ends first: second opinions that began before end here.
-            await self.state.session.settled()
+            await self.state.session.wait_for_opinions()
             if (
                 number == 1 and not self.state.depth
             ):  # what others found has its verdicts before the root's code reports anything
@@ -73,7 +73,7 @@ class Turns:
         """Give what was found so far its verdicts; as a sentence, if there are any."""
         session = self.state.session
         before = sum(finding.verdict.open for finding in session.findings)
-        session.hear(await session.judged())
+        session.hear(await session.judge_findings())
         verdict_counts = Counter(finding.verdict for finding in session.findings)
         decisive = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
         if not before or not any(verdict_counts[verdict] for verdict in decisive):

@@ -199,12 +199,12 @@ def _open(
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
     """What other tools have reported, if anybody has handed it over."""
-    if subject.given.keys().isdisjoint({"sarif", "sarif_runs"}):
+    if subject.other_inputs.keys().isdisjoint({"sarif", "sarif_runs"}):
         return {}
     from bot.analyzers.sarif import Sarif
 
-    results = tuple(sarif_results.restore(subject.given.get("sarif", ())))
-    return {"sarif": Sarif(results, tuple(_tool_runs(subject.given)))}
+    results = tuple(sarif_results.restore(subject.other_inputs.get("sarif", ())))
+    return {"sarif": Sarif(results, tuple(_tool_runs(subject.other_inputs)))}
 
 
 def _tool_runs(journal_values: Mapping[str, Any]) -> Iterator[ToolRun]:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
-from bot.llm.paid import Paid, counted, paid, rows
+from bot.llm.journal_costs import JournalCosts, of_journal, of_lines, rows
 from bot.storage import Grant
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
@@ -57,13 +57,13 @@ async def _settle(grant: Grant, parts: Services) -> None:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 
 
-async def _paid_so_far(journal: str, parts: Services) -> Paid:
+async def _paid_so_far(journal: str, parts: Services) -> JournalCosts:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
-    here = await asyncio.to_thread(paid, journals.path(parts.folder, journal))
+    here = await asyncio.to_thread(of_journal, journals.path(parts.folder, journal))
     if not parts.store.database.postgres:
         return here
     lines = await parts.store.journals.lines(journal)
-    there = counted(rows(line.encode() for line in lines))
+    there = of_lines(rows(line.encode() for line in lines))
     return max(here, there, key=lambda row: row.calls)
 
 

@@ -110,7 +110,7 @@ ROUTES = {
 def _open(found: Dependents, path: str) -> list[str]:
     """The places that somebody has to look at because of what a file gave up."""
     del path
-    return [f"{use.path}:{use.line}" for use in coverage.obliged((), found)]
+    return [f"{use.path}:{use.line}" for use in coverage.obliged_uses((), found)]
 
 
 @pytest.mark.parametrize("kind", RENAMED)

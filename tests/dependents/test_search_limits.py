@@ -63,7 +63,7 @@ def test_files_of_the_change_make_no_name_common(repository: Repository) -> None
         repository.change({"shop.py": shop, "app.py": user}, {"shop.py": "class Shop:\n    pass\n", **pad}), FEW
     )
 
-    assert "app.py" in {use.path for use in coverage.obliged((), found)}
+    assert "app.py" in {use.path for use in coverage.obliged_uses((), found)}
 
 
 def test_members_of_removed_classes_above_the_limit_are_open(repository: Repository) -> None:

@@ -59,7 +59,7 @@ def test_a_finding_is_handed_on_while_another_prompt_is_out(repository: Reposito
         assert isinstance(session.worker, ModelWorker)
         look_ups = LookUps(session.tree, {}, session.callers, session.readers)
         model = Waits("--- shop/order.py", "--- shop/price.py", happened)
-        answer = await replace(session.worker, model=model, heard=hear, look_ups=look_ups).review(session.units)
+        answer = await replace(session.worker, model=model, on_findings=hear, look_ups=look_ups).review(session.units)
         return heard, answer.error
 
     assert shop.run(step) == (["shop/price.py"], "")
@@ -90,7 +90,7 @@ def test_the_analysers_run_while_the_first_prompt_is_out(table: Table) -> None:
         )
         assert isinstance(session.worker, ModelWorker)
         session.worker = replace(session.worker, model=Waits("shop/price.py", "no such file", happened))
-        await fanout.run(session, paired=False)
+        await fanout.run(session, with_pairs=False)
         return [finding.path for finding in session.findings]
 
     assert table.run(step) == ["shop/price.py"]

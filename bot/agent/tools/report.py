@@ -10,7 +10,7 @@ from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge
 from bot.findings.issues import from_root
-from bot.review.session import checked
+from bot.review.session import check_finding
 from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
 
 MAX_ANSWER = 60_000  # characters
@@ -112,7 +112,7 @@ async def set_answer(state: RunState, text: Value, overview: Value = "", issues:
     if not state.depth:
         state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
     if overview and state.session.walkthrough and not state.depth:
-        state.session.told.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
+        state.session.reader_notes.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
     return "the answer is set; the run ends after this block"
 
 
@@ -123,7 +123,7 @@ async def show_vars(state: RunState) -> str:
 
 async def _admit(state: RunState, finding: Finding) -> str:
     """What became of a report: accepted, an earlier one updated, or refused."""
-    checked_finding = await checked(state.session, finding)
+    checked_finding = await check_finding(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
     current, before = merge.tell_anew(state.session.findings, checked_finding)
@@ -132,7 +132,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
     if before is not None and replace(current, sources=()) == replace(before, sources=()):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported_ids.append(which)
-    state.session.undecided.discard(which)
+    state.session.undecided_marks.discard(which)
     lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
     note = (
         f"; {lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
@@ -162,7 +162,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
 
 def _state(state: RunState, finding: Finding) -> str:
     """What is settled about a finding."""
-    if finding.verdict.open and finding.fingerprint in state.session.undecided:
+    if finding.verdict.open and finding.fingerprint in state.session.undecided_marks:
         return UNDECIDED
     return finding.verdict.state
 

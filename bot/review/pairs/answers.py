@@ -42,7 +42,7 @@ class PairsAnswer(Stranger):
 
     @field_validator("broken", mode="before")
     @classmethod
-    def _bounded(cls, value: object) -> object:
+    def _within_bounds(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
         return [row for row in rows if isinstance(row, Mapping)][:MAX_BROKEN]
 
@@ -50,8 +50,8 @@ class PairsAnswer(Stranger):
     @classmethod
     def _sentences(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
-        return said[:MAX_DOUBTS]
+        sentences = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
+        return sentences[:MAX_DOUBTS]
 
 
 @lru_cache(maxsize=1)

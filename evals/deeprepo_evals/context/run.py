@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
-from bot.llm.budget import counted
+from bot.llm.budget import usd_for_cap
 from bot.values import Cost, Limits
 from deeprepo_evals import results
 from deeprepo_evals.context import problems, room, score, scripted
@@ -131,7 +131,7 @@ def _fail(room: Room) -> None:
 
 def _dollars(cost: Cost) -> float:
     """For the cap: where nobody knows a price, tokens count as the budget counts them."""
-    return counted(cost)
+    return usd_for_cap(cost)
 
 
 def _cost_fields(cost: Cost) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import BadAnswer, BudgetSpent, ProviderError
-from bot.llm.budget import counted
+from bot.llm.budget import usd_for_cap
 from bot.models.failures import TOO_LONG
 from bot.values import Cost
 from deeprepo_evals import plant, results
@@ -99,7 +99,7 @@ class _Purse:
 
     def pay(self, cost: Cost) -> None:
         """Where nobody knows a price, tokens count as the budget counts them."""
-        self.spent_usd += counted(cost)
+        self.spent_usd += usd_for_cap(cost)
 
     def empty(self) -> BudgetSpent:
         """The error that reports it."""
