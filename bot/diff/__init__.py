@@ -1,7 +1,7 @@
 """From git's text to ChangedFile: the only import of unidiff, the rules on what is listed but not reviewed, and the units of a review. Pure."""
 
 from bot.diff.read import read
-from bot.diff.show import numbered, rows
+from bot.diff.show import numbered_text, rows
 from bot.diff.skip import SUBMODULE
 from bot.diff.tell import FileDiff, file_diffs, followers
 

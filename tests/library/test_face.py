@@ -89,7 +89,7 @@ def test_every_error_of_the_engine_is_one_of_the_library() -> None:
     assert len(kinds) > 20
     for kind in kinds:
         error = kind.__new__(kind, "a sentence")
-        with pytest.raises(deeprepo.DeepRepoError, match="a sentence") as raised, _errors.translated():
+        with pytest.raises(deeprepo.DeepRepoError, match="a sentence") as raised, _errors.translate():
             raise error
         assert raised.value.__cause__ is error
         assert type(raised.value) is not deeprepo.DeepRepoError

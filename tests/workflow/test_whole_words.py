@@ -146,7 +146,7 @@ def test_what_was_paid_counts_after_the_repository_is_gone(
             await p.paying(1)
             await (p.at.gh.withdraw(p.at.repo) if how == "withdraw" else p.at.gh.uninstall())
             await p.at.quiet()
-            jobs, dollars = await p.at.server.store.spending.spent(time.time())
+            jobs, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
             assert (jobs, p.model.count) == (1, 1)
             assert dollars > 0
 
