@@ -9,6 +9,7 @@ from bot.findings.alike import alike
 from bot.findings.cause import code_names, one_cause, two_causes
 from bot.findings.quotes import fold
 from bot.values import Evidence, Finding, Source, severity_rank
+from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
@@ -76,7 +77,7 @@ def add_proofs(finding: Finding) -> Finding:
     """The finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
     if not finding.proven or finding.proofs:
         return finding
-    proof = " ".join([finding.kind, *sorted(code_names(finding.title))])
+    proof = proof_of(finding.kind, " ".join(sorted(code_names(finding.title))))
     return replace(finding, sources=tuple(_proving(source, proof) for source in finding.sources))
 
 

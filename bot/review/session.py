@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from bot.checkout.masked import ShownTree
 from bot.findings import merge
 from bot.findings.check import check
 from bot.findings.judge import JudgedFindings
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
@@ -154,11 +156,20 @@ class Session:
         return True
 
 
-async def borne_out(tree: Tree, finding: Finding) -> Finding | str:
-    """The finding as the tree bears it out, or the sentence that says why it cannot stand."""
+async def borne_out(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
+    """The finding as the tree bears it out, or the sentence that says why it cannot stand.
+
+    Of a file with secrets the text counts that readers were shown: what a quote of a part of a secret comes to is no hint at the secret.
+    """
     checked_finding = await check(finding, tree)
-    if isinstance(checked_finding, str):
-        return checked_finding
+    shown = masks.hide(finding)
+    as_shown = await check(shown, ShownTree(tree, masks)) if masks.on else checked_finding
+    if isinstance(checked_finding, str) or isinstance(as_shown, str):
+        return checked_finding if isinstance(checked_finding, str) else str(as_shown)
+    places = {(item.path, item.side, item.line) for item in as_shown.evidence}
+    checked_finding = replace(
+        checked_finding, evidence=tuple(i for i in checked_finding.evidence if (i.path, i.side, i.line) in places)
+    )
 
     from bot.findings import claims
 
@@ -167,7 +178,7 @@ async def borne_out(tree: Tree, finding: Finding) -> Finding | str:
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
     """The same, counted."""
-    checked_finding = await borne_out(session.tree, finding)
+    checked_finding = await borne_out(session.tree, session.calls.masks, finding)
     session.refused_count += isinstance(checked_finding, str)
     return checked_finding
 
