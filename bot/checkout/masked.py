@@ -1,8 +1,8 @@
-"""The trees of a change for whoever a model speaks through: nothing that it can ask depends on a secret that it may not see.
+"""The trees of a change for code that answers a model: no answer depends on a secret that the model may not see.
 
-A search that is answered from the text itself would spell a secret out, one question at a time. So a line with a secret is found only
-by what stands beside the secret, and for a quote counts what a reader was shown. A text that is read is looked through whole: a part
-of a secret, of which a reader may ask for a few characters, is not recognised.
+A search that is answered from the text itself would spell a secret out, one question at a time. So a search finds a line with a secret
+only by the text around the secret, and a quote is compared with what readers were shown. A file is looked through as a whole when it
+is read, because a part of a secret is not recognised as one.
 """
 
 import re
@@ -30,9 +30,9 @@ class MaskedTree:
         self._tree, self._masks = tree, masks
 
     @property
-    def stopped(self) -> Sequence[str]:
+    def stopped_searches(self) -> Sequence[str]:
         """A sentence for each search that was ended before it was done."""
-        return self._tree.stopped
+        return self._tree.stopped_searches
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
@@ -129,7 +129,7 @@ def tried(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False)
 
 
 class ShownTree(MaskedTree):
-    """The same, with the texts as readers are shown them: a quote stands only where it stands in what they saw."""
+    """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files, a placeholder in the place of each secret."""

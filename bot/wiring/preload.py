@@ -28,11 +28,11 @@ def _likely() -> tuple[str, ...]:
         settings = config.environment()
     except ConfigError:  # the server says it
         return ()
-    return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred()))
+    return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred_models()))
 
 
 def _load() -> None:
-    rooms = (found.name for room in ROOMS for found in iter_modules(room.__path__, f"{room.__name__}."))
+    rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
     for module in (*rooms, *LATER):
         import_module(module)
     for model in _likely():
