@@ -90,7 +90,7 @@ class MaskedTree:
             elif syntax == "fixed":
                 found = any(_says(line, piece, pattern, word=word) for piece in pieces)
             else:
-                found = any(tried(line, piece, rf"\b(?:{pattern})\b" if word else pattern) for piece in pieces)
+                found = any(matches_beside(line, piece, rf"\b(?:{pattern})\b" if word else pattern) for piece in pieces)
             if found:
                 return True
         return False
@@ -108,10 +108,10 @@ def _beside(line: str, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
 def _says(line: str, piece: tuple[int, int], text: str, *, word: bool) -> bool:
     if not word:
         return text in line[slice(*piece)]
-    return tried(line, piece, rf"(?:\b|(?!\w)){re.escape(text)}(?:\b|(?!\w))", own=True)
+    return matches_beside(line, piece, rf"(?:\b|(?!\w)){re.escape(text)}(?:\b|(?!\w))", own=True)
 
 
-def tried(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False) -> bool:
+def matches_beside(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False) -> bool:
     """Whether a pattern matches in a piece of a line in a way that does not depend on what is beside the piece."""
     costly = len(REPETITION.findall(pattern)) > MOST_REPETITIONS or REPEATED_GROUP.search(pattern)
     if not own and (costly or LOOKS_AROUND.search(pattern)):
@@ -135,6 +135,6 @@ class ShownTree(MaskedTree):
         """The contents of many files, a placeholder in the place of each secret."""
         blobs = await super().read_many(paths, side)
         return {
-            path: self._masks.known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             for path, blob in blobs.items()
         }
