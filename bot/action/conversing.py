@@ -66,7 +66,7 @@ async def _made(ask: RemarkAsk, heard: HeardRemark, run: ReviewRun, backend: Ste
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
-    listed = (*await host.review_comments(), *await host.comments())
+    listed = (*await host.comments("review"), *await host.comments())
     said = [marker.read(one.body) or {} for one in listed if one.ours]
     known = {one.get("comment", "") for one in said if one.get("kind") == asking.REPLY}
     own = [one for one in listed if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in known]

@@ -3,23 +3,24 @@
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot import github
+from bot.app import unheard
 from bot.app.logs import log
 from bot.app.opened import Opened
+from bot.app.unheard import OpenPull
 from bot.errors import HostError
 from bot.github import apps
-from bot.values import OpenPull, Recheck, ReviewAsk, Sent
-from bot.workflow import events, journals
+from bot.values import Recheck, ReviewAsk
+from bot.workflow import journals
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
-ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
 
@@ -44,38 +45,26 @@ async def tidying(opened: Opened) -> None:
 
 async def catch_up(opened: Opened) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
-    async with apps.app(opened.identity, opened.pace) as asked:
-        voice = await apps.voice(opened.identity, asked)
+    voice, now = await apps.voice(opened.identity, opened.pace), datetime.now(UTC)
     opened.ours = Ours(opened.app.app_id, voice.login)
-    now = datetime.now(UTC)
-    again = missed(await github.deliveries(opened.identity, _iso(now - timedelta(days=KEPT_DAYS)), opened.pace))
-    for sent in again[:MOST_AGAIN]:
-        _log("a delivery that failed is asked for again", delivery=sent.guid, event=sent.event, status=sent.status)
-        await github.redeliver(opened.identity, sent.id, opened.pace)
+    async with apps.app(opened.identity, opened.pace) as asked:
+        for sent in unheard.missed(await unheard.deliveries(asked, _iso(now - timedelta(days=KEPT_DAYS))))[:MOST_AGAIN]:
+            _log("a delivery that failed is asked for again", delivery=sent.guid, event=sent.event, status=sent.status)
+            await asked.answer(asked.rest.apps.async_redeliver_webhook_delivery(sent.id))
     days = opened.place.catch_up_days
     if days:
         await _pulls(opened, _iso(now - timedelta(days=days)))
 
 
-def missed(sent: Iterable[Sent]) -> list[Sent]:
-    """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
-    by_guid: dict[str, list[Sent]] = {}
-    for one in sent:  # newest first
-        if one.event in events.ACTIONS:
-            by_guid.setdefault(one.guid, []).append(one)
-    found = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.arrived for row in rows))
-    return [rows[0] for rows in found][::-1]
-
-
 async def _pulls(opened: Opened, since: str) -> None:
     """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
-    for home in await github.installations(opened.identity, opened.pace):
-        if home.suspended or left <= 0:
-            continue
-        for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):
-            if left > 0 and not waiting.draft and await _unseen(opened, waiting):
+    async with aclosing(unheard.open_pulls(opened.identity, since, opened.pace)) as pulls:
+        async for waiting in pulls:
+            if not waiting.draft and await _unseen(opened, waiting):
                 left -= await _submitted(opened, waiting)
+            if left <= 0:
+                return
 
 
 async def _submitted(opened: Opened, waiting: OpenPull) -> bool:

@@ -9,7 +9,7 @@ from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker
-from bot.publish import PublishResult
+from bot.publish import PublishResult, check_runs
 from bot.publish.standing import BADNESS, CheckResult, CommitState, How, Standing, fold, waits_for
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Action, Annotation, Check, Ending, PullFacts, Review
@@ -19,6 +19,7 @@ NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
 STOPS = BADNESS.index("neutral")  # the worst that lets a commit pass
+MOST_PAGES, PAGE = 10, 100  # of open pull requests, those first on which something happened last
 MOST_PULLS = 20  # that are asked for one by one, in a repository with too many open ones to list
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
@@ -47,7 +48,7 @@ async def start(
     words, number = load(language), str(host.pull.number)
 
     async def find() -> Check | None:
-        listed = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
+        listed = [one for one in await check_runs.listed(host, head, NAME) if one.external_id == number]
         own = (one for one in listed if _facts(one).get("run") == run)
         left = (one for one in listed if not _came(one))
         return next(own, None) or next(left, None)
@@ -55,9 +56,9 @@ async def start(
     said = (words.say("check_running"), _marked(words.say("check_begun"), run=run, base=base, broken=broken))
     found = await find()
     if found is None:
-        return (await host.once(find, lambda: host.checks.start(head, NAME, number, *said))).id
+        return (await host.once(find, lambda: check_runs.start(host, head, NAME, number, *said))).id
     if not _came(found):
-        await host.checks.update(found.id, *said)
+        await check_runs.update(host, found.id, *said)
     return found.id
 
 
@@ -76,7 +77,9 @@ async def progress(
     found = hide.masked(reading.found, reading.found) if reading is not None else ()
     said = comment("publish/progress.md.j2", words, reading=reading, found=found, step=now.step)
     with suppress(HostError):
-        await host.checks.update(number, words.say("check_running"), _marked(said, run=run, base=base, broken=broken))
+        await check_runs.update(
+            host, number, words.say("check_running"), _marked(said, run=run, base=base, broken=broken)
+        )
 
 
 async def done(host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = "") -> Ending:
@@ -131,7 +134,7 @@ async def ended(
     a check run on another commit is ended by itself.
     """
     words, head = load(language), head or (await host.facts()).head_sha
-    listed = await host.checks.listed(head, NAME)
+    listed = await check_runs.listed(host, head, NAME)
     known = next((_facts(one) for one in listed if one.id == number), None)
     says = f"{words.say('check_not')}: {says}"
     how: How = "declined" if declined else "broken"
@@ -147,11 +150,11 @@ async def ended(
 async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
     words, run = load(language), f"queue-{head}"
-    if any(one.ended and _facts(one).get("run") == run for one in await host.checks.listed(head, NAME)):
+    if any(one.ended and _facts(one).get("run") == run for one in await check_runs.listed(host, head, NAME)):
         return
     number = await start(host, head, run, language)
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
-    await host.checks.done(number, ending, says[:TITLE], _marked(says, run=run))
+    await check_runs.done(host, number, ending, says[:TITLE], _marked(says, run=run))
     await _settled(host, head, words, {})
 
 
@@ -235,7 +238,8 @@ async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrase
     known = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
     said = _marked(f"{lead}\n\n{one.text}" if lead else one.text, **known, **({"lead": "1"} if lead else {}))
     ending = state.ending or own.ending
-    await host.checks.done(
+    await check_runs.done(
+        host,
         one.number,
         None if ending == "pending" else ending,
         f"{lead} {one.title}"[:TITLE] if lead else one.title,
@@ -276,8 +280,10 @@ async def _state(
     check run only where somebody asks for it: there a pull request without one lacks nothing.
     """
     rows, whole, found = list(rows), False, dict[int, str]()
-    with suppress(HostRefused):
-        found, whole = await host.open_at(head)
+    with suppress(HostRefused):  # GitHub's list by commit (`commits/SHA/pulls`) leaves out those from forks
+        nodes = [one async for one in host.client.nodes("open", host.named, MOST_PAGES)]
+        found = {int(one["number"]): str(one["baseRefName"]) for one in nodes if one.get("headRefOid") == head}
+        whole = len(nodes) < MOST_PAGES * PAGE
     ruled = {row.pull for row in rows}
     known = {n: base for n, base in found.items() if n != gone and (host.voice.app or n in ruled)} | dict(sure)
     left = () if whole else tuple(pull for pull in waits_for(rows, known) if pull != gone)
@@ -296,7 +302,7 @@ def _placed(rows: Iterable[CheckResult], known: Mapping[int, str]) -> list[Check
 
 async def _listed(host: Host, head: str) -> list[Check]:
     """Our check runs on a commit, oldest first."""
-    return sorted(await host.checks.listed(head, NAME), key=lambda one: one.id)
+    return sorted(await check_runs.listed(host, head, NAME), key=lambda one: one.id)
 
 
 def _rows(listed: Iterable[Check]) -> list[CheckResult]:

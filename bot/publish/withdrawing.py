@@ -17,14 +17,14 @@ async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced
         if one.resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced, *withdrawn}):
             continue
         if not await _resolved(resolver, one) and not one.hidden and one.posted.node_id:
-            await host.minimize(one.posted.node_id, "RESOLVED")
+            await host.client.ask("minimize", id=one.posted.node_id, why="RESOLVED")
 
 
 async def _resolved(resolver: Host, one: PostedFinding) -> bool:
     if not one.thread:
         return False
     try:
-        await resolver.resolve(one.thread)
+        await resolver.client.ask("resolve", id=one.thread)
     except HostRefused:
         return False
     return True

@@ -24,7 +24,7 @@ async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services
     """The change as a pull request of a local store, which is removed afterwards."""
     with room(parts.folder) as folder:
         async with github.read_token(parts.identity, pull, parts.pace) as token:
-            store = await stored(parts.identity.git_url(today(pull, facts)), facts, bases, token, folder)
+            store = await stored(github.git_url(parts.identity.api, today(pull, facts)), facts, bases, token, folder)
         yield pulled(facts, bases, store)
 
 

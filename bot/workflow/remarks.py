@@ -29,7 +29,7 @@ async def _heard(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         if place.thread:
             if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
                 return "it is in a thread that other people began"
-            return conversation.above(ask, _attested(await host.review_comments(place.thread), host), login)
+            return conversation.above(ask, _attested(await host.comments("review", place.thread), host), login)
         comments = await host.comments()
         remark = await _remark(place, comments, host)
     except HostRefused as refused:
@@ -47,7 +47,7 @@ def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
 
 
 async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
-    listed = comments if place.kind == "issue" else await host.reviews()
+    listed = comments if place.kind == "issue" else await host.comments("whole")
     return next((one for one in listed if one.id == place.id), None)
 
 

@@ -2,17 +2,17 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from bot.config import policy
 from bot.config.policy import Go, No
-from bot.errors import HostRefused, NothingToReview, Superseded
+from bot.errors import NothingToReview, Superseded
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.publish import checks, publish
-from bot.values import LinkedIssue, Review
-from bot.workflow import pausing
+from bot.values import Review
+from bot.workflow import looking, pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
 
@@ -81,18 +81,11 @@ async def _funded(run: ReviewRun, backend: Backend, change: Change) -> AsyncIter
             yield _offline(change, funds.refused)
             return
         if funds.model and run.settings["linked_issues"]:
-            change = replace(change, pull=replace(change.pull, issues=await _closed(run)))
+            change = replace(change, pull=replace(change.pull, issues=await looking.issues(run.host)))
         if funds.usd is not None and funds.usd < run.settings["usd"]:
             yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change
-
-
-async def _closed(run: ReviewRun) -> tuple[LinkedIssue, ...]:
-    """The issues that the pull request closes. A token that may not see issues sees none."""
-    with suppress(HostRefused):
-        return await run.host.closes()
-    return ()
 
 
 def _offline(change: Change, why: str) -> Change:
