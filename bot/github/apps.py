@@ -78,7 +78,7 @@ async def _minted(
             data = await asked.answer(mint(installation, repository_ids=only))
     made, ends = shapes.at(data, "token"), shapes.at(data, "expires_at")
     with suppress(TypeError, ValueError):
-        return HiddenText(made), datetime.fromisoformat(ends).astimezone(UTC)
+        return HiddenText("".join(made)), datetime.fromisoformat(ends).astimezone(UTC)
     raise HostError("GitHub's answer lacks what is needed: a token and its end")
 
 

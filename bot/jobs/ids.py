@@ -89,8 +89,8 @@ def places(ask: Ask) -> Places:
                 "priority": _priority(ask),
             }
         case Forget() | MergeGroup():
-            serial = f"{ask.repository}@{ask.head}" if isinstance(ask, MergeGroup) else None
-            return {"installation": ask.installation, "serial": serial, "person": "", "priority": _priority(ask)}
+            commit = f"{ask.repository}@{ask.head}" if isinstance(ask, MergeGroup) else None
+            return {"installation": ask.installation, "serial": commit, "person": "", "priority": _priority(ask)}
 
 
 def _priority(ask: Ask) -> int:

@@ -281,7 +281,8 @@ async def _state(
     """
     rows, whole, found = list(rows), False, dict[int, str]()
     with suppress(HostRefused):  # GitHub's list by commit (`commits/SHA/pulls`) leaves out those from forks
-        nodes = [one async for one in host.client.nodes("open", host.named, MOST_PAGES)]
+        home = {"owner": host.pull.owner, "name": host.pull.name}
+        nodes = [one async for one in host.client.nodes("open", home, MOST_PAGES)]
         found = {int(one["number"]): str(one["baseRefName"]) for one in nodes if one.get("headRefOid") == head}
         whole = len(nodes) < MOST_PAGES * PAGE
     ruled = {row.pull for row in rows}
