@@ -143,7 +143,9 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
         if text.strip() and _indent(text) < indent:
             if names(path, text):
                 return number
-            indent = _indent(text)
+            indent = _indent(text) + (
+                text.strip() == "{"
+            )  # the head of such a block stands above it, as far to the left
     return 0
 
 
