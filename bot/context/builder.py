@@ -134,11 +134,8 @@ class ContextBuilder:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
         shown = Shown(units)
         await self.prepare(units)
-        sure = [
-            *self._left(units, shown),
-            *self._consumers.pick(call_sites(units), shown.lines),
-            *await self._handed(units, shown),
-        ]
+        carried = self._consumers.pick(call_sites(units), shown.lines)
+        sure = [*carried, *await self._handed(units, shown), *self._left(units, shown)]
         apart = await self._windows(sure, shown, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)

@@ -20,6 +20,7 @@ MAX_FILES = 60  # in which everyday names are looked for
 MAX_ROWS = 20_000  # lines that one search may bring
 MAX_CONSUMERS = 3  # of what callers hand on, shown in one prompt
 Place = tuple[str, int]
+Site = tuple[str, int, str]  # path, line, and the name that is used there
 
 
 @dataclass(slots=True)
@@ -27,19 +28,19 @@ class Consumers:
     """The carriers of one change and the lines that use them; a caller is looked at once."""
 
     tree: Tree
-    _carriers: dict[Place, list[Carrier]] = field(default_factory=dict)
+    _carriers: dict[Site, list[Carrier]] = field(default_factory=dict)
     _uses: dict[Carrier, list[Place]] = field(default_factory=dict)
 
     async def follow(self, sites: Iterable[Reference], results: frozenset[str]) -> None:
         """Search who uses what these callers hand on. `results`: the symbols of which callers get something else now."""
-        new = [row for row in sites if (row.path, row.line) not in self._carriers][:MAX_SITES]
+        new = [row for row in sites if _site(row) not in self._carriers][:MAX_SITES]
         if not new:
             return
         lines = await self._lines(row.path for row in new)
         found: dict[Carrier, None] = {}
         for row in new:
             mine = carriers(row, lines.get(row.path, ()), result=row.symbol in results)
-            self._carriers[row.path, row.line] = mine
+            self._carriers[_site(row)] = mine
             found.update(dict.fromkeys(one for one in mine if one not in self._uses))
         everyday = [one for one in found if one.everyday]
         self._uses |= await self._called([one for one in found if not one.everyday])
@@ -47,7 +48,7 @@ class Consumers:
 
     def pick(self, sites: Iterable[Reference], shown: Mapping[Place, object] | set[Place]) -> list[Pick]:
         """The best lines that use what these callers hand on, of each carrier in turn."""
-        mine = dict.fromkeys(one for row in sites for one in self._carriers.get((row.path, row.line), ()))
+        mine = dict.fromkeys(one for row in sites for one in self._carriers.get(_site(row), ()))
         lists = [
             [
                 Pick(*place, (one.name,), defines=False, title=one.reason)
@@ -118,6 +119,10 @@ class Consumers:
     async def _lines(self, paths: Iterable[str]) -> dict[str, list[str]]:
         texts = await self.tree.read_many(list(dict.fromkeys(paths)))
         return {path: snippets.lines(blob) for path, blob in texts.items()}
+
+
+def _site(row: Reference) -> Site:
+    return row.path, row.line, row.name
 
 
 def _uses(one: Carrier, lines: Mapping[str, Sequence[str]]) -> list[Place]:
