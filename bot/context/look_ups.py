@@ -7,7 +7,7 @@ reported as such, with the reason if the pattern or the glob can match nothing.
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -33,6 +33,7 @@ HEAD = 24  # lines of a class that is longer; of its members the first line each
 AROUND = 6  # lines before and after a use or a hit, in a block that is longer
 WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
 MAX_DEFINITIONS = 6
+NAMED = 4  # places that did not fit, by name
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as a line
 LONG_LINE = 300  # characters; a longer line was written by a program
 MAX_OUTLINED = 24  # files parsed for one answer
@@ -88,40 +89,48 @@ class _Result:
     found: Sequence[Excerpt]
     notes: list[str]
     shown: list[Excerpt] = field(default_factory=list)
-    above: int | None = None  # places that were shown before this look-up
-    left: int = 0  # places that did not fit, or not to the end
+    above: int | None = None  # places that were shown before this look-up, or that complete such a place
+    left: tuple[str, ...] = ()  # places that did not fit, or not to the end
 
-    def show(self, room: _Room, most: int) -> None:
-        """Show what is not shown yet, as far as it fits."""
+    def show(self, room: _Room, most: int, earlier: Sequence["_Result"] = ()) -> None:
+        """Show what is not shown yet, as far as it fits. What overlaps a place of an `earlier` look-up completes that place."""
         new = [excerpt for excerpt in self.found if room.new(excerpt)]
-        if self.above is None:
-            self.above = len(self.found) - len(new)
+        first = self.above is None
+        self.above = len(self.found) - len(new) if self.above is None else self.above
         for excerpt in new:
+            holder = next((one for one in earlier if one.overlaps(excerpt)), self)
             taken = room.take(excerpt, most)
             if taken is not None:
                 most, room.tokens = most - taken.size, room.tokens - taken.size
-                self.shown.append(taken)
-        self.left = sum(room.new(excerpt) for excerpt in new)
+                holder.shown.append(taken)
+                self.above += first and holder is not self
+        self.left = tuple(f"{one.path}:{one.start}" for one in new if room.new(one))
 
-    def told(self, room: _Room) -> LookedUp:
+    def overlaps(self, excerpt: Excerpt) -> bool:
+        """Whether lines of an excerpt stand in a place that this look-up shows."""
+        numbers = {row.number for row in excerpt.rows}
+        return any(
+            (one.path, one.side) == (excerpt.path, excerpt.side) and any(row.number in numbers for row in one.rows)
+            for one in self.shown
+        )
+
+    def told(self) -> LookedUp:
         """The result as a reader is shown it, once all results have their room."""
         above = [f"{count(self.above, 'place')} of it shown above"] if self.above else []
-        left = [f"{count(self.left, 'place')} more did not fit, or not to the end"] if self.left else []
-        whole = tuple(_noted(excerpt, room.shown) for excerpt in snippets.joined(self.shown))
+        named = ", ".join(self.left[:NAMED]) + (", ..." if len(self.left) > NAMED else "")
+        left = [f"{count(len(self.left), 'place')} more did not fit, or not to the end: {named}"] if self.left else []
+        whole = tuple(_noted(excerpt) for excerpt in snippets.joined(self.shown))
         return LookedUp(_told(self.asked), whole, (*self.notes, *above, *left))
 
 
-def _noted(excerpt: Excerpt, shown: Collection[tuple[str, Side, int]]) -> Excerpt:
-    """The excerpt with a note for each run of lines between its rows that is missing: another place shows it, or none does."""
+def _noted(excerpt: Excerpt) -> Excerpt:
+    """The excerpt with a note for each run of lines between its rows that is not shown."""
     rows: list[DiffRow] = []
     for row in excerpt.rows:
         last = rows[-1].number if rows else 0
         if last and row.number > last + 1:
             lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            known = [(excerpt.path, excerpt.side, number) in shown for number in range(last + 1, row.number)]
-            part = "" if all(known) else "in part "
-            where = f"shown {part}in another place" if any(known) else "not shown here"
-            rows.append(DiffRow("", f"[... {lines}: {where} ...]"))
+            rows.append(DiffRow("", f"[... {lines} ...]"))
         rows.append(row)
     return replace(excerpt, rows=tuple(rows))
 
@@ -143,11 +152,11 @@ class LookUps:
             before = len(self.tree.stopped)
             found, notes = await self._found(asked, room)
             result = _Result(asked, found, [*notes, *self.tree.stopped[before:][-1:]])
-            result.show(room, room.tokens // (len(wanted) - at))
+            result.show(room, room.tokens // (len(wanted) - at), results)
             results.append(result)
-        for result in results:  # what the later ones did not need
-            result.show(room, room.tokens)
-        return tuple(result.told(room) for result in results)
+        for at, result in enumerate(results):  # what the later ones did not need
+            result.show(room, room.tokens, results[:at])
+        return tuple(result.told() for result in results)
 
     async def _found(self, asked: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
         if asked.kind == "lines":
@@ -234,7 +243,11 @@ class LookUps:
             or short in definitions.names(row[0], row[2])
             or _assigns(row[2], short, owner)
         ]
-        hits = hits or await self._parsed(rows, short, side, room) or [row for row in rows if binds(row[2], short)]
+        hits = (
+            hits
+            or await self._parsed(rows, short, side, room)
+            or [row for row in rows if binds(row[2], short) or says(_INTRODUCES, short, row[2])]
+        )
         if not hits:
             return [], [_nothing(f"no line defines `{short}`", rows, asked)]
         hits.sort(key=lambda row: (_rank(row[0]), row[0], row[1]))
@@ -243,7 +256,7 @@ class LookUps:
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
             near = [b for b in blocks if owner[0].lower() in b[0][0].lower()]
             blocks = mine or near or blocks
-        found = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
+        found = [await self._whole(row, asked, block) for row, block in blocks[:MAX_DEFINITIONS]]
         more = len(hits) - len(found) if len(blocks) > MAX_DEFINITIONS or not owner else 0
         return found, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
 
@@ -264,8 +277,12 @@ class LookUps:
     def _language(self, path: str) -> Language | None:
         return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
 
-    async def _whole(self, row: Row, side: Side, block: Symbol) -> Excerpt:
-        """A definition from its first line to its last; of a long class the head, and the first line of each member."""
+    async def _whole(self, row: Row, asked: LookUp, block: Symbol) -> Excerpt:
+        """A definition from its first line to its last; of a long one the head and what tells most.
+
+        These are the lines around those that are asked for; else of a class the first line of each member, of a function what it returns.
+        """
+        side = asked.side
         rows = _rows(await self.tree.read(row[0], side) or b"")
         start, end = min(block.start, row[1]), min(len(rows), block.end)
         title = f"defines {block.name}"
@@ -273,12 +290,17 @@ class LookUps:
         fits = not members and tokens("\n".join(rows[start - 1 : end])) <= TOKENS // 2
         if end - start < (WHOLE if fits else BLOCK):
             return _excerpt(row[0], side, rows, range(start, end + 1), title)
+        title = f"{title}, a part of it: it goes on to line {end}"
+        if start <= asked.start <= end:
+            last = min(end, max(asked.end, asked.start) + BLOCK // 4)
+            around = range(max(start, asked.start - BLOCK // 4), last + 1)
+            return _excerpt(row[0], side, rows, sorted({*range(start, start + HEAD // 4), *around})[:WHOLE], title)
         # Of a long function the beginning, and what the rest of it returns and raises under which condition.
         results = [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]
         numbers = [*range(start, start + HEAD), *(members or results)]
         if not members:
             numbers += [n for n in range(start + HEAD, end + 1) if n not in numbers][: max(0, BLOCK - len(numbers))]
-        return _excerpt(row[0], side, rows, sorted(numbers)[:BLOCK], f"{title}, a part of it: it goes on to line {end}")
+        return _excerpt(row[0], side, rows, sorted(numbers)[:BLOCK], title)
 
     async def _block(self, row: Row, side: Side, room: _Room, short: str = "") -> Symbol:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
@@ -398,6 +420,13 @@ _MEMBER = re.compile(
 
 _FUNCTION = r"(?:async\b|function\b|class\b|lambda\b|\([^()]*\)\s*=>|[\w$]+\s*=>|\w[\w$.]*\()"
 _ASSIGNS = rf"(?:\.|\[\s*[\"'])NAME[\"']?\]?\s*=(?![=>~])\s*{_FUNCTION}|^\s*[\"']?NAME[\"']?\s*:\s*{_FUNCTION}|^\s*@(?:\w+\.)*NAME\b\s*=\s*"
+
+
+# Without a word for it: a quoted key, a part that is taken out of an object, a symbol that a macro makes a method of, a column.
+_INTRODUCES = (
+    r"[\"']NAME[\"']\s*(?::|=>)|[{\[,]\s*NAME\s*[,}\]].*[}\]]\s*=(?![=>])|^\s*\w+[ (]:NAME\b"
+    r"|^\s*[`\"\[]?NAME[`\"\]]?\s+(?i:int|bigint|smallint|serial|text|varchar|char|numeric|decimal|bool|boolean|date|time|timestamp|timestamptz|uuid|jsonb?|real|float|double|blob|bytea)\b"
+)
 
 
 def _assigns(line: str, name: str, owner: Sequence[str]) -> bool:

@@ -73,9 +73,9 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
 
 def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
     """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
-    by_path: Mapping[str, list[Excerpt]] = defaultdict(list)
+    by_path: Mapping[tuple[str, str], list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
-        by_path[excerpt.path].append(excerpt)
+        by_path[excerpt.path, excerpt.side].append(excerpt)
     return [whole for found in by_path.values() for whole in _adjacent(sorted(found, key=lambda e: e.start))]
 
 
@@ -86,7 +86,7 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
             title = held.title if held.title == excerpt.title else f"{held.title}; {excerpt.title}"
             rows = {row.number: row for row in (*held.rows, *excerpt.rows)}
             end = max(held.end, excerpt.end)
-            held = Excerpt(held.path, held.start, end, tuple(rows[n] for n in sorted(rows)), title=title)
+            held = replace(held, end=end, rows=tuple(rows[n] for n in sorted(rows)), title=title)
             continue
         if held is not None:
             yield held

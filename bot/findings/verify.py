@@ -143,4 +143,5 @@ async def _prompt(
         (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", asked)),
         answer=schema(),
         max_tokens=1024,
+        about=f"the claim about {finding.path}: {finding.title}",
     )

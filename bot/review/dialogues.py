@@ -74,8 +74,8 @@ def further(prompt: Prompt, reply: Completion, shown: Sequence[LookedUp], vague:
     The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
     """
     form = prompt.answer.name if prompt.answer is not None else ""
-    said = render.text("prompts/looked_up.md.j2", results=shown, vague=vague, form=form)
-    return prompt.further(reply, said)
+    text = render.text("prompts/looked_up.md.j2", about=prompt.about, results=shown, vague=vague, form=form)
+    return prompt.further(reply, text)
 
 
 def final(prompt: Prompt) -> Prompt:

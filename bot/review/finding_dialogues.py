@@ -1,36 +1,36 @@
 """The dialogues of a batch of prompts: a finder is asked twice at most, with the code that it wants to see and for what is vague."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from bot import render
 from bot.context import look_ups
 from bot.errors import DeepRepoError, PromptTooLong
-from bot.findings import issues, read
+from bot.findings import issues, quotes, read
 from bot.review import dialogues
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
-from bot.values import Completion, Finding, LookUp, Source, Usage
+from bot.values import Completion, Finding, LookUp, Source, Unit, Usage
 
 NO_REPLY = Completion("", Usage())
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A prompt with its first answer."""
+class FirstAnswer:
+    """A prompt with its first answer, as it came and as it was read."""
 
-    asked: SentPrompt
-    said: WorkerReply
-    reply: Completion
+    prompt: SentPrompt
+    answer: WorkerReply
+    completion: Completion
 
     @property
-    def wanted(self) -> tuple[LookUp, ...]:
+    def look_ups(self) -> tuple[LookUp, ...]:
         """What its reader wants to see."""
-        return dialogues.wishes(self.asked.prompt, self.reply)
+        return dialogues.wishes(self.prompt.prompt, self.completion)
 
 
 class FindingDialogues:
@@ -53,7 +53,7 @@ class FindingDialogues:
     def begin_with(self, sent: Sequence[SentPrompt]) -> Callable[[int, Completion | DeepRepoError], None] | None:
         """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
         self._sent = sent
-        offered = [asked.prompt.answer for asked in sent if not asked.diff_only]
+        offered = [prompt.prompt.answer for prompt in sent if not prompt.diff_only]
         self._early = all(answer is not None and answer.final is not None for answer in offered)
         self._together = self._early and len(offered) < len(sent)
         return self._go_on if self._early else None
@@ -64,7 +64,7 @@ class FindingDialogues:
             if at not in self._tasks:
                 self._go_on(at, reply)
         answers = list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
-        found = [one for said in answers if isinstance(said, WorkerReply) for one in said.findings]
+        found = [one for answer in answers if isinstance(answer, WorkerReply) for one in answer.findings]
         if self._together and found:
             self._heard(found)
         return answers
@@ -83,22 +83,23 @@ class FindingDialogues:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _last(
-        self, asked: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
+        self, prompt: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
     ) -> WorkerReply | PromptTooLong:
         """The last answer of a dialogue. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
-        said = self._read(asked, reply)
-        if isinstance(said, PromptTooLong):
-            return said
-        one = Answered(asked, said, reply if isinstance(reply, Completion) and not said.error else NO_REPLY)
-        if one.wanted or any(map(_vague, said.findings)):
-            second = await self._further(one)
-            (answer,) = await self._dialogues.sent([second.prompt])
-            said = self._finished(one, self._read(second, answer))
-        if early and said.findings:
-            self._heard(said.findings)
-        return said
+        answer = self._read(prompt, reply)
+        if isinstance(answer, PromptTooLong):
+            return answer
+        readable = isinstance(reply, Completion) and not answer.error
+        first = FirstAnswer(prompt, answer, reply if isinstance(reply, Completion) and readable else NO_REPLY)
+        if first.look_ups or any(map(_vague, answer.findings)):
+            second = await self._further(first)
+            (last,) = await self._dialogues.sent([second.prompt])
+            answer = self._finished(first, self._read(second, last))
+        if early and answer.findings:
+            self._heard(answer.findings)
+        return answer
 
-    def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
+    def _read(self, prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
         """The answer of one prompt; what was answered is marked as read."""
         if isinstance(reply, PromptTooLong):
             return reply
@@ -108,34 +109,37 @@ class FindingDialogues:
             text, found = read.answer(reply.data, self._source)
         except DeepRepoError as error:
             return WorkerReply("", error=str(error))
-        if not asked.diff_only:
-            told = (message.text for message in asked.prompt.messages if message.role == "user")
-            self._tracker.saw(asked.seen, str(self._source), beside="\n".join(told))
-        whole = asked.walkthrough == "whole"
-        said = read.told(reply.data, whole=whole) if asked.walkthrough != "none" else None
-        about = issues.reports(reply.data, asked.issues)
-        return WorkerReply(text, found, open=read.unsettled(reply.data), told=said, issues=about)
+        if not prompt.diff_only:
+            shown = (message.text for message in prompt.prompt.messages if message.role == "user")
+            self._tracker.saw(prompt.seen, str(self._source), beside="\n".join(shown))
+        whole = prompt.walkthrough == "whole"
+        notes = read.told(reply.data, whole=whole) if prompt.walkthrough != "none" else None
+        about = issues.reports(reply.data, prompt.issues)
+        units = prompt.units or tuple(self._tracker.units.values())
+        findings = tuple(_placed(finding, units) for finding in found)
+        return WorkerReply(text, findings, open=read.unsettled(reply.data), told=notes, issues=about)
 
-    async def _further(self, one: Answered) -> SentPrompt:
+    async def _further(self, first: FirstAnswer) -> SentPrompt:
         """What a finder is asked after its first answer."""
-        vague = [finding for finding in one.said.findings if _vague(finding)]
-        if one.wanted:
-            shown = await self._dialogues.shown(one.wanted)
-            prompt = dialogues.further(one.asked.prompt, one.reply, shown, vague)
-            return replace(one.asked, prompt=prompt, seen=look_ups.text(shown))
+        vague = [finding for finding in first.answer.findings if _vague(finding)]
+        sent = first.prompt
+        if first.look_ups:
+            shown = await self._dialogues.shown(first.look_ups)
+            prompt = dialogues.further(sent.prompt, first.completion, shown, vague)
+            return replace(sent, prompt=prompt, seen=look_ups.text(shown))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
-        return replace(one.asked, prompt=one.asked.prompt.further(one.reply, again))
+        return replace(sent, prompt=sent.prompt.further(first.completion, again))
 
-    def _finished(self, one: Answered, second: WorkerReply | PromptTooLong) -> WorkerReply:
+    def _finished(self, dialogue: FirstAnswer, second: WorkerReply | PromptTooLong) -> WorkerReply:
         """What both answers come to."""
-        first = one.said
+        first, asked_more = dialogue.answer, bool(dialogue.look_ups)
         failed = str(second) if isinstance(second, PromptTooLong) else second.error
         if isinstance(second, PromptTooLong) or second.error:
             # Its findings stay as they are: a second opinion must find the trigger then.
             lost = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failed}"
-            return replace(first, error=lost if one.wanted else "", open=(lost,) if one.wanted else first.open)
+            return replace(first, error=lost if asked_more else "", open=(lost,) if asked_more else first.open)
         kept = [finding for finding in second.findings if not _vague(finding)]
-        if one.wanted:  # what the last answer does not repeat is withdrawn
+        if asked_more:  # what the last answer does not repeat is withdrawn
             return replace(
                 second,
                 text=second.text or first.text,
@@ -153,3 +157,9 @@ class FindingDialogues:
 def _vague(finding: Finding) -> bool:
     """Whether a finding leaves open when it happens or whom it hurts."""
     return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _placed(finding: Finding, units: Iterable[Unit]) -> Finding:
+    """The finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
+    rows = (row for unit in units if unit.path == finding.path for row in unit.rows)
+    return finding if finding.start else replace(finding, start=quotes.first_line(finding.quote, rows))

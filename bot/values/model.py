@@ -68,6 +68,7 @@ class Prompt:
     tool: Schema | None = None
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
+    about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
 
     @property
     def former(self) -> "Prompt":

@@ -22,7 +22,7 @@ CS = {
 CS_AFTER = {"Shop/RateBook.cs": CS["Shop/RateBook.cs"].replace("x * 2", "x * 3")}
 PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}\n',
-    "src/RateBook.php": "<?php\n\nnamespace Shop;\n\nclass RateBook\n{\n    public static function rateOf(int $x): int\n    {\n        return $x * 2;\n    }\n}\n"
+    "src/RateBook.php": "<?php\n\nnamespace Shop;\n\nclass RateBook\n{\n    public static function rateOf(int $x): int\n    {\n        return $x * 2;\n    }\n}\n",
 }
 PHP_AFTER = {"src/RateBook.php": PHP["src/RateBook.php"].replace("* 2", "* 3")}
 RB = {"lib/rate_book.rb": "module RateBook\n  def self.rate_of(x)\n    x * 2\n  end\nend\n"}

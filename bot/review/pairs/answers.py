@@ -50,8 +50,8 @@ class PairsAnswer(Stranger):
     @classmethod
     def _sentences(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
-        return said[:MAX_DOUBTS]
+        doubts = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
+        return doubts[:MAX_DOUBTS]
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bot import render
 from bot.context.packing import PROMPT_TOKENS as ONE_PROMPT
 from bot.errors import DeepRepoError
-from bot.findings.quotes import fold
+from bot.findings.quotes import first_line, fold
 from bot.ports import Model
 from bot.review.guidance import tongue
 from bot.review.pairs.altered import Pair, pairs
@@ -89,22 +89,22 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
 
     found = await pairs(session.tree, session.files, units, session.dependents)
     groups, left = packed(found, calls)
-    asked = [
+    sent = [
         (prompt, group)
         for prompt, group in zip(prompts(session, groups), groups, strict=True)
         if session.calls.offers.may_precede(model, prompt)
     ]
-    if not asked:
+    if not sent:
         return PairFindings()
     session.say(f"reading {render.count(len(found) - len(left), 'changed definition')} beside their uses")
-    replies = await session.calls.many(model, [prompt for prompt, _ in asked], "pairs")
+    replies = await session.calls.many(model, [prompt for prompt, _ in sent], "pairs")
     source = Source("model", model.name, "root")
-    said: list[Finding] = []
+    broken: list[Finding] = []
     doubts: list[str] = []
     texts: list[str] = []
     notes: dict[str, None] = {}
     count = 0
-    for (prompt, group), reply in zip(asked, replies, strict=True):
+    for (prompt, group), reply in zip(sent, replies, strict=True):
         if not isinstance(reply, Completion):
             notes.setdefault(BADLY_READ.format(why=reply))
             continue
@@ -113,11 +113,11 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         except DeepRepoError as error:
             notes.setdefault(BADLY_READ.format(why=error))
             continue
-        said += [_placed(finding, group) for finding in findings]
+        broken += [_placed(finding, group) for finding in findings]
         doubts += open_ones
         texts.append(prompt.messages[-1].text)
         count += len(group)
-    return PairFindings(tuple(said), tuple(doubts), tuple(texts), tuple(notes), count)
+    return PairFindings(tuple(broken), tuple(doubts), tuple(texts), tuple(notes), count)
 
 
 async def _take(session: Session, reading: PairFindings) -> None:
@@ -132,9 +132,7 @@ async def _take(session: Session, reading: PairFindings) -> None:
 
 def _placed(finding: Finding, group: Sequence[Pair]) -> Finding:
     """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
-    quoted = fold(finding.quote.strip().partition("\n")[0])
-    own = [row for pair in group if pair.path == finding.path for row in pair.rows if fold(row.text) == quoted]
-    at = next((row.number for row in sorted(own, key=lambda row: row.sign != "+") if row.sign != "-"), 0)
+    own = (row for pair in group if pair.path == finding.path for row in pair.rows)
     used = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
     evidence = tuple(replace(item, line=used.get((item.path, fold(item.quote)), 0)) for item in finding.evidence)
-    return replace(finding, start=at, evidence=evidence)
+    return replace(finding, start=first_line(finding.quote, own), evidence=evidence)
