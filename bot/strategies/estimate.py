@@ -52,6 +52,7 @@ class Estimate:
     strategy: str
     calls: int
     usage: Usage
+    weighed: Usage  # of it: the prompts that are known before, and the least answers to them
     usd: float | None
     root_usd: float | None
 
@@ -64,6 +65,7 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
+    weighed = [*worker.asked, *(root.asked if root is not None else ())]
     asked = [*worker.asked, *_again(worker.offered, habits)]
     turns = []
     if root is not None and root.asked and name in WITH_ROOT:
@@ -80,7 +82,7 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     by_root = _usd(root.price, turns) if root is not None else 0.0
     rest = _added(_usd(worker.price, asked), _usd(judge.price, opinions))
     every = [*asked, *turns, *opinions]
-    return Estimate(name, len(every), sum(every, Usage()), _added(by_root, rest), by_root)
+    return Estimate(name, len(every), sum(every, Usage()), sum(weighed, Usage()), _added(by_root, rest), by_root)
 
 
 def _again(asked: Sequence[Usage], habits: Habits) -> list[Usage]:
