@@ -9,7 +9,7 @@ from bot import render
 from bot.concurrency import together
 from bot.errors import DeepRepoError
 from bot.findings import proof
-from bot.findings.read import look_ups, strict, text, wishes
+from bot.findings.read import former, look_ups, strict, text, wishes
 from bot.ports import Tree
 from bot.values import (
     SEVERITIES,
@@ -92,8 +92,8 @@ def schema() -> Schema:
     }
     before = Schema(*told, strict(**FORMER))
     final = Schema(*told, strict(**PROPERTIES), forgiven=extra, former=before)
-    former = Schema(*told, strict(**FORMER, **wishes()), before, frozenset(wishes()))
-    return Schema(*told, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, former)
+    before = Schema(*told, strict(**FORMER, **former(wishes())), before, frozenset(wishes()))
+    return Schema(*told, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, before)
 
 
 def opinion(reply: Completion) -> Verdict | None:
