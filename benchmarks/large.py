@@ -4,7 +4,7 @@ Each is a real pull request of 12 to 80 files with one small thing added, in a t
 it. In the worker's place is an oracle, which reports the defect only if one prompt has its lines and its proof. In `rlm` a root
 follows the names of the change over two steps (`deeprepo_evals/reviews/follower.py`) and reports what it was shown in the same way.
 Two rows have a quick worker (`deeprepo_evals/reviews/quick.py`) and a root that looks at nothing in its turns: what is found with pairs,
-and what without them. The last row counts the defects whose lines and proof stand in one prompt of pairs. `--quick` has these rows alone.
+and what without them. The last row counts the defects whose lines and proof one prompt of pairs shows. `--quick` has these rows alone.
 """
 
 import asyncio

@@ -135,7 +135,7 @@ class ContextBuilder:
         shown = Shown(units)
         await self.prepare(units)
         carried = self._consumers.pick(call_sites(units), shown.lines)
-        sure = [*carried, *await self._handed(units, shown), *self._left(units, shown)]
+        sure = _in_turn([self._left(units, shown), carried, await self._handed(units, shown)])
         apart = await self._windows(sure, shown, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)

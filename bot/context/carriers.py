@@ -99,7 +99,11 @@ def carriers(row: Reference, rows: Sequence[str], *, result: bool) -> list[Carri
         fields = list(dict.fromkeys(_fields(row, rows)))[:MAX_FIELDS] if holders else []
         found += [Carrier(field, row.path, row.name, called=False, owners=holders) for field in fields]
         found += [one for field in fields for one in _getters(row, rows, field, owners)]
-    return [one for one in dict.fromkeys(found) if len(one.name) >= SHORTEST and not special(one.name)]
+    return [
+        one
+        for one in dict.fromkeys(found)
+        if len(one.name) >= SHORTEST and not one.name.startswith("__") and not special(one.name)
+    ]
 
 
 def _built(row: Reference, rows: Sequence[str], start: int) -> list[str]:

@@ -107,7 +107,7 @@ class _Result:
         self.left = tuple(f"{one.path}:{one.start}" for one in new if room.new(one))
 
     def overlaps(self, excerpt: Excerpt) -> bool:
-        """Whether lines of an excerpt stand in a place that this look-up shows."""
+        """Whether this look-up shows lines of an excerpt."""
         numbers = {row.number for row in excerpt.rows}
         return any(
             (one.path, one.side) == (excerpt.path, excerpt.side) and any(row.number in numbers for row in one.rows)

@@ -173,5 +173,5 @@ def tokens(text: str, model: str = "") -> int:
 
 
 def likely_tokens(text: str, model: str = "") -> int:
-    """The likeliest number of a text's tokens: for what a person is told beforehand, never for reserving a budget."""
+    """The likeliest number of a text's tokens: for estimates that a person reads, never for reserving a budget."""
     return int(len(text) / density(model) * CHARS_PER_TOKEN / LIKELY_CHARS) + 1
