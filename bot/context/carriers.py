@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from bot.context import definitions, handed, identifiers
+from bot.context import definitions, identifiers, result_flow
 from bot.text import blocks
 from bot.text.filetypes import family, filetype
 from bot.text.lines import special
@@ -128,7 +128,7 @@ def _passes(row: Reference, rows: Sequence[str], *, result: bool) -> bool:
     """Whether a function does nothing but pass on what it gets, or returns it whatever else it does."""
     start, end = row.span or (row.line, row.line)
     short = end - start < blocks.MAX_WRAPPER and row.name in blocks.passes_on(row.path, rows, start, end)
-    return short or (result and handed.returns(row.path, rows, row))
+    return short or (result and result_flow.returns(row.path, rows, row))
 
 
 def _types(rows: Sequence[str], start: int) -> list[str]:
@@ -167,7 +167,7 @@ def _fields(row: Reference, rows: Sequence[str]) -> Iterator[str]:
 
 
 def _kept(text: str, of: str) -> Iterator[str]:
-    yield from sorted(identifiers.stored(text, of))
+    yield from sorted(identifiers.stored_keys(text, of))
     word = re.escape(of)
     for made in re.finditer(
         rf"(?<![\w$])[A-Z]\w*\(.*?\b(\w{{2,}})\s*[=:](?!=)[^,]{{0,80}}(?<![\w$]){word}(?![\w$])", text

@@ -11,7 +11,7 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 ASKED = "which uses of what it changes do not hold any more"
-TITLE = "Whoever shows the wait still reads seconds"
+TITLE = "The wait is still shown in seconds"
 BEFORE = "def wait(job):\n    return job.delay\n"
 AFTER = "def wait(job):\n    return job.delay * 1000\n"
 PASSED = "from shop.clock import wait\n\n\ndef pause(job):\n    return wait(job)\n"
@@ -114,7 +114,12 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
     }  # fmt: skip
     if at == "the use":
         evidence = [{"path": told["path"], "quote": told["quote"]}]
-        told |= {**told["evidence"][0], "line": 0, "evidence": evidence, "why": "pause() hands on what wait() returns, which is in milliseconds."}
+        told |= {
+            **told["evidence"][0],
+            "line": 0,
+            "evidence": evidence,
+            "why": "pause() hands on what wait() returns, which is in milliseconds.",
+        }
     played = Led(BROKEN, read=told)
     review = reviewed(change, played)
     assert len(review["findings"]) == 1
