@@ -284,7 +284,7 @@ class Checkout:
         for commit, *parents in reversed(commits[:most]):
             before = parents[0] if parents else self.pull.base
             patch = await self._additions(before, commit, until, room)
-            binary = _binary(patch or b"")
+            binary = _binary_paths(patch or b"")
             whole = await self._additions(before, commit, until, room, "--text") if binary else b""
             if patch is None or (whole is None and not all(map(media.is_named, binary))):
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
@@ -434,7 +434,7 @@ def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
             yield path, row[1:]
 
 
-def _binary(patch: bytes) -> frozenset[str]:
+def _binary_paths(patch: bytes) -> frozenset[str]:
     """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
     return frozenset(
         found[1].removeprefix('"').removeprefix("b/").removesuffix('"')

@@ -72,7 +72,7 @@ class Masks:
             self.learn(text)
         return self._hide(value)
 
-    def with_placeholders(self, text: str) -> str:
+    def hide_known(self, text: str) -> str:
         """The same text with a placeholder in the place of each secret that was met so far."""
         return self._text(text) if self._values else text
 

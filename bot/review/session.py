@@ -157,19 +157,18 @@ class Session:
 
 
 async def borne_out(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
-    """The finding as the tree bears it out, or the sentence that says why it cannot stand.
+    """Return the finding as the tree bears it out, or the sentence that says why it cannot stay.
 
-    Of a file with secrets the text counts that readers were shown: what a quote of a part of a secret comes to is no hint at the secret.
+    In a file with secrets the text that readers were shown counts: the answer to a quote of a part of a secret tells nothing about it.
     """
     checked_finding = await check(finding, tree)
-    shown = masks.hide(finding)
-    as_shown = await check(shown, ShownTree(tree, masks)) if masks.on else checked_finding
+    shown_finding = masks.hide(finding)
+    as_shown = await check(shown_finding, ShownTree(tree, masks)) if masks.on else checked_finding
     if isinstance(checked_finding, str) or isinstance(as_shown, str):
         return checked_finding if isinstance(checked_finding, str) else str(as_shown)
     places = {(item.path, item.side, item.line) for item in as_shown.evidence}
-    checked_finding = replace(
-        checked_finding, evidence=tuple(i for i in checked_finding.evidence if (i.path, i.side, i.line) in places)
-    )
+    evidence = tuple(item for item in checked_finding.evidence if (item.path, item.side, item.line) in places)
+    checked_finding = replace(checked_finding, evidence=evidence)
 
     from bot.findings import claims
 

@@ -33,7 +33,7 @@ def test_strangers_leave_half_of_each_cap_to_the_team(url: str) -> None:
     """Reviews that nobody has asked for take half of a repository's day, of its installation's and of the server's."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             for which in ("repository", "installation", "server"):
                 caps = DailyCaps(**{which: 10.0})
                 pull = replace(PULL, installation=hash(which) % 1000, repository=hash(which) % 1001, owner=which)
@@ -53,7 +53,7 @@ def test_an_account_that_installs_the_app_again_keeps_its_day(url: str) -> None:
     """Another installation, the same account: the cap counts on."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             caps = DailyCaps(installation=2.0)
             again = replace(PULL, installation=8, repository=71, owner="Acme")
             assert isinstance(await store.spending.reserve(PULL, "a", 1.5, caps, NOW), Grant)
@@ -73,9 +73,8 @@ def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
             caps, spending = DailyCaps(repository=2.0, forks=1), store.spending
             dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
             assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == CapReached("forks", 1)
-            assert await spending.reserve(
-                PULL, "two", 1.0, replace(caps, repository=1.0, forks=None), NOW
-            ) == CapReached("repository", 1.0)
+            team = replace(caps, repository=1.0, forks=None)
+            assert await spending.reserve(PULL, "two", 1.0, team, NOW) == CapReached("repository", 1.0)
             taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
             assert isinstance(dead, Grant)
             assert isinstance(taken, Grant)

@@ -85,10 +85,10 @@ async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
     Its secrets are hidden here already: a part of one would not be recognised.
     """
     side: Side = "base" if base else "head"
-    known = state.session.calls.masks.with_placeholders
+    hide = state.session.calls.masks.hide_known
     if len(source) <= PATH_CHARS and "\n" not in source:
         blob = await state.session.tree.read(source, side)
         if blob is not None:
-            return known(blob.decode("utf-8", "replace")), source
+            return hide(blob.decode("utf-8", "replace")), source
         raise ValueError(f"{source!r} {await absent(state, source, side)}")
-    return known(source), ""
+    return hide(source), ""

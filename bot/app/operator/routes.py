@@ -57,9 +57,8 @@ async def reviews(
             page = await views.reviews(gate.server, session, number, state, after)
         except UsageError:
             return answers.missing()
-        rules = (
-            await gate.server.store.rules.of(number, session.scope) if name and number is not None and not after else ()
-        )
+        first = name and not after
+        rules = await gate.server.store.rules.of(number, session.scope) if first and number is not None else ()
         values = {"name": name or "", "repository": repository, "state": state, "after": after, "rules": rules}
         return _page("reviews.html.j2", gate, session, "reviews", page=page, outcomes=views.OUTCOMES, **values)
 
