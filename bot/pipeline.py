@@ -69,6 +69,7 @@ class Deps:
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # the JSON output of the last review of the same change
+    beside: tuple[bytes, ...] = ()  # that of reviews of other pull requests with the same head, or of its branch
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
@@ -116,7 +117,10 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted = await _accepted(judged.fixed, subject)
         done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds, accepted)
-        return session.calls.journal.end(subject.masks.cover(replace(done, kept_back=kept)))
+        found = (*(placed.finding for placed in done.findings), *done.still, *kept)
+        here = (subject.pull.head, subject.pull.base)
+        archive = memory.archived(subject.past.archive, found, judged.disproven, here)
+        return session.calls.journal.end(subject.masks.cover(replace(done, kept_back=kept, archive=archive)))
 
 
 @asynccontextmanager
@@ -188,7 +192,7 @@ async def _past(
     secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
+    past = await incremental.past(deps.earlier, deps.beside, tree, pull, files, full=deps.full)
     found = await history.leaked(tree, files) if secrets else history.Leaked()
     masks.learn_values(found.values)
     return replace(past, leaked=(*past.leaked, *map(merge.identified, found.findings))), found.missing
@@ -205,6 +209,7 @@ def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
     """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
+        "beside": [codec.kept(each) for each in deps.beside],
         "ignored": deps.ignored,
         "masked": deps.masked,
         "local": codec.kept(deps.local) if deps.local else None,
@@ -316,6 +321,8 @@ async def _judge(
         pull=subject.pull,
         before=subject.past.before,
         leaked=subject.past.leaked,
+        archive=subject.past.archive,
+        full=subject.past.round.full,
         least=least,
         silence=session.silence,
     )

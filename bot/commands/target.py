@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bot.commands.context import CommandContext, CommandReply
 from bot.findings import earlier
 from bot.outputs import marker
+from bot.render import code
 from bot.values import Finding, PullRequest
 
 _MENTIONED = re.compile(
@@ -37,6 +38,11 @@ class LastReview:
         """The finding with this number; of what was reported in full before, the latest telling."""
         return next((f for f in self.findings if f.number == number), None)
 
+    def meant(self, number: int, finding: Finding) -> bool:
+        """Whether a number meant this very finding: a guess is not the proof that came in its place. Of one that was gone, its place tells."""
+        there = self.numbered(number)
+        return there.identity == finding.identity if there else self.numbers.get(number) == finding.identity
+
 
 @dataclass(frozen=True, slots=True)
 class CommandTarget:
@@ -48,11 +54,17 @@ class CommandTarget:
     rest: str = ""  # of the argument
     typed: str = ""  # a number or a fingerprint that no finding has
     thread: str = ""  # what our comment at the top of the thread says
+    other: Finding | None = None  # what the number means now: when the command was written it meant something else
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.said is None:
             return context.say("reply_no_review")
+        if self.other is not None:
+            title = code(self.other.title)
+            return context.say(
+                "reply_other_finding", typed=self.typed, title=title, example=code(f"/deeprepo {example}")
+            )
         if self.typed:
             known = ", ".join(str(found.number) for found in self.said.open)
             return context.say("reply_unknown_finding" if known else "reply_none_open", typed=self.typed, known=known)
@@ -88,6 +100,9 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     numbered = said.numbered(number)
     if numbered is None and number not in said.numbers:
         return CommandTarget(said, rest=argument.strip(), typed=named[1])
+    then = read(await context.then()) if context.then is not None else said
+    if numbered is not None and (then is None or not then.meant(number, numbered)):
+        return CommandTarget(said, rest=rest, typed=named[1], other=numbered)
     return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 

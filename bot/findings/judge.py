@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from bot.findings.memory import Recalled, outlasting, recall
+from bot.findings.memory import Recalled, outlasting, recall, revived
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
+    ArchivedFinding,
     ChangedFile,
     Dependents,
     Earlier,
@@ -42,6 +43,7 @@ class Judged:
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
     refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
+    disproven: frozenset[str] = frozenset()  # identities of what a second opinion has refuted, new or said before
 
 
 async def judge(
@@ -58,18 +60,23 @@ async def judge(
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
     leaked: Sequence[Finding] = (),
+    archive: Sequence[ArchivedFinding] = (),
+    full: bool = False,
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> Judged:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
-    round in which they would be shown.
+    round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
     """
     merged = merge(findings)
     known = (
         await recall(earlier, merged, tree, files, reread, before, silence) if earlier else Recalled(merged, (), (), ())
     )
     known = outlasting(known, leaked)
+    if pull is not None and archive:
+        here = (pull.head, pull.base)
+        known = await revived(known, archive, here, tree, files, reread, silence, full=full)
     if earlier is not None:  # what nobody was told of is not told to be fixed
         known = replace(known, fixed=tuple(f for f in known.fixed if f.identity not in earlier.silenced))
     new, silenced = ignored.split(known.new)
@@ -100,6 +107,7 @@ async def judge(
     heard = (_heard(finding, now) for finding, now in again if now.verdict.stands)
     open_ones = tuple(f for f in heard if f.number or f.shown)
     unheard = tuple(finding for finding in said if finding.unconfirmed)
+    refuted = tuple(f for f in judged[: len(new)] if not f.verdict.stands)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(
         (*said, *unseen, *quiet),
@@ -109,7 +117,8 @@ async def judge(
         fixed=(*known.fixed, *fixed),
         suppressed=hushed,
         unheard=unheard,
-        refuted=tuple(f for f in judged[: len(new)] if not f.verdict.stands),
+        refuted=refuted,
+        disproven=frozenset(one.identity for one in (*refuted, *fixed)),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()

@@ -5,13 +5,24 @@ trusted to be ours, everything is read as if for the first time, and the review 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.findings import earlier as file
 from bot.findings import memory
 from bot.review.coverage import CoverageTracker
-from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
+from bot.values import (
+    ArchivedFinding,
+    ChangedFile,
+    Dependents,
+    Earlier,
+    Finding,
+    Mark,
+    PullRequest,
+    Reference,
+    Round,
+    Unit,
+)
 
 
 class Commits(Protocol):
@@ -32,7 +43,8 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
-    leaked: tuple[Finding, ...] = ()  # secrets of that round, where nothing else is built upon
+    leaked: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
+    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported of this change, or of its branch, so far
 
     @property
     def ignored(self) -> tuple[tuple[str, str], ...]:
@@ -70,9 +82,31 @@ class Past:
 
 
 async def past(
+    data: bytes | None,
+    beside: Iterable[bytes],
+    commits: Commits,
+    pull: PullRequest,
+    files: Sequence[ChangedFile],
+    *,
+    full: bool,
+) -> Past:
+    """The round before, from the JSON output of its review; where it cannot be built upon, the reason.
+
+    `beside`: of reviews of other pull requests with this head, or of its branch: nothing is built upon them, and what is open in them is known.
+    """
+    own = await _own(data, commits, pull, files, full=full)
+    leaked, archive = list(own.leaked), list(own.archive)
+    for other in (each for each in map(file.read, beside) if isinstance(each, Earlier)):
+        there = [one for one in await _leaked(other, commits) if one.identity not in other.silenced]
+        leaked += [replace(one, number=0, status="new") for one in there]
+        rows = [row for row in other.archive if row.finding.identity not in other.silenced]
+        archive += [replace(row, finding=replace(row.finding, number=0)) for row in rows]
+    return replace(own, leaked=tuple(leaked), archive=tuple(archive))
+
+
+async def _own(
     data: bytes | None, commits: Commits, pull: PullRequest, files: Sequence[ChangedFile], *, full: bool
 ) -> Past:
-    """The round before, from the JSON output of its review; where it cannot be built upon, the reason."""
     if data is None:
         return Past(round=Round(full=full))
     found = file.read(data)
@@ -80,10 +114,10 @@ async def past(
         return Past(round=Round(full=full, reason=found))
     if found.base != pull.base:
         reason = f"the base changed from {found.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
+        return await _apart(found, Round(full=full, reason=reason), commits)
     if found.head != pull.head and not await commits.descends(found.head):
         reason = f"the head is not built on {found.head[: memory.SHORT]}, which was reviewed"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
+        return await _apart(found, Round(full=full, reason=reason), commits)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
     texts = {}
@@ -91,7 +125,12 @@ async def past(
         blob = next((blobs[name] for name in pair if name in blobs), None)
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
-    return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers)
+    return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers, archive=found.archive)
+
+
+async def _apart(found: Earlier, now: Round, commits: Commits) -> Past:
+    """What outlives a review that nothing can be built upon."""
+    return Past(round=now, numbers=found.numbers, leaked=await _leaked(found, commits), archive=found.archive)
 
 
 async def _leaked(found: Earlier, commits: Commits) -> tuple[Finding, ...]:

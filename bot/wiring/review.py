@@ -116,6 +116,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         pull=replays.pull(begun, repo, checkout.pull),
         today=lambda: date.fromisoformat(begun.given["today"]),
         earlier=codec.given(begun.given["earlier"]),
+        beside=tuple(filter(None, map(codec.given, begun.given.get("beside", ())))),
         full=begun.given["full"],
         local=codec.given(begun.given.get("local")),
         ignored=tuple(

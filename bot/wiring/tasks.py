@@ -133,6 +133,7 @@ def fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         pull=given,
         tell=line.tell,
         earlier=change.earlier,
+        beside=change.beside,
         full=change.full,
         ignored=change.ignored,
         rules=change.rules,

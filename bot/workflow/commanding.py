@@ -24,6 +24,7 @@ from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, kept
 
+SECOND = 1.0  # GitHub tells times to the second
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
@@ -119,6 +120,8 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         pause=pause,
         resume=resume,
         cancel=partial(parts.cancel, pull),
+        written=ask.written,
+        then=partial(parts.store.reviews.at, pull, ask.written + SECOND) if ask.written else None,
         top=partial(_top, ask.comment, host),
         rules=_rules(ask, seen, host, load(settings["language"]), parts.store),
     )

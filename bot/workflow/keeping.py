@@ -4,13 +4,13 @@ import json
 import time
 from contextlib import suppress
 
-from bot.errors import HostError
+from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.publish import checks
 from bot.render import line, visible
 from bot.storage import Finished, Known, Store
 from bot.storage.reviews import Ended, State
-from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
+from bot.values import Ending, Finding, PullFacts, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
 TITLE = 200  # characters of a pull request's title in a list
@@ -35,6 +35,7 @@ def finished(
     *,
     fork: bool = False,
     journal: str = "",
+    source: str = "",
 ) -> Finished:
     """The row of a review."""
     said = [_known(placed.finding, "listed" if placed.place == "folded" else "posted") for placed in done.findings]
@@ -66,6 +67,7 @@ def finished(
         still=len(done.still),
         fixed=len(done.fixed),
         journal=journal or None,
+        source=source,
         findings=tuple({known.fingerprint: known for known in reversed(said)}.values()),
     )
 
@@ -89,6 +91,17 @@ async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ..
         (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
         for one in found
     )
+
+
+async def beside(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> tuple[bytes, ...]:
+    """The last reviews of other pull requests with this head, or of its branch. What was merged, somebody who may has accepted."""
+    there = []
+    for number, output in await store.reviews.beside(pull, facts.source, facts.head_sha):
+        with suppress(HostRefused):  # a pull request that is gone
+            if (await host.beside(number).facts()).merged:
+                continue
+        there.append(output)
+    return tuple(there)
 
 
 async def begun(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:

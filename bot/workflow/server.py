@@ -44,6 +44,8 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             await paging.follow(ask.pull, host, parts)
             return
         seen = await look(ask.pull, host, job, parts)
+        if seen.facts.state == "open":
+            await parts.store.reviews.close(ask.pull, None)
         ask = await asking.allowed(ask, host, job)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts, stranger=seen.stranger)
         try:
@@ -97,6 +99,8 @@ class ServerBackend:
         facts, last = run.seen.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
         if last != (run.seen.bases.merge_base, facts.head_sha, facts.base_ref):
             return False
+        if await self._beside(run):  # another pull request with this head, or of its branch, has been reviewed since
+            return False
         state = await checks.settle(run.host, facts, run.language)
         outcome = state.outcome((run.ask.pull.number, facts.base_ref))
         return outcome.reviewed is not None and outcome.without is None
@@ -140,7 +144,11 @@ class ServerBackend:
             ignored=await keeping.ignored(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
             bound=run.seen.bound,
+            beside=await self._beside(run),
         )
+
+    async def _beside(self, run: ReviewRun) -> tuple[bytes, ...]:
+        return await keeping.beside(run.ask.pull, run.host, run.seen.facts, self.parts.store)
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, change: Change) -> AsyncIterator[Funds]:
@@ -182,6 +190,7 @@ class ServerBackend:
                 made.written,
                 fork=run.seen.facts.fork,
                 journal=journals.name(run.ask, made.review.pull.head, made.review.pull.base, self.job.id),
+                source=run.seen.facts.source,
             )
             await self.parts.store.reviews.keep(row)
             await self.parts.store.failures.clear(run.ask.pull.key)
