@@ -157,9 +157,9 @@ async def revived(
     *,
     full: bool,
 ) -> Recalled:
-    """With what was reported before, at any commit, and stands in the code again, however the branch came there.
+    """With what was reported before, at any commit, and is in the code again, however the branch came there.
 
-    `here`: head and base. What was open at this very place is open: it is asked anew only if a person wants a full review. At another
+    `here`: head and base. What was open at this very place is open: a model is asked again only if a person wants a full review. At another
     place the words decide, and who gives a second opinion.
     """
     changed = {path for file in files for path in (file.path, file.old_path) if path}
