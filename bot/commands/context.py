@@ -50,8 +50,6 @@ class CommandContext:
     pause: Callable[[], Awaitable[bool]]  # False: it was so already
     resume: Callable[[], Awaitable[bool]]
     cancel: Callable[[], Awaitable[bool]]  # False: nothing was under way
-    written: float = 0.0  # when the command was given, in seconds since 1970; 0: not known
-    then: Callable[[], Awaitable[bytes | None]] | None = None  # what `last` was at that time; None: the same
     top: Callable[[], Awaitable[str]] = _nothing  # the top comment of the thread, where we wrote it
     open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = (
         None  # the change, opened; None: there is no model
@@ -59,6 +57,8 @@ class CommandContext:
     clock: Callable[[], float] = time.monotonic
     rules: RuleBook | None = None  # None: nobody keeps any here
     commands: Mapping[str, "Word"] = field(default_factory=dict)  # all that there are, by the words that people write
+    written: float = 0.0  # when the command was given, in seconds since 1970; 0: not known
+    then: Callable[[], Awaitable[bytes | None]] | None = None  # what `last` was at that time; None: the same
 
     @property
     def words(self) -> Phrases:

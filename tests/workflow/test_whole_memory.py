@@ -58,7 +58,15 @@ async def guessing(folder: Path, patch: pytest.MonkeyPatch, settings: str) -> As
                 "trigger": "mean([])",
                 "author_would_change": True,
             }
-            return Reply(data={**told, "reason": "Read.", "limit": "none", "ground": "", "look_ups": []})
+            return Reply(
+                data={
+                    **told,
+                    "reason": "Read.",
+                    "limit": "none",
+                    "ground": "len() of a list that is never empty",
+                    "look_ups": [],
+                }
+            )
         text = "\n".join(str(message["content"]) for message in body["messages"])
         there = FOUND["quote"].strip() in text and not persuaded
         return Reply(data={"answer": "Read.", "findings": [FOUND] if there else [], "look_ups": [], "unsettled": []})
