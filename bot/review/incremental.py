@@ -43,13 +43,13 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
-    leaked: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
+    leaks: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported of this change, or of its branch, so far
 
     @property
-    def ignored(self) -> tuple[tuple[str, str], ...]:
+    def ignored_proofs(self) -> tuple[tuple[str, str], ...]:
         """Fingerprint and identity of each proof that an owner's word of an older version silences."""
-        return self.earlier.ignored if self.earlier is not None else ()
+        return self.earlier.ignored_rows if self.earlier is not None else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -63,17 +63,19 @@ class Past:
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
-        same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
+        same = memory.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         again = [row.symbol for row in _uses(units, same)]
         paths = memory.reused_dependents(self.earlier, dependents.references, again)
         fresh, by = frozenset(again), f"round {self.earlier.number}"
-        kept = frozenset(self.earlier.uses)
-        uses = [use for use in tracker.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
+        known_uses = frozenset(self.earlier.uses)
+        uses = [
+            use for use in tracker.uses.values() if (use.symbol, use.path) in known_uses and use.symbol not in fresh
+        ]
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
-    async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
+    async def held_marks(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
-        if self.earlier is None or self.round.full or not self.earlier.attested:
+        if self.earlier is None or self.round.full or not self.earlier.is_attested:
             return frozenset()
         quiet = [
             finding for finding in findings if not finding.serious
@@ -95,13 +97,13 @@ async def past(
     `beside`: of reviews of other pull requests with this head, or of its branch: nothing is built upon them, and what is open in them is known.
     """
     own = await _own(data, commits, pull, files, full=full)
-    leaked, archive = list(own.leaked), list(own.archive)
+    leaks, archive = list(own.leaks), own.archive
     for other in (each for each in map(file.read, beside) if isinstance(each, Earlier)):
-        there = [one for one in await _leaked(other, commits) if one.identity not in other.silenced]
-        leaked += [replace(one, number=0, status="new") for one in there]
-        rows = [row for row in other.archive if row.finding.identity not in other.silenced]
-        archive += [replace(row, finding=replace(row.finding, number=0)) for row in rows]
-    return replace(own, leaked=tuple(leaked), archive=tuple(archive))
+        there = [one for one in await _leaks(other, commits) if one.identity not in other.silenced_marks]
+        leaks += [replace(one, number=0, status="new") for one in there]
+        rows = [row for row in other.archive if row.finding.identity not in other.silenced_marks]
+        archive = memory.join_archives(archive, rows)
+    return replace(own, leaks=tuple(leaks), archive=archive)
 
 
 async def _own(
@@ -109,35 +111,39 @@ async def _own(
 ) -> Past:
     if data is None:
         return Past(round=Round(full=full))
-    found = file.read(data)
-    if isinstance(found, str):
-        return Past(round=Round(full=full, reason=found))
-    if found.base != pull.base:
-        reason = f"the base changed from {found.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
-        return await _apart(found, Round(full=full, reason=reason), commits)
-    if found.head != pull.head and not await commits.descends(found.head):
-        reason = f"the head is not built on {found.head[: memory.SHORT]}, which was reviewed"
-        return await _apart(found, Round(full=full, reason=reason), commits)
+    earlier_review = file.read(data)
+    if isinstance(earlier_review, str):
+        return Past(round=Round(full=full, reason=earlier_review))
+    if earlier_review.base != pull.base:
+        reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
+        return await _apart(earlier_review, Round(full=full, reason=reason), commits)
+    if earlier_review.head != pull.head and not await commits.descends(earlier_review.head):
+        reason = f"the head is not built on {earlier_review.head[: memory.SHORT]}, which was reviewed"
+        return await _apart(earlier_review, Round(full=full, reason=reason), commits)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
-    blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
+    blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])
     texts = {}
     for path, pair in names.items():
         blob = next((blobs[name] for name in pair if name in blobs), None)
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
-    return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers, archive=found.archive)
+    now = Round(earlier_review.number + 1, earlier_review.head, full)
+    return Past(earlier_review, now, texts, earlier_review.numbers, archive=earlier_review.archive)
 
 
-async def _apart(found: Earlier, now: Round, commits: Commits) -> Past:
+async def _apart(earlier_review: Earlier, now: Round, commits: Commits) -> Past:
     """What outlives a review that nothing can be built upon."""
-    return Past(round=now, numbers=found.numbers, leaked=await _leaked(found, commits), archive=found.archive)
+    leaks = await _leaks(earlier_review, commits)
+    return Past(round=now, numbers=earlier_review.numbers, leaks=leaks, archive=earlier_review.archive)
 
 
-async def _leaked(found: Earlier, commits: Commits) -> tuple[Finding, ...]:
+async def _leaks(earlier_review: Earlier, commits: Commits) -> tuple[Finding, ...]:
     """The secrets that were reported then. Neither a rebase nor a push over them takes them back."""
-    rewritten = not await commits.descends(found.head)
+    rewritten = not await commits.descends(earlier_review.head)
     return tuple(
-        memory.lasting(one, found.head, rewritten=rewritten) for one in found.findings if one.category == "secret"
+        memory.lasting(one, earlier_review.head, rewritten=rewritten)
+        for one in earlier_review.findings
+        if one.category == "secret"
     )
 
 
