@@ -4,7 +4,7 @@ import json
 import time
 from contextlib import suppress
 
-from bot.errors import HostError
+from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.publish import checks
 from bot.render import line, visible
