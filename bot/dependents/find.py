@@ -19,9 +19,10 @@ from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import UNNAMED, Proof
+from bot.dependents.retargeted import retargeted
 from bot.dependents.search import Search
-from bot.dependents.shadowed import shadowed
 from bot.dependents.symbols import ChangedSource
+from bot.dependents.trees import Trees, concerned, trees
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
@@ -44,10 +45,13 @@ async def find(
     missed: list[str] = []
     chosen = _chosen([part for file in files for part in _apart(file, languages)], languages, budget, cut)
     missed += cut
+    found = await trees(tree, files, languages)
+    others = concerned(found, files, await tree.entries(), languages)
+    chosen += [(language, []) for language in others if language.NAME not in {known.NAME for known, _ in chosen}]
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
     parts = await together(
-        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in chosen),
+        *(_of_language(tree, language, mine, found, fresh, budget, cut) for language, mine in chosen),
         by_name(tree, files, suffixes, budget),
         lost_keys(tree, files, suffixes, budget),
     )
@@ -106,6 +110,7 @@ async def _of_language(
     tree: Tree,
     language: Language,
     files: Sequence[ChangedFile],
+    paths: Trees,
     fresh: Mapping[str, Collection[int]],
     budget: SearchLimits,
     cut: list[str],
@@ -116,7 +121,7 @@ async def _of_language(
     cut += missed
     lacking = _lacking(language, await tree.entries())
     cut += lacking
-    head, base = await both(tree, language)
+    head, base = await both(tree, language, paths.links)
     cut += head.unused[:LISTED]
     _tell(sources, head, base)
     exports = Exports({"head": head, "base": base})
@@ -129,9 +134,11 @@ async def _of_language(
     told = {path: tuple([await _only(item, exports) for item in items]) for path, items in limited.items()}
     scene = Scene(sources, told, head, base, exports, headers)
     dependents = await importing(scene)
-    broken = await lost_modules(scene.head, scene.base, scene.lost)
+    turned = await retargeted(scene, paths, fresh, budget)
+    missed += turned.missed
+    gone_from = {path: [*scene.lost.get(path, ()), *turned.lost.get(path, ())] for path in {*scene.lost, *turned.lost}}
+    broken = await lost_modules(scene.head, scene.base, gone_from)
     gone = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken if row.missing)
-    shadows = await shadowed(scene, fresh)
     proof = Proof(tree, language, exports, budget, gone, frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
     targets = await wanted(scene)
@@ -147,9 +154,9 @@ async def _of_language(
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
     return Dependents(
-        (*every, *shadows.symbols),
+        (*every, *turned.dependents.symbols),
         files_of,
-        (*broken, *shadows.references, *references),
+        (*broken, *turned.dependents.references, *references),
         missed=tuple(missed),
         heirs=overriding,
     )

@@ -60,16 +60,27 @@ class JavaScriptModules:
         self._found: dict[tuple[str, str], str | None] = {}
         self._packages: dict[str, tuple[str, Manifest]] = {}
         self._aliases: list[tuple[str, str, str]] = []
+        self._mains: dict[str, list[str]] = {}  # folder -> what its package.json names as the file that it stands for
         for path in sorted(configs):
             if "node_modules/" in path:
                 continue
             table, folder = read_json(configs[path]), posixpath.dirname(path)
             name = table.get("name")
+            if posixpath.basename(path) == "package.json":
+                self._mains[folder] = _mains(table)
             if posixpath.basename(path) == "package.json" and isinstance(name, str):
                 self._packages[name] = folder, table
             elif posixpath.basename(path) != "package.json":
                 self._aliases += self._paths_of(folder, _table(table.get("compilerOptions")))
         self._aliases = sorted(self._aliases[:MOST_ALIASES], key=lambda alias: (-len(alias[2]), -len(alias[0])))
+
+    @property
+    def settings(self) -> object:
+        """What the manifests and the compiler's options say about imports."""
+        said = {
+            name: (home, table.get("exports"), table.get("imports")) for name, (home, table) in self._packages.items()
+        }
+        return said, {folder: listed for folder, listed in self._mains.items() if listed}, self._aliases
 
     @staticmethod
     def _paths_of(folder: str, options: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -173,7 +184,7 @@ class JavaScriptModules:
         home, table = self._packages[name]
         exports = _table(table.get("exports"))
         entry = exports.get(f"./{below}") if below else exports.get(".", exports)
-        tries = [*_files(entry), *([below, f"src/{below}"] if below else _mains(table))]
+        tries = [*_files(entry), *([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])]
         for target in _forms(tries):
             found = self._file(posixpath.normpath(posixpath.join(home, target)))
             if found:
@@ -186,9 +197,11 @@ class JavaScriptModules:
             return base
         stem = SCRIPT_ENDING.sub("", base)
         tries = [stem + end for end in ENDINGS] if stem != base else []
-        tries += [base + end for end in ENDINGS] + [
-            f"{base}/index{end}" if base != "." else f"index{end}" for end in ENDINGS
-        ]
+        tries += [base + end for end in ENDINGS]
+        for main in _forms(self._mains.get("" if base == "." else base, [])):
+            named = posixpath.normpath(posixpath.join(base, main))
+            tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
+        tries += [f"{base}/index{end}" if base != "." else f"index{end}" for end in ENDINGS]
         return next((path for path in tries if path in self._paths), None)
 
 
@@ -199,4 +212,4 @@ def _forms(written: list[str]) -> list[str]:
 
 def _mains(table: Manifest) -> list[str]:
     named = [table.get(key) for key in ("types", "module", "main")]
-    return [*(value for value in named if isinstance(value, str)), "src/index", "index"]
+    return [value for value in named if isinstance(value, str)]
