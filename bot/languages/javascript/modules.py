@@ -182,8 +182,9 @@ class JavaScriptModules:
     def _package(self, name: str, below: str) -> str | None:
         """A file of a workspace package, or the source that its built file is made from."""
         home, table = self._packages[name]
-        exports = _table(table.get("exports"))
-        entry = exports.get(f"./{below}") if below else exports.get(".", exports)
+        said = table.get("exports")
+        exports = _table(said)
+        entry = exports.get(f"./{below}") if below else exports.get(".", exports) if exports else said
         tries = [*_files(entry), *([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])]
         for target in _forms(tries):
             found = self._file(posixpath.normpath(posixpath.join(home, target)))
