@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from bot.text.tree_names import name_of, raw_name
 
-BYTES = st.one_of(st.binary(), st.lists(st.sampled_from([b"\\", b"\\x", b"e9", b"\xe9", b"5c", "é".encode(), b"c"])).map(b"".join))
+BYTES = st.one_of(
+    st.binary(), st.lists(st.sampled_from([b"\\", b"\\x", b"e9", b"\xe9", b"5c", "é".encode(), b"c"])).map(b"".join)
+)
 
 
 @given(BYTES, BYTES)
