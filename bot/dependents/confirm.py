@@ -6,14 +6,14 @@ from dataclasses import replace
 from fnmatch import translate
 
 from bot import limits
-from bot.dependents.links import MOST_PATHS, Links
+from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
 from bot.ports import Configured, Language, Project, SelfDescribed, Shared, Tree
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
-NO_LINKS = Links()
+NO_LINKS = FollowedLinks()
 Importers = Mapping[str, tuple[Import, ...]]
 
 
@@ -28,7 +28,7 @@ class Reach:
         paths: frozenset[str],
         side: Side,
         unused: Sequence[str] = (),
-        links: Links = NO_LINKS,
+        links: FollowedLinks = NO_LINKS,
     ) -> None:
         self.tree, self.language, self.side = tree, language, side
         self.projects = projects  # the resolver of all paths; where links add some, the one without them too
@@ -112,7 +112,7 @@ def unused(path: str, source: bytes) -> str:
     return ""
 
 
-async def both(tree: Tree, language: Language, links: Mapping[Side, Links]) -> tuple[Reach, Reach]:
+async def both(tree: Tree, language: Language, links: Mapping[Side, FollowedLinks]) -> tuple[Reach, Reach]:
     """The resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
@@ -146,7 +146,7 @@ def _reach(
     side: Side,
     entries: Mapping[str, TreeEntry],
     configs: Mapping[str, bytes],
-    links: Links,
+    links: FollowedLinks,
 ) -> Reach:
     files = frozenset(path for path, entry in entries.items() if entry.kind == "file")
     paths = files | links.real.keys()

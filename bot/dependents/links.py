@@ -14,7 +14,7 @@ MOST_PATHS = 20_000  # second paths of a tree
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class FollowedLinks:
     """The links of one tree."""
 
     real: Mapping[str, str] = field(default_factory=dict)  # path through a link -> the file that it means
@@ -23,10 +23,10 @@ class Links:
     cut: bool = False  # whether there are more paths than are followed
 
 
-def followed(holds: Mapping[str, str], files: Collection[str]) -> Links:
+def follow(holds: Mapping[str, str], files: Collection[str]) -> FollowedLinks:
     """Return what the links of a tree lead to. `holds`: link -> what it holds; `files`: every regular file."""
     if not holds:
-        return Links()
+        return FollowedLinks()
     ordered = sorted(files)
     ends = {link: _end(link, holds) for link in sorted(holds)}
     real = {link: end for link, end in ends.items() if end is not None and end in files}
@@ -37,10 +37,10 @@ def followed(holds: Mapping[str, str], files: Collection[str]) -> Links:
         for link, end in folders.items():
             for path in _below(known, end):
                 if len(real) >= MOST_PATHS:
-                    return Links(real, _others(real), closed, cut=True)
+                    return FollowedLinks(real, _others(real), closed, cut=True)
                 if not path.startswith(f"{link}/"):
                     real.setdefault(link + path[len(end) :] if end else f"{link}/{path}", real.get(path, path))
-    return Links(real, _others(real), closed)
+    return FollowedLinks(real, _others(real), closed)
 
 
 def _end(link: str, holds: Mapping[str, str]) -> str | None:

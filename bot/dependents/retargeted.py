@@ -20,7 +20,7 @@ from bot.dependents.confirm import PORTION, Reach
 from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
 from bot.dependents.sites import MODULE
-from bot.dependents.trees import Trees, hides
+from bot.dependents.trees import Trees, hides, naming
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependents, Import, Reference, Symbol
 
@@ -119,7 +119,7 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
         base.importers(
             {path for path in real if path not in head.paths} | {path for path in targets if path in base.paths}
         ),
-        head.tree.grep(sorted(words), globs(head.language)) if words else head.tree.grep([]),
+        naming(head.tree, words, globs(head.language)),
     )
     moved = {path for path in trees.moves.values() if path.endswith(suffixes)}
     return {*known, *here, *past, *said, *moved} & files

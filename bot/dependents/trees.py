@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fnmatch import translate
 
 from bot.concurrency import together
-from bot.dependents.links import Links, followed
+from bot.dependents.links import FollowedLinks, follow
 from bot.ports import Language, Tree
 from bot.text.filetypes import configs_of, names_any_file
 from bot.values import ChangedFile, Side, TreeEntry
 
-MOST_NAMES = 2_000  # of files of other types that are looked for in imports
+PORTION = 1_000  # names that one search looks for
 FOLDERS = frozenset({"index", "__init__", "mod", "main", "lib", "init"})  # a file that stands for its folder
 
 
@@ -20,7 +20,7 @@ FOLDERS = frozenset({"index", "__init__", "mod", "main", "lib", "init"})  # a fi
 class Trees:
     """The paths of both sides, links followed."""
 
-    links: Mapping[Side, Links]
+    links: Mapping[Side, FollowedLinks]
     turned: frozenset[str]  # paths that mean a file on one side alone, or another one on each
     moves: Mapping[str, str]  # renamed file -> where it is after the change
     words: frozenset[str]  # names of links that come, go or lead elsewhere
@@ -36,9 +36,9 @@ async def trees(tree: Tree, files: Sequence[ChangedFile], languages: Mapping[str
     )
     after = frozenset(path for path, entry in head.items() if entry.kind == "file")
     before = frozenset(path for path, entry in base.items() if entry.kind == "file")
-    now = followed(holds, after)
-    was = now if holds == held and after == before else followed(held, before)
-    links: dict[Side, Links] = {"head": now, "base": was}
+    now = follow(holds, after)
+    was = now if holds == held and after == before else follow(held, before)
+    links: dict[Side, FollowedLinks] = {"head": now, "base": was}
     meant = {path: path for path in after - before} | dict(now.real)
     meant_before = {path: path for path in before - after} | dict(was.real)
     both = after & before
@@ -94,5 +94,12 @@ async def _foreign(tree: Tree, words: Collection[str], languages: Mapping[str, L
     """The languages in whose files one of the names occurs."""
     able = [language for language in languages.values() if names_any_file(language.NAME)]
     specs = [f"*{suffix}" for language in able for suffix in language.SUFFIXES]
-    found = await tree.grep(sorted(words)[:MOST_NAMES], specs) if specs else frozenset()
+    found = await naming(tree, words, specs) if specs else frozenset()
     return frozenset(language.NAME for language in able if any(path.endswith(language.SUFFIXES) for path in found))
+
+
+async def naming(tree: Tree, words: Collection[str], specs: Sequence[str]) -> frozenset[str]:
+    """Return the files of these pathspecs in which one of the names occurs."""
+    ordered = sorted(words)
+    found = [await tree.grep(ordered[at : at + PORTION], specs) for at in range(0, len(ordered), PORTION)]
+    return frozenset().union(*found)
