@@ -8,7 +8,7 @@ from fnmatch import translate
 from bot import limits
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
-from bot.ports import Configured, Language, Project, SelfDescribed, Shared, Tree
+from bot.ports import Configured, Language, Project, SelfDescribed, SharedScope, Tree
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
@@ -27,16 +27,16 @@ class Reach:
         projects: Sequence[Project],
         paths: frozenset[str],
         side: Side,
-        unused: Sequence[str] = (),
+        unused_files: Sequence[str] = (),
         links: FollowedLinks = NO_LINKS,
     ) -> None:
         self.tree, self.language, self.side = tree, language, side
         self.projects = projects  # the resolver of all paths; where links add some, the one without them too
         self.project = project = projects[0]
-        self.unused = unused  # a sentence for each configuration file that was not used, or only in part
+        self.unused = unused_files  # a sentence for each configuration file that was not used, or only in part
         self.paths, self.links = paths, links
         # Asked once: a question about a protocol costs as much as resolving an import.
-        self._shared = project if isinstance(project, Shared) else None
+        self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
         self._imports: dict[str, tuple[Import, ...]] = {}
 
@@ -47,15 +47,15 @@ class Reach:
         words = frozenset(word for clue in clues for word in clue.words)
         if not words:
             return {}
-        proposed = await propose(self.tree, self.language, clues)
-        found: dict[str, tuple[Import, ...]] = {}
-        ordered = sorted(proposed)
-        for at in range(0, len(ordered), PORTION):  # the texts of a large tree are not held all at once
-            for path, source in (await self.tree.read_many(ordered[at : at + PORTION])).items():
-                landed = tuple(item for item in self.resolved(path, source, words) if item.target in targets)
-                if landed:
-                    found[path] = landed
-        return found
+        candidates = await propose(self.tree, self.language, clues)
+        imports_by_path: dict[str, tuple[Import, ...]] = {}
+        paths = sorted(candidates)
+        for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once
+            for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
+                imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
+                if imports:
+                    imports_by_path[path] = imports
+        return imports_by_path
 
     async def imports(self, path: str) -> tuple[Import, ...]:
         """Every import of a file of this side that lands in the tree."""
@@ -67,9 +67,9 @@ class Reach:
         new = [path for path in dict.fromkeys(paths) if path not in self._imports]
         sources = await self.tree.read_many(new, self.side) if new else {}
         for path in new:
-            self._imports[path] = self.resolved(path, sources[path]) if path in sources else ()
+            self._imports[path] = self.resolve(path, sources[path]) if path in sources else ()
 
-    def resolved(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a text at a path that land in the tree, links followed; with `words` as a project has it."""
         items = self.project.imports(path, source, words)
         if not self.links.real:
@@ -101,7 +101,7 @@ class Reach:
         return {self.links.real.get(mate, mate) for mate in mates} - {path} if self.links.real else mates
 
 
-def unused(path: str, source: bytes) -> str:
+def unread_part(path: str, source: bytes) -> str:
     """What the languages leave out of a file, as a sentence; "" when it keeps all of it."""
     if len(source) > limits.CONFIG_BYTES:
         return f"{path} is larger than {limits.CONFIG_BYTES >> 10} KB: what it says about imports was not used"
@@ -136,8 +136,8 @@ def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     if not language.CONFIGS:
         return []
     fits = re.compile("|".join(translate(name) for name in language.CONFIGS)).match
-    wanted = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
-    return sorted(wanted, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
+    config_paths = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
+    return sorted(config_paths, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
 
 
 def _reach(
@@ -152,9 +152,9 @@ def _reach(
     paths = files | links.real.keys()
     kinds = (paths, files) if links.real else (paths,)
     projects = [language.project(kind, limits.Contents(configs)) for kind in kinds]
-    said = tuple(said for path, source in configs.items() if (said := unused(path, source)))
+    notes = tuple(note for path, source in configs.items() if (note := unread_part(path, source)))
     if links.cut:
-        said += (
+        notes += (
             f"the links of the {side} lead to more than {MOST_PATHS:,} paths: imports through the others were not followed",
         )
-    return Reach(tree, language, projects, paths, side, said, links)
+    return Reach(tree, language, projects, paths, side, notes, links)

@@ -29,7 +29,7 @@ class Trees:
     foreign: frozenset[str]  # languages in which some file names a path of `turned` that no language reads
 
 
-async def trees(tree: Tree, files: Sequence[ChangedFile], languages: Mapping[str, Language]) -> Trees:
+async def compare_trees(tree: Tree, files: Sequence[ChangedFile], languages: Mapping[str, Language]) -> Trees:
     """Compare the paths of both sides."""
     head, base, holds, held = await together(
         tree.entries("head"), tree.entries("base"), tree.links("head"), tree.links("base")
@@ -51,14 +51,14 @@ async def trees(tree: Tree, files: Sequence[ChangedFile], languages: Mapping[str
     closed = {path for path in opened if path in now.closed or path in was.closed}
     closed |= _submodules(head) ^ _submodules(base)
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
-    others = hides(path for path in turned if not path.endswith(suffixes))
+    others = import_names(path for path in turned if not path.endswith(suffixes))
     foreign = await _foreign(tree, others, languages) if others else frozenset()
     moves = {file.old_path: file.path for file in files if file.status == "renamed" and file.old_path}
     words = frozenset(posixpath.basename(path).partition(".")[0] for path in opened) - {""}
     return Trees(links, turned, moves, words, frozenset(closed), frozenset(closed & head.keys()), foreign)
 
 
-def concerned(
+def affected_languages(
     found: Trees, files: Sequence[ChangedFile], entries: Mapping[str, TreeEntry], languages: Mapping[str, Language]
 ) -> list[Language]:
     """The languages of the tree whose imports may mean another file, although no file of theirs is compared."""
@@ -74,7 +74,7 @@ def concerned(
     return [language for language in asked if not there.isdisjoint(language.SUFFIXES)]
 
 
-def hides(paths: Iterable[str]) -> frozenset[str]:
+def import_names(paths: Iterable[str]) -> frozenset[str]:
     """What an import that means one of these files must write: its name, of a JSON file without the ending, of an index its folder."""
     found = set()
     for path in paths:
@@ -94,11 +94,11 @@ async def _foreign(tree: Tree, words: Collection[str], languages: Mapping[str, L
     """The languages in whose files one of the names occurs."""
     able = [language for language in languages.values() if names_any_file(language.NAME)]
     specs = [f"*{suffix}" for language in able for suffix in language.SUFFIXES]
-    found = await naming(tree, words, specs) if specs else frozenset()
+    found = await naming_files(tree, words, specs) if specs else frozenset()
     return frozenset(language.NAME for language in able if any(path.endswith(language.SUFFIXES) for path in found))
 
 
-async def naming(tree: Tree, words: Collection[str], specs: Sequence[str]) -> frozenset[str]:
+async def naming_files(tree: Tree, words: Collection[str], specs: Sequence[str]) -> frozenset[str]:
     """Return the files of these pathspecs in which one of the names occurs."""
     ordered = sorted(words)
     found = [await tree.grep(ordered[at : at + PORTION], specs) for at in range(0, len(ordered), PORTION)]

@@ -31,7 +31,7 @@ class Stranger(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Graded(Stranger):
+class SeverityAndCategory(Stranger):
     """What has a severity and a category: an unknown one counts as medium, and as other."""
 
     @field_validator("severity", mode="before", check_fields=False)
@@ -52,7 +52,7 @@ class Quote(Stranger):
     quote: str = ""
 
 
-class Claimed(Stranger):
+class ClaimFields(Stranger):
     """A claim of existence."""
 
     says: Existence = Field(
@@ -64,14 +64,16 @@ class Claimed(Stranger):
     of: str = Field(default="", description="the function, class or caller that the claim is about, or empty")
 
 
-class LooseFinding(Graded):
+class LooseFinding(SeverityAndCategory):
     """One finding."""
 
     path: str = Field(description="the file, as it is named in the prompt")
     quote: str = Field(
         description="the line or lines that the finding is about, copied verbatim without sign and line number"
     )
-    line: int = Field(default=0, description="line number of the first quoted line")
+    line: int = Field(
+        default=0, exclude=True
+    )  # nobody is asked for it: code finds the quote. Of a reply that has it, it decides between several
     title: str = Field(description="one sentence that names the defect, at most 90 characters")
     why: str = Field(default="", description="the mechanism: what happens, step by step")
     consequence: str = Field(default="", description="what a user or a caller notices")
@@ -81,7 +83,7 @@ class LooseFinding(Graded):
     evidence: tuple[Quote, ...] = Field(
         default=(), description="further verbatim quotes that prove it: the caller, the definition, the reader"
     )
-    claims: tuple[Claimed, ...] = Field(
+    claims: tuple[ClaimFields, ...] = Field(
         default=(),
         description="what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
     )
@@ -112,8 +114,10 @@ class LooseLookUp(Stranger):
     path: str = Field(
         default="", description="the file of lines; else a glob such as src/**/*.{ts,tsx} that narrows it, or empty"
     )
-    start: int = Field(default=0, description="first line of lines; 0 otherwise")
-    end: int = Field(default=0, description="last line of lines; 0 otherwise")
+    start: int = Field(
+        default=0, description="first line of lines; of a long definition the line that matters; 0 otherwise"
+    )
+    end: int = Field(default=0, description="last line of these; 0 otherwise")
     before: bool = Field(default=False, description="true: as it was before the change")
 
 
@@ -138,8 +142,8 @@ class FinalAnswer(LooseAnswer):
     @classmethod
     def _sentences(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:UNSETTLED_CHARS])]
-        return said[:MAX_UNSETTLED]
+        sentences = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:UNSETTLED_CHARS])]
+        return sentences[:MAX_UNSETTLED]
 
 
 class Wishes(Stranger):
@@ -154,8 +158,8 @@ class Wishes(Stranger):
     @classmethod
     def _readable(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        known = [row for row in rows if isinstance(row, Mapping) and row.get("kind") in LOOK_UPS]
-        return [_plain(row) for row in known[:MAX_LOOK_UPS]]
+        known_rows = [row for row in rows if isinstance(row, Mapping) and row.get("kind") in LOOK_UPS]
+        return [_plain(row) for row in known_rows[:MAX_LOOK_UPS]]
 
 
 class SaidParts(Stranger):
@@ -205,7 +209,7 @@ class LooseLook(Stranger):
 
     @field_validator("found", mode="before")
     @classmethod
-    def _said(cls, value: object) -> object:
+    def _read_found(cls, value: object) -> object:
         return value if isinstance(value, bool) else None
 
     @field_validator("quotes", mode="before")
@@ -227,14 +231,15 @@ def schema(model: type[Stranger], *more: type[Stranger]) -> dict[str, Any]:
 
     `more`: models whose properties follow those of the first.
     """
-    properties = {name: _property(field) for one in (model, *more) for name, field in one.model_fields.items()}
+    fields = ((name, field) for one in (model, *more) for name, field in one.model_fields.items())
+    properties = {name: _property(field) for name, field in fields if not field.exclude}
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _property(field: FieldInfo) -> dict[str, Any]:
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-    said = {"description": field.description} if field.description else {}
-    return {**_kind(field.annotation), **extra, **said}
+    property_schema = {"description": field.description} if field.description else {}
+    return {**_kind(field.annotation), **extra, **property_schema}
 
 
 def _kind(annotation: Any) -> dict[str, Any]:  # noqa: ANN401 - an annotation is any object

@@ -22,6 +22,7 @@ PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
 # Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code, a longer one is for the readers of its parts.
 DIFF_ONLY = range(2_000, 32_000)
+NAMED = 3  # files that the subject of a prompt names
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
 UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
@@ -33,7 +34,7 @@ class SentPrompt:
 
     units: tuple[Unit, ...]  # none, if it is about uses of what changed alone
     prompt: Prompt
-    seen: str
+    seen_text: str
     bare: bool = False  # without the code beside the units
     walkthrough: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
@@ -65,15 +66,20 @@ class PromptWriter:
         """Whether this change is read in many prompts."""
         return large(tuple(self.units.values()))
 
-    def of(self, text: str, walkthrough: read.Extent = "none", about: Sequence[LinkedIssue] = ()) -> Prompt:
+    def of(
+        self, text: str, units: Sequence[Unit], walkthrough: read.Extent = "none", closed: Sequence[LinkedIssue] = ()
+    ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
+        paths = list(dict.fromkeys(unit.path for unit in units))
+        more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
         return Prompt(
             (
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=issues.schema(walkthrough) if about else read.schema(walkthrough),
+            answer=issues.schema(walkthrough) if closed else read.schema(walkthrough),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
+            about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
         )
 
     async def of_units(
@@ -87,33 +93,35 @@ class PromptWriter:
     ) -> SentPrompt:
         """Write the prompt about these units. `bare`: without the code beside them."""
         beside = () if bare else await builder.of(units)
-        closed = self._closed(units)
+        issues_to_close = self._issues_to_close(units)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
-            **self._said(unit.path for unit in units),
-            issues=closed,
+            **self._common_values(unit.path for unit in units),
+            issues=issues_to_close,
             parts=file_diffs(units, self.files, LARGE_AROUND if self.large else None),
             questions=[question] if question else self._questions(units),
             elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
-        judged = [excerpt for excerpt in beside if not excerpt.changed]
-        prompt = self.of(telling(unchanged=beside), walkthrough, closed)
-        return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough, closed)
+        judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
+        prompt = self.of(telling(unchanged=beside), units, walkthrough, issues_to_close)
+        return SentPrompt(tuple(units), prompt, telling(unchanged=judged_excerpts), bare, walkthrough, issues_to_close)
 
-    def of_uses(self, changed: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]) -> SentPrompt:
+    def of_uses(
+        self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
+    ) -> SentPrompt:
         """Write the prompt about uses of changed contracts."""
         text = render.text(
             "prompts/worker.md.j2",
-            **self._said(use.path for use in mine),
+            **self._common_values(use.path for use in mine),
             issues=(),
-            parts=file_diffs(changed, self.files, 0),
+            parts=file_diffs(changed_units, self.files, 0),
             unchanged=beside,
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
         )
-        return SentPrompt((), self.of(text), text, bare=True)
+        return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
     def of_diff(self, units: Sequence[Unit], window: int | None) -> list[SentPrompt]:
         """The prompt of the reader who sees the diff alone, if it helps.
@@ -122,37 +130,37 @@ class PromptWriter:
         """
         if len(units) < len(self.units):
             return []
-        shown = file_diffs(units, self.files)
-        size = sum(tokens(part.body) for part in shown)
+        unit_diffs = file_diffs(units, self.files)
+        size = sum(tokens(part.body) for part in unit_diffs)
         if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
             return []
         text = render.text(
             "prompts/worker.md.j2",
-            **{**self._said(()), "guidance": ()},
+            **{**self._common_values(()), "guidance": ()},
             issues=(),
-            parts=shown,
+            parts=unit_diffs,
             unchanged=(),
             questions=[render.text("prompts/diff_only.md.j2").strip()],
             elsewhere=(),
         )
-        return [SentPrompt((), self.of(text), "", bare=True, diff_only=True)]
+        return [SentPrompt((), self.of(text, units), "", bare=True, diff_only=True)]
 
-    def _closed(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
+    def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
         return self.pull.issues if self.whole and len(units) == len(self.units) else ()
 
-    def _said(self, paths: Iterable[str]) -> dict[str, Any]:
+    def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
         body = self.pull.body[: LARGE_BODY if self.large else BODY_CHARS]
-        asked = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
-        return {"title": self.pull.title, "body": body, "guidance": asked}
+        advice = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
+        return {"title": self.pull.title, "body": body, "guidance": advice}
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
         """What the units of one prompt call for, in the words of the lenses."""
         files = {file.path: file for file in self.files}
-        wanted = [
+        questions = [
             lens.QUESTION
             for lens in self.lenses.values()
             if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
         ]
-        return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
+        return [render.text(name).strip() for name in questions[:MAX_LENSES]] or [QUESTION]

@@ -24,7 +24,9 @@ CALLER = Excerpt(
     "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
 )
 GONE_TEXT = Excerpt("shop/old.py", 1, 1, rows(" 1 def tax():"), side="base", title="defines tax")
-NEIGHBOUR = Excerpt("shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", changed=True)
+NEIGHBOUR = Excerpt(
+    "shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", overlaps_change=True
+)
 FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", (Source("model", "m", "worker"),), start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (
@@ -40,7 +42,7 @@ PROMPTS = {
             "elsewhere": [
                 Elsewhere("MIN_RATE", 2, (("shop/tax.py", (4, 9)), ("shop/web.py", (1,))), more=3, idle=7),
                 Elsewhere("shop.rates", 0, ()),
-                Elsewhere("linear", 0, (), quoted=True),
+                Elsewhere("linear", 0, (), as_string=True),
             ],
         },
         300,
@@ -64,6 +66,7 @@ PROMPTS = {
     "looked_up": (
         "looked_up.md.j2",
         {
+            "about": "the change of shop/price.py and 2 more files",
             "results": [
                 LookedUp("uses of apply", (CALLER,), ("2 lines import it",)),
                 LookedUp("search for tax( in src/*", (), ("nothing was searched: no text file has a path like src/*",)),
@@ -71,11 +74,11 @@ PROMPTS = {
             "vague": [FINDING],
             "form": "review",
         },
-        290,
+        305,
     ),
     "looked_up_verdict": (
         "looked_up.md.j2",
-        {"results": [LookedUp("definition of tax", (GONE_TEXT,))], "vague": [], "form": "verdict"},
+        {"about": "", "results": [LookedUp("definition of tax", (GONE_TEXT,))], "vague": [], "form": "verdict"},
         60,
     ),
     "remark_system": ("remark_system.md.j2", {}, 640),
