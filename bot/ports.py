@@ -187,6 +187,8 @@ class Job(Protocol):
 
     id: str  # the same after a restart
     attempt: int  # 1, and one more each time a dead process's work is taken up again
+    stored: float  # seconds since 1970: when it was first asked for, also if it was put off since
+    last: bool  # whether no further try follows if GitHub refuses something now
 
     async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
         """Run `do` and keep its result: after a restart the kept result is returned instead. At most 256 KB of plain JSON."""

@@ -9,6 +9,7 @@ from bot.action.console import Console
 from bot.action.reviewing import looked, opened
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
 from bot.github import Host
@@ -26,13 +27,13 @@ from bot.workflow.remarks import failed, hear, posted
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     """Answer it if it is meant for us."""
     async with opened(step, ask.pull) as host:
-        heard = await hear(ask, host)
+        heard = await _heard(ask, host)
         if isinstance(heard, str):
             return ReviewResult("skipped", f"Nothing was answered: {heard}.")
         seen, settings = await looked(host, step)
         standing = await _stands(ask, host)
         able = models.can_ask(settings)
-        refused = conversation.refusal(ask.actor, standing, settings, mentioned=ask.mentioned, model=able)
+        refused = conversation.refusal(ask.actor, standing, settings, mentioned=bool(ask.mentioned), model=able)
         if refused is not None:
             await asking.answered(refused, ask.comment, host)
             return ReviewResult(
@@ -48,6 +49,15 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             with suppress(HostRefused):
                 await withdrawing.close(host, host, [mark for mark, _ in made.withdrawn], silenced)
     return ReviewResult("success", "A remark was answered.")
+
+
+async def _heard(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+    try:
+        return await hear(ask, host)
+    except HostRefused as wrong:
+        if not wrong.gone:
+            raise
+        return GONE
 
 
 async def _made(ask: RemarkAsk, heard: HeardRemark, run: ReviewRun, backend: StepBackend) -> RemarkReply:

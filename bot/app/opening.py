@@ -1,7 +1,7 @@
 """How a server is opened: its data folder, its databases, its jobs, and what it does by itself beside them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,12 @@ from bot.app.opened import Opened
 from bot.app.rounds import rounds, tidying
 from bot.config import Server
 from bot.errors import ConfigError, UsageError
-from bot.github import Identity, RequestPace
+from bot.github import Identity, RequestPace, Voice
 from bot.jobs import Jobs, JobSettings
 from bot.limits import ProcessLimits
 from bot.ports import Job
-from bot.values import Ask, PullRef
+from bot.storage import Store
+from bot.values import Ask, PullRef, ReviewAsk
 from bot.workflow import Surroundings
 from bot.workflow.events import Ours
 
@@ -47,8 +48,11 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     async def submit(ask: Ask, delivery: str) -> bool:
         return await (await known).submit(ask, delivery)
 
-    async def cancel(pull: PullRef) -> bool:
-        return bool(await (await known).cancel(pull))
+    async def reviews(pull: PullRef) -> Mapping[str, ReviewAsk]:
+        return await (await known).reviews(pull)
+
+    async def cancel(pull: PullRef, runs: Collection[str] | None) -> bool:
+        return bool(await (await known).cancel(pull, runs))
 
     async def forget(installation: int, repositories: Sequence[int]) -> int:
         return await (await known).forget(installation, repositories)
@@ -56,6 +60,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     _made(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.opened(url) as store:
+        login = await _login(store, identity)
         failed = partial(failing.failed, store)
 
         async def given_up(ask: Ask, why: str) -> None:
@@ -68,6 +73,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             store=store,
             folder=place.data,
             submit=submit,
+            reviews=reviews,
             cancel=cancel,
             forget=forget,
             failed=failed,
@@ -80,9 +86,17 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
         async with run as found:
             known.set_result(found)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
+            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, login))
             async with _beside(rounds(server) if web else tidying(server)):
                 yield server
+
+
+async def _login(store: Store, identity: Identity) -> str:
+    """Under which name the App wrote when GitHub was asked last, "" if it never was. The first round asks again."""
+    known = await store.app_names.known(identity.api, identity.app_id)
+    if known is None:
+        return ""
+    return identity.learn(Voice(*known)).login
 
 
 def _made(folder: Path) -> None:

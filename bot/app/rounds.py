@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from bot import github
@@ -13,7 +14,7 @@ from bot.app.opened import Opened
 from bot.errors import HostError
 from bot.github import apps
 from bot.values import OpenPull, Recheck, ReviewAsk, Sent
-from bot.workflow import events, journals
+from bot.workflow import events, journals, keeping
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
@@ -45,8 +46,9 @@ async def tidying(opened: Opened) -> None:
 async def catch_up(opened: Opened) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
     async with apps.app(opened.identity, opened.pace) as asked:
-        voice = await apps.voice(opened.identity, asked)
+        voice = await apps.voice(opened.identity, asked, anew=True)  # it may have been renamed
     opened.ours = Ours(opened.app.app_id, voice.login)
+    await opened.store.app_names.keep(opened.identity.api, opened.app.app_id, voice.login, voice.app)
     now = datetime.now(UTC)
     again = missed(await github.deliveries(opened.identity, _iso(now - timedelta(days=KEPT_DAYS)), opened.pace))
     for sent in again[:MOST_AGAIN]:
@@ -68,28 +70,26 @@ def missed(sent: Iterable[Sent]) -> list[Sent]:
 
 
 async def _pulls(opened: Opened, since: str) -> None:
-    """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
+    """Submit the open pull requests whose last review was of another head or base. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
     for home in await github.installations(opened.identity, opened.pace):
         if home.suspended or left <= 0:
             continue
         for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):
-            if left > 0 and not waiting.draft and await _unseen(opened, waiting):
+            due = keeping.due(waiting.pull, waiting.head, waiting.base, opened.store)
+            if left > 0 and not waiting.draft and await due:
                 left -= await _submitted(opened, waiting)
 
 
 async def _submitted(opened: Opened, waiting: OpenPull) -> bool:
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
-    await opened.jobs.submit(Recheck(waiting.pull), f"catch-up-{waiting.head}")
-    fresh = await opened.jobs.submit(ask, f"catch-up-{waiting.head}")
+    name = f"catch-up-{waiting.head}-{sha256(waiting.base.encode()).hexdigest()[:16]}"
+    await opened.jobs.submit(Recheck(waiting.pull), name)
+    fresh = await opened.jobs.submit(ask, name)
     if fresh:
         opened.metrics.delivery("pull_request", "caught up")
         _log("a pull request that nobody has looked at is reviewed", pull=waiting.pull.key, head=waiting.head)
     return fresh
-
-
-async def _unseen(opened: Opened, waiting: OpenPull) -> bool:
-    return waiting.head not in await opened.store.reviews.heads(waiting.pull)
 
 
 async def _forget(opened: Opened) -> None:

@@ -36,7 +36,7 @@ RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write"
 LOOKING: "AppPermissionsType" = {"pull_requests": "read", "metadata": "read"}
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 SENT = {"delivered": "delivered_at", "status": "status_code"}
-WAITING = {"head": "head.sha", "updated": "updated_at"}
+WAITING = {"head": "head.sha", "base": "base.ref", "updated": "updated_at"}
 MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 
 
@@ -75,9 +75,10 @@ def holding(
     return client.opened(api, TokenAuthStrategy(HiddenText(token.get_secret_value())), pace, installation)
 
 
-async def voice(identity: Identity, asked: GitHubClient) -> Voice:
-    """Look up the name that the App writes under."""
-    return identity.known() or identity.learn(_voice(await registered(asked)))
+async def voice(identity: Identity, asked: GitHubClient, *, anew: bool = False) -> Voice:
+    """Look up the name that the App writes under. `anew`: also if it is known."""
+    known = None if anew else identity.known()
+    return known or identity.learn(_voice(await registered(asked)))
 
 
 async def registered(asked: GitHubClient) -> Any:  # noqa: ANN401 - JSON
@@ -158,6 +159,18 @@ async def installations(identity: Identity, pace: RequestPace) -> tuple[Installe
     async with app(identity, pace) as asked:
         listed = asked.pages(asked.rest.apps.async_list_installations)
         return tuple([_installed(data) async for data in listed])
+
+
+async def accessible(identity: Identity, installation: int, pace: RequestPace) -> frozenset[int]:
+    """List the ids of the repositories that an installation lets the App see: nothing if it is no longer installed."""
+    try:
+        async with acting(identity, installation, LOOKING, pace) as inside:
+            listing = inside.rest.apps.async_list_repos_accessible_to_installation
+            return frozenset([shapes.at(home, "id") async for home in inside.pages(listing, "repositories")])
+    except HostRefused as refused:
+        if not refused.gone:
+            raise
+        return frozenset()
 
 
 async def deliveries(identity: Identity, since: str, pace: RequestPace) -> tuple[Sent, ...]:

@@ -78,7 +78,7 @@ class RemarkAsk:
     pull: PullRef
     actor: str
     comment: CommentRef
-    mentioned: bool  # whether it names us
+    mentioned: bool | None  # whether it names us; None: our name was not known, it may also hold a command
     stranger: bool = False  # the same of who wrote it
 
 

@@ -187,5 +187,6 @@ class OpenPull:
 
     pull: PullRef
     head: str
+    base: str  # the branch that it is to be merged into
     draft: bool
     updated: str  # when, as ISO 8601

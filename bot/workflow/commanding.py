@@ -31,29 +31,34 @@ _ANSWER = TypeAdapter(CommandReply)
 async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        seen = await look(ask.pull, host, job, parts)
-        settings = await looking.settings(seen, parts)
-        standing = await asking.stands(ask, host, job, parts)
-        refused = commands.refusal(ask.word, ask.actor, standing, settings)
-        if refused is not None:
-            await asking.answered(refused, ask.comment, host)
-            return
-        await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        decided = False
-        if ask.word not in REVIEWS:  # a review learns by itself
-            decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
-        if decided:
-            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-        carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
-        said = await kept(job, "answer", _ANSWER, carried_out)
-        posted = await asking.answered(said, ask.comment, host)
-        if said.rule and posted is not None:
-            await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
-        chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
-        if chosen:
-            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
-        elif ask.word == ignore.WORD:
-            await paging.follow(ask.pull, host, parts)
+        await carry_out(ask, host, job, parts)
+
+
+async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> None:
+    """Do it where the pull request is open already."""
+    seen = await look(ask.pull, host, job, parts)
+    settings = await looking.settings(seen, parts)
+    standing = await asking.stands(ask, host, job, parts)
+    refused = commands.refusal(ask.word, ask.actor, standing, settings)
+    if refused is not None:
+        await asking.answered(refused, ask.comment, host)
+        return
+    await asking.answered(CommandReply(), ask.comment, host, seen=True)
+    decided = False
+    if ask.word not in REVIEWS:  # a review learns by itself
+        decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored)
+    if decided:
+        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
+    carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
+    said = await kept(job, "answer", _ANSWER, carried_out)
+    chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+    if chosen:  # before the answer, which GitHub may refuse: the rule is decided on
+        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
+    posted = await asking.answered(said, ask.comment, host)
+    if said.rule and posted is not None:
+        await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
+    if ask.word == ignore.WORD:
+        await paging.follow(ask.pull, host, parts)
 
 
 async def _carried_out(
@@ -118,7 +123,7 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         suppress=suppressed,
         pause=pause,
         resume=resume,
-        cancel=partial(parts.cancel, pull),
+        cancel=partial(parts.cancel, pull, None),
         top=partial(_top, ask.comment, host),
         rules=_rules(ask, seen, host, load(settings["language"]), parts.store),
     )

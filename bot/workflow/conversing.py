@@ -11,19 +11,22 @@ from pydantic import TypeAdapter
 from bot import github
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
+from bot.github import Host
 from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.render import Safe
-from bot.values import RemarkAsk
+from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import Exhausted
-from bot.workflow import asking, learning, looking, paging, remarks, spending
+from bot.workflow import asking, commanding, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services, kept
+from bot.workflow.parts import Services, kept, unless_gone
 
+_DECIDED = TypeAdapter(CommandAsk | RemarkAsk | str)
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
 log = logging.getLogger("deeprepo.review")
@@ -32,34 +35,51 @@ log = logging.getLogger("deeprepo.review")
 async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        heard = await kept(job, "hear", _HEARD, partial(remarks.hear, ask, host))
-        if isinstance(heard, str):
+        asked, heard = await _heard(ask, host, job)
+        if isinstance(asked, CommandAsk):
+            await commanding.carry_out(asked, host, job, parts)
+        elif isinstance(heard, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
-            return
-        seen = await look(ask.pull, host, job, parts)
-        settings = await looking.settings(seen, parts)
-        standing = await asking.stands(ask, host, job, parts)
-        refused = conversation.refusal(
-            ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
-        )
-        if refused is not None:
-            await asking.answered(refused, ask.comment, host)
-            return
-        await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        made = await kept(job, "answer", _REPLY, partial(_said, ask, heard, seen, settings, parts))
-        proposed = await _withdrawn(made, ask, heard, seen, settings["language"], parts, writes=standing.writes)
-        body = "\n\n".join(filter(None, (made.body.rstrip(), *proposed.values())))
-        posted = await remarks.posted(replace(made, body=body), ask, host)
-        if posted is not None:
-            for number in proposed:
-                await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
-        decided = await learning.learn(
-            ask.pull, host, settings["language"], parts.store
-        )  # the remark may say "won't fix"
-        if decided:
-            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-        elif made.withdrawn:
-            await paging.follow(ask.pull, host, parts)
+        else:
+            await _answer(asked, heard, host, job, parts)
+
+
+async def _heard(ask: RemarkAsk, host: Host, job: Job) -> tuple[CommandAsk | RemarkAsk, HeardRemark | str]:
+    """What the comment asks for, and what has been said if it is a remark that is meant for us, else why it is not."""
+    with unless_gone(job):
+        if ask.mentioned is None:
+            decided = await kept(job, "decide", _DECIDED, partial(remarks.decided, ask, host))
+            if not isinstance(decided, RemarkAsk):
+                return (ask, decided) if isinstance(decided, str) else (decided, "it is a command")
+            ask = decided
+        return ask, await kept(job, "hear", _HEARD, partial(remarks.hear, ask, host))
+    return ask, GONE
+
+
+async def _answer(ask: RemarkAsk, heard: HeardRemark, host: Host, job: Job, parts: Services) -> None:
+    seen = await look(ask.pull, host, job, parts)
+    settings = await looking.settings(seen, parts)
+    standing = await asking.stands(ask, host, job, parts)
+    refused = conversation.refusal(
+        ask.actor, standing, settings, mentioned=bool(ask.mentioned), model=parts.model(settings)
+    )
+    if refused is not None:
+        await asking.answered(refused, ask.comment, host)
+        return
+    await asking.answered(CommandReply(), ask.comment, host, seen=True)
+    made = await kept(job, "answer", _REPLY, partial(_said, ask, heard, seen, settings, parts))
+    proposed = await _withdrawn(made, ask, heard, seen, settings["language"], parts, writes=standing.writes)
+    body = "\n\n".join(filter(None, (made.body.rstrip(), *proposed.values())))
+    posted = await remarks.posted(replace(made, body=body), ask, host)
+    if posted is not None:
+        for number in proposed:
+            await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
+    # the remark may say "won't fix"
+    decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored)
+    if decided:
+        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
+    elif made.withdrawn:
+        await paging.follow(ask.pull, host, parts)
 
 
 async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:

@@ -31,6 +31,7 @@ RULE = "rule"  # the kind of our marker
 # Comments whose reactions, people whose permission, rejections that one job reads.
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES, NO = "+1", "-1"
+SKEW = 60.0  # seconds by which the clocks of a database and of a server may differ
 _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
@@ -70,23 +71,19 @@ class _Rejected:
     sure: bool
 
 
-async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
-    """Read what is new, decide on proposals, and propose rules in the threads where they arose; whether a rule was decided on.
+async def learn(pull: PullRef, host: Host, language: str, store: Store, since: float) -> bool:
+    """Read what is new, decide on proposals, and propose rules in the threads where they arose.
 
-    Raises HostError's kinds.
+    Returns whether a rule of the repository was decided on after `since`, when the job was stored: the answer is the same for an attempt
+    that repeats one that was killed. Raises HostError's kinds.
     """
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
-        return await _learn(pull, host, language, store)
-
-
-async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
-    writers = _Writers(host)
-    decided = await _decide(pull, writers, load(language), store)
-    if not await store.reviews.heads(pull):
-        return decided
-    for each in (await _rejected(pull, writers, store))[:MOST_LEARNED]:
-        await _propose(pull, each, host, load(language), store)
-    return decided
+        writers = _Writers(host)
+        await _decide(pull, writers, load(language), store)
+        if await store.reviews.heads(pull):
+            for each in (await _rejected(pull, writers, store))[:MOST_LEARNED]:
+                await _propose(pull, each, host, load(language), store)
+        return await store.rules.decided(pull.repository, since - SKEW)
 
 
 async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
@@ -145,9 +142,8 @@ async def withdrawn(
     return told, made.rule.number if made is not None and told else 0
 
 
-async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> bool:
-    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them; whether any was."""
-    decided = False
+async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> None:
+    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them."""
     grave = {one.rule.number for one in await store.rules.of(pull.repository) if one.grave}
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
@@ -159,8 +155,6 @@ async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store
                 no = next((one for one in able if one.content == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
                 await decide(pull, number, state, (no or able[0]).login, writers.host, words, store)
-                decided = True
-    return decided
 
 
 async def decide(

@@ -14,7 +14,6 @@ from bot.render import cut
 from bot.values import Bases, PullFacts, PullRef
 from bot.workflow.parts import Services, kept
 
-GONE = 404
 MOST_CONFIG = 64_000  # bytes of the owner's file
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
@@ -82,6 +81,6 @@ async def compared(host: Host, facts: PullFacts) -> Bases:
         try:
             return await host.bases(base, facts.head_sha)
         except HostRefused as refused:
-            if refused.status != GONE:
+            if not refused.gone:
                 raise
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)

@@ -3,40 +3,56 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot import commands
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.publish import existing
 from bot.render import comment as template
 from bot.render import load
-from bot.values import CommentRef, Posted, RemarkAsk
+from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk
 from bot.workflow import asking
 
-GONE = 404
+
+async def decided(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
+    """What a comment asks for that came before our name was known, or why it asks for nothing."""
+    if ask.mentioned is not None:
+        return ask
+    place, login = ask.comment, host.voice.login
+    remark = await host.comment_at(place) if place.kind != "whole" else await _remark(place, (), host)
+    if remark is None:
+        raise HostRefused(GONE, 404)
+    command = commands.read(remark.body, login)
+    if command is not None:
+        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger)
+    mentioned = commands.named(remark.body, login).us
+    if not mentioned and place.thread in (0, place.id):
+        return "it does not mention us"
+    return replace(ask, mentioned=mentioned)
 
 
 async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
-    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
+    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
+
+    Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
+    """
     heard = await _heard(ask, host)
+    if heard == GONE:
+        raise HostRefused(GONE, 404)
     lasts = host.voice.app or host.voice.seal is not None  # else a withdrawal has nobody who remembers it
     return heard if isinstance(heard, str) else replace(heard, lasts=bool(lasts))
 
 
 async def _heard(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
-    try:
-        if place.thread:
-            if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
-                return "it is in a thread that other people began"
-            return conversation.above(ask, _attested(await host.review_comments(place.thread), host), login)
-        comments = await host.comments()
-        remark = await _remark(place, comments, host)
-    except HostRefused as refused:
-        if refused.status != GONE:
-            raise
-        return "the comment is gone"
-    return conversation.below(comments, remark, login)
+    if place.thread:
+        if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
+            return "it is in a thread that other people began"
+        return conversation.above(ask, _attested(await host.review_comments(place.thread), host), login)
+    comments = await host.comments()
+    return conversation.below(comments, await _remark(place, comments, host), login)
 
 
 def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:

@@ -48,6 +48,8 @@ def _asked(event: DeliveryPayload, comment: Comment, pull: PullRef, place: Comme
     if event.sender.type != "User" or comment.user.type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
     stranger = comment.author_association not in OURS
+    if not ours.login and "@" in comment.body:  # whom it names is decided when our name is known
+        return RemarkAsk(pull, event.sender.login, place, None, stranger)
     command = commands.read(comment.body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger)
