@@ -76,12 +76,14 @@ async def _pulls(opened: Opened, since: str) -> None:
         if home.suspended or left <= 0:
             continue
         for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):
-            due = keeping.due(waiting.pull, waiting.head, waiting.base, opened.store)
-            if left > 0 and not waiting.draft and await due:
+            if left > 0 and not waiting.draft:
                 left -= await _submitted(opened, waiting)
 
 
 async def _submitted(opened: Opened, waiting: OpenPull) -> bool:
+    """Submit one, if the last review was of another head or base."""
+    if not await keeping.due(waiting.pull, waiting.head, waiting.base, opened.store):
+        return False
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
     name = f"catch-up-{waiting.head}-{sha256(waiting.base.encode()).hexdigest()[:16]}"
     await opened.jobs.submit(Recheck(waiting.pull), name)
