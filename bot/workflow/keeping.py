@@ -27,11 +27,11 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
 
 
 async def due(pull: PullRef, head: str, base: str, store: Store) -> bool:
-    """Whether the last review was of another head, or compared it with another branch."""
+    """Whether the last review was of another head, or compared it with another branch; of one that cannot be read the head alone is known."""
     if head not in await store.reviews.heads(pull):
         return True
     last = await asyncio.to_thread(place, await store.reviews.last(pull))
-    return last is None or last[1:] != (head, base)
+    return last is not None and last[1:] != (head, base)
 
 
 def finished(
