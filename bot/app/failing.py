@@ -8,7 +8,7 @@ from bot.storage import Failure, Store
 from bot.values import Ask, CommandAsk, RemarkAsk, ReviewAsk
 
 
-async def failed(store: Store, ask: Ask, why: str) -> None:
+async def remember_failure(store: Store, ask: Ask, why: str) -> None:
     """Remember a failure: of a pull request the last review's, of a comment its command's or its remark's. What nobody waits for (a cancellation) is in the log alone, and a merge queue that stops in its check run."""
     if isinstance(ask, ReviewAsk):
         name, what = ask.pull.key, "review"

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, Superseded
+from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, SupersededError
 from bot.jobs import codec, ids, superseding
 from bot.jobs.job import StoredJob
 from bot.jobs.rows import JobRow, JobRows
@@ -70,10 +70,10 @@ class Runner:
                 return await self._left(job)
             ask = stays
         if job.attempt < self.settings.crashes:
-            return await self._worked(ask, job)
+            return await self._work(ask, job)
         try:
             await job.unless_cancelled(self._suspects.acquire())
-        except Superseded:
+        except SupersededError:
             return await self._left(job)
         try:
             return await self._tried_alone(ask, job)
@@ -84,13 +84,13 @@ class Runner:
         """A job whose process died again and again is tried once without its companions: the fault may have been another's."""
         if not await self.rows.isolate(job.row):
             return await self._given_up(ask, job, "each time it was begun, the process that carried it out was ended")
-        return await self._worked(ask, job)
+        return await self._work(ask, job)
 
-    async def _worked(self, ask: Ask, job: StoredJob) -> str:
+    async def _work(self, ask: Ask, job: StoredJob) -> str:
         outcome = "done"
         try:
             await self.work(ask, job)
-        except Superseded:
+        except SupersededError:
             outcome = await self._left(job)
         except HostLimited as error:
             outcome = await self._put_off(ask, job, error, error.retry_after)
@@ -120,7 +120,7 @@ class Runner:
         self.end([row.id for row in others])
         await self._unwound(ids.reviews(ask.pull), job)
         older = (_read(row.id, row.ask) for row in others)
-        return superseding.merged(ask, [one for one in older if isinstance(one, ReviewAsk)])
+        return superseding.merge(ask, [one for one in older if isinstance(one, ReviewAsk)])
 
     async def _unwound(self, prefix: str, job: StoredJob) -> None:
         """Wait until the other jobs of a pull request that run here and are over have come to their end."""
@@ -139,7 +139,7 @@ class Runner:
         count = ids.refusals(job.row.id)
         if count >= self.settings.refusals:
             return await self._given_up(ask, job, str(error))
-        return await self._put_off(ask, job, error, self.settings.refused * SLOWER**count, refused=True)
+        return await self._put_off(ask, job, error, self.settings.refusal_pause * SLOWER**count, refused=True)
 
     async def _put_off(self, ask: Ask, job: StoredJob, error: Exception, wait: float, *, refused: bool = False) -> str:
         """Try again later, as a job of its own that is stored before this one ends."""

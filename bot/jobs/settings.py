@@ -24,12 +24,12 @@ class JobSettings:
     refusals: int = (
         3  # how often a job is tried again that GitHub refuses: a refusal may pass, or come of a replica that is late
     )
-    refused: float = 2.0  # seconds before the second try then; four times as long with each
+    refusal_pause: float = 2.0  # seconds before the second try then; four times as long with each
     look: float = 30.0  # seconds between two looks for jobs that nobody announced, or that have fallen through
     keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
 
     @property
-    def shared(self) -> bool:
+    def is_shared(self) -> bool:
         """Whether several processes can work on what is stored."""
         return bool(self.url) and not self.url.startswith("sqlite")
 

@@ -1,4 +1,4 @@
-"""A job was given up: report the reason to whoever waits for it, a person or a merge queue."""
+"""A job was given up: report the reason to the person or the merge queue that waits for it."""
 
 from bot import github
 from bot.commands import CommandReply
@@ -21,17 +21,17 @@ async def apologise(ask: Ask, why: str, parts: Services) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if isinstance(ask, ReviewAsk):
             for run, number in await parts.store.checks.of(ask.pull):
-                await checks.ended(host, number, run, says)
-                await parts.store.checks.ended(run)
+                await checks.end_without_review(host, number, run, says)
+                await parts.store.checks.remove(run)
         if ask.comment is not None and await _ours(ask, host):
-            await asking.answered(CommandReply(plain(says)), ask.comment, host)
+            await asking.post_answer(CommandReply(plain(says)), ask.comment, host)
 
 
 async def _ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host) -> bool:
     """Whether we are addressed: by name, or in the thread of a finding. Any other remark was meant for somebody else."""
     if not isinstance(ask, RemarkAsk) or ask.mentioned:
         return True
-    asked = await remarks.decided(ask, host)
-    return isinstance(asked, CommandAsk) or (
-        isinstance(asked, RemarkAsk) and not isinstance(await remarks.hear(asked, host), str)
+    request = await remarks.interpret(ask, host)
+    return isinstance(request, CommandAsk) or (
+        isinstance(request, RemarkAsk) and not isinstance(await remarks.hear(request, host), str)
     )

@@ -23,22 +23,23 @@ from bot.workflow.reviewing import SUPERSEDED
 async def end(ask: Cancel, job: Job, parts: Services) -> None:
     """End what the reviews that were called off have left in progress, and call off those that are no longer wanted."""
     left = [(run, number) for run, number in await parts.store.checks.of(ask.pull) if run in ask.runs]
-    doubted = ask.reason != "command"
+    in_doubt = ask.reason != "command"
     # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
-    due = await parts.reviews(ask.pull) if doubted else {}
-    known = doubted and bool(await parts.store.reviews.heads(ask.pull))
-    if not left and not due and not known:
+    due = await parts.reviews(ask.pull) if in_doubt else {}
+    is_known = in_doubt and bool(await parts.store.reviews.heads(ask.pull))
+    if not left and not due and not is_known:
         return
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
             with unless_gone(job):  # the repository, and with it the check run
-                await checks.ended(host, number, run, SUPERSEDED, "cancelled")
-            await parts.store.checks.ended(run)
-        if doubted:
-            await _confirmed(ask, due, host, job, parts)
+                await checks.end_without_review(host, number, run, SUPERSEDED, "cancelled")
+            await parts.store.checks.remove(run)
+        if in_doubt:
+            await _check(ask, due, host, job, parts)
 
 
-async def _confirmed(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services) -> None:
+async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services) -> None:
+    """Ask GitHub whether it is closed, or a draft, now; only then call off what was due before."""
     facts: PullFacts | None = None
     with unless_gone(job):
         facts = await host.facts()
@@ -49,11 +50,11 @@ async def _confirmed(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job:
     if facts is not None and await parts.store.reviews.heads(ask.pull):
         await checks.settle(host, facts)  # what it brought counts no longer for others with the same head
         try:
-            await _learned(ask, host, job, parts)
+            await _learn(ask, host, job, parts)
         except HostRefused:
             if not job.last:
                 raise
-        await parts.store.outcomes.closed(ask.pull, time.time())
+        await parts.store.outcomes.close(ask.pull, time.time())
 
 
 async def _open(
@@ -62,20 +63,20 @@ async def _open(
     """Of a draft, the reviews that nobody asked for are called off if its owner wants them later. Any other end is not true any more."""
     again = ReviewAsk(ask.pull, "catch-up", head=facts.head_sha)
     if facts.draft:
-        seen = await looking.seen(host, config.FILE)
-        settings = await looking.settings(seen, parts)
-        decision = policy.decide(seen.facts, again, settings.conditions, paused=False)
-        if seen.facts.draft and isinstance(decision, policy.No):
+        state = await looking.current_state(host, config.FILE)
+        settings = await looking.settings(state, parts)
+        decision = policy.decide(state.facts, again, settings.conditions, is_paused=False)
+        if state.facts.draft and isinstance(decision, policy.No):
             await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
             return
-    if await keeping.due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
+    if await keeping.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
         await parts.submit(again, f"late-{job.id.rpartition('~')[2]}")
 
 
-async def _learned(ask: Cancel, host: Host, job: Job, parts: Services) -> None:
+async def _learn(ask: Cancel, host: Host, job: Job, parts: Services) -> None:
     """Read for the last time how findings were received: nothing else will ask."""
-    seen = await looking.seen(host, config.FILE)
-    if seen.facts.state == "closed":
-        settings = await looking.settings(seen, parts)
-        if await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored):
+    state = await looking.current_state(host, config.FILE)
+    if state.facts.state == "closed":
+        settings = await looking.settings(state, parts)
+        if await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at):
             await paging.schedule_all(ask.pull, parts, job.id)

@@ -18,23 +18,23 @@ async def forget(ask: Forget, job: Job, parts: Services) -> None:
 
     A delivery may come late: of what it names, what the App can see now stays.
     """
-    stays = await _stays(ask, parts)
-    if stays:
+    still_ours = await _still_ours(ask, parts)
+    if still_ours:
         await job.wait(LATE)
-        stays = await _stays(ask, parts)
-    if stays:
-        facts = {"installation": ask.installation, "repositories": len(stays)}
+        still_ours = await _still_ours(ask, parts)
+    if still_ours:
+        facts = {"installation": ask.installation, "repositories": len(still_ours)}
         log.info("repositories that the App can see are not forgotten", extra={"facts": facts})
-    gone = tuple(one for one in ask.repositories if one not in stays)
-    if stays and not gone:
+    gone = tuple(one for one in ask.repositories if one not in still_ours)
+    if still_ours and not gone:
         return
-    repositories = gone or tuple(await parts.store.repositories(ask.installation))
     await parts.forget(ask.installation, gone)
+    repositories = await parts.store.left(ask.installation, gone)
     await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
     await parts.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 
 
-async def _stays(ask: Forget, parts: Services) -> frozenset[int]:
+async def _still_ours(ask: Forget, parts: Services) -> frozenset[int]:
     """Which of the repositories are still ours, or again."""
     ours = await apps.accessible(parts.identity, ask.installation, parts.pace)
     return ours & frozenset(ask.repositories) if ask.repositories else ours

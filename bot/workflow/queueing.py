@@ -27,7 +27,7 @@ async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
 
 
 async def stop(ask: MergeGroup, parts: Services) -> None:
-    """Answer where nobody could find out how the pull request stands: only where it is certain that no bar is set, the queue goes on."""
+    """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
     async with github.opened(parts.identity, where(ask), parts.pace) as host:
         ending: Ending = "failure"
         with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
@@ -51,8 +51,8 @@ async def _stands(facts: PullFacts, host: Host, parts: Services) -> Ending:
 
 async def _unreviewed(host: Host, parts: Services) -> Ending:
     """How the check of a pull request without a review ends."""
-    seen = await looking.seen(host, config.FILE)
+    pull_state = await looking.current_state(host, config.FILE)
     try:
-        return policy.unreviewed(await parts.resolve(seen.file, seen.bound))
+        return policy.ending_without_review(await parts.resolve(pull_state.file, pull_state.bound))
     except (UsageError, OverLimit):
-        return policy.unreadable(seen.file, seen.bound)
+        return policy.unreadable(pull_state.file, pull_state.bound)

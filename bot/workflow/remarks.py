@@ -16,21 +16,21 @@ from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk
 from bot.workflow import asking
 
 
-async def decided(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
+async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
     """What a comment asks for that came before our name was known, or why it asks for nothing."""
     if ask.mentioned is not None:
         return ask
     place, login = ask.comment, host.voice.login
-    remark = await host.comment_at(place) if place.kind != "whole" else await _remark(place, (), host)
-    if remark is None:
+    comment = await host.comment_at(place) if place.kind != "whole" else await _remark(place, (), host)
+    if comment is None:
         raise HostRefused(GONE, 404)
-    command = commands.read(remark.body, login)
+    command = commands.read(comment.body, login)
     if command is not None:
         return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger)
-    mentioned = commands.named(remark.body, login).us
-    if not mentioned and place.thread in (0, place.id):
+    names_us = commands.read_mentions(comment.body, login).us
+    if not names_us and place.thread in (0, place.id):
         return "it does not mention us"
-    return replace(ask, mentioned=mentioned)
+    return replace(ask, mentioned=names_us)
 
 
 async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
@@ -38,24 +38,24 @@ async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
 
     Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
     """
-    heard = await _heard(ask, host)
-    if heard == GONE:
+    heard_remark = await _hear(ask, host)
+    if heard_remark == GONE:
         raise HostRefused(GONE, 404)
     lasts = host.voice.app or host.voice.seal is not None  # else a withdrawal has nobody who remembers it
-    return heard if isinstance(heard, str) else replace(heard, lasts=bool(lasts))
+    return heard_remark if isinstance(heard_remark, str) else replace(heard_remark, lasts=bool(lasts))
 
 
-async def _heard(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     if place.thread:
         if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
             return "it is in a thread that other people began"
-        return conversation.above(ask, _attested(await host.review_comments(place.thread), host), login)
+        return conversation.above(ask, _attested_thread(await host.review_comments(place.thread), host), login)
     comments = await host.comments()
     return conversation.below(comments, await _remark(place, comments, host), login)
 
 
-def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
+def _attested_thread(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
     """A thread whose first comment is ours for certain, or not ours: what it is about decides what an answer may withdraw."""
     if host.voice.app or host.voice.seal is None or not thread or existing.decisive(thread[0], host):
         return thread
@@ -63,17 +63,19 @@ def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
 
 
 async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
-    listed = comments if place.kind == "issue" else await host.reviews()
-    return next((one for one in listed if one.id == place.id), None)
+    comments_there = comments if place.kind == "issue" else await host.reviews()
+    return next((one for one in comments_there if one.id == place.id), None)
 
 
-def failed(why: str, language: str) -> RemarkReply:
+def failure_reply(why: str, language: str) -> RemarkReply:
     """The reply where there is no answer."""
     body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
     return RemarkReply(body)
 
 
-async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> Posted | None:
+async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> Posted | None:
     """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
-    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
-    return await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)
+    facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
+    return await asking.post_answer(
+        CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), ask.comment, host, facts=facts
+    )

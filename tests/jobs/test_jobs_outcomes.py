@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 from job_scene import Diary, Scene, push
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, Superseded
+from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, SupersededError
 from bot.journal.writer import Journal
 from bot.ports import Job
 from bot.values import Ask
@@ -121,7 +121,7 @@ def test_a_job_may_end_itself(on_sqlite: Scene) -> None:
     """Work that finds its head moved ends quietly: nobody is told, nothing is tried again."""
 
     async def leave(_: Ask, __: Job) -> None:
-        raise Superseded("the head moved")
+        raise SupersededError("the head moved")
 
     async def story() -> None:
         diary = Diary(does=leave)
@@ -170,7 +170,7 @@ def test_a_refusal_is_tried_again_a_few_times(on_sqlite: Scene) -> None:
 
     async def story() -> None:
         diary = Diary(does=fail)
-        async with on_sqlite.running(diary, refusals=2, refused=0.01, pause=0.01) as jobs:
+        async with on_sqlite.running(diary, refusals=2, refusal_pause=0.01, pause=0.01) as jobs:
             await jobs.submit(push(head="one"), "guid-1")
             await diary.seen("sorry one")
             await on_sqlite.settled(jobs)
