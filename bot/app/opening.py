@@ -14,12 +14,12 @@ from bot.app.rounds import rounds, tidying
 from bot.app.running_server import RunningServer
 from bot.config import Server
 from bot.errors import ConfigError, UsageError
-from bot.github import Identity, RequestPace, Voice
+from bot.github import Identity, RequestPace, apps
 from bot.jobs import Jobs, JobSettings
 from bot.limits import ProcessLimits
 from bot.ports import Job
 from bot.storage import Store
-from bot.values import Ask, PullRef, ReviewAsk
+from bot.values import Ask, PullRef, ReviewAsk, Voice
 from bot.workflow import Surroundings
 from bot.workflow.events import Ours
 
@@ -96,7 +96,8 @@ async def _login(store: Store, identity: Identity) -> str:
     known = await store.app_names.known(identity.api, identity.app_id)
     if known is None:
         return ""
-    return identity.learn(Voice(*known)).login
+    apps.remember(identity, Voice(*known))
+    return known[0]
 
 
 def _make_folder(folder: Path) -> None:

@@ -64,6 +64,7 @@ from bot.values.model import (
 )
 from bot.values.review import (
     EFFORTS,
+    ArchivedFinding,
     Area,
     CommentSpot,
     Cost,
@@ -112,17 +113,12 @@ if TYPE_CHECKING:
         Annotation,
         Bases,
         Check,
-        Draft,
         Ending,
         Hidden,
-        Installed,
-        OpenPull,
         Posted,
         PullFacts,
-        Reacted,
-        Sent,
         Thread,
-        WorkflowRun,
+        Voice,
     )
 
 

@@ -1,13 +1,29 @@
 """What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
-
-from bot.values.ask import PullRef
 
 Access = Literal["admin", "write", "read", "none"]
 Ending = Literal["success", "neutral", "failure", "skipped", "cancelled"]
 Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token.
+
+    `seal`: what our markers are signed with where others write under the same name; None if there is no secret.
+    """
+
+    login: str
+    app: int = 0
+    seal: bytes | None = field(default=None, repr=False)
+
+    def wrote(self, login: str, kind: str, app: int) -> bool:
+        """Whether we are the author. An App's user tokens write under a person's name: that is not us."""
+        if not self.app:
+            return login == self.login
+        return kind == "Bot" and (app == self.app or login == self.login)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +50,12 @@ class PullFacts:
     repository: str  # "owner/name" as it is called today: a renamed one answers under its old name too
     pages: str = ""  # of the repository: what permalinks begin with
     default_branch: str = ""  # of the repository, whichever branch the pull request is against
+    head_repository: int = 0  # its id; 0: it is gone
+
+    @property
+    def source(self) -> str:
+        """The branch that the head is on, in whichever repository; empty if that is gone."""
+        return f"{self.head_repository}:{self.head_ref}" if self.head_repository else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +66,6 @@ class Bases:
     merge_base: str
     ahead: int
     behind: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorkflowRun:
-    """One run of a workflow, as the list of the repository's runs shows it."""
-
-    id: int
-    event: str
-    path: str  # of the workflow's file
-    fork: bool  # its commit is of another repository
-    skipped: bool  # no job of it was started
-    attempts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +96,6 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reacted:
-    """A person's reaction on a comment."""
-
-    login: str
-    content: str  # "+1", "-1", "heart", ...
-
-
-@dataclass(frozen=True, slots=True)
 class Thread:
     """A review thread by its top comment: what a person resolved, what a push has outdated, what is minimised and why."""
 
@@ -102,17 +104,6 @@ class Thread:
     outdated: bool
     hidden: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
     node_id: str = ""  # by which GraphQL knows it
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A comment on the diff before it is posted: on one line, on several (`start`), or on the file (no line)."""
-
-    path: str
-    body: str
-    line: int | None = None
-    side: Literal["RIGHT", "LEFT"] | None = None
-    start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,40 +144,3 @@ class Check:
     def ended(self) -> bool:
         """Whether it has its conclusion."""
         return self.status == "completed"
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """One attempt of GitHub's to deliver a webhook. `guid` is the same for all attempts of one event."""
-
-    id: int
-    guid: str
-    event: str
-    action: str
-    delivered: str  # when, as ISO 8601
-    status: int  # our answer; 0: none came
-
-    @property
-    def arrived(self) -> bool:
-        """Whether we took it."""
-        return 200 <= self.status < 300  # noqa: PLR2004 - HTTP's own range
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """An account that has installed the App."""
-
-    id: int
-    account: str
-    suspended: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OpenPull:
-    """A pull request that waits for somebody, as a list tells it."""
-
-    pull: PullRef
-    head: str
-    base: str  # the branch that it is to be merged into
-    draft: bool
-    updated: str  # when, as ISO 8601

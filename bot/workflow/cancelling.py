@@ -54,6 +54,7 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
         except HostRefused:
             if not job.last:
                 raise
+        await parts.store.reviews.close(ask.pull, time.time())
         await parts.store.outcomes.close(ask.pull, time.time())
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from bot import commands
 from bot.commands import CommandReply, conversation
@@ -26,7 +27,8 @@ async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
         raise HostRefused(GONE, 404)
     command = commands.read(comment.body, login)
     if command is not None:
-        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger)
+        written = datetime.fromisoformat(comment.created).timestamp() if comment.created else 0.0
+        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger, written)
     names_us = commands.read_mentions(comment.body, login).us
     if not names_us and place.thread in (0, place.id):
         return "it does not mention us"
@@ -50,7 +52,7 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     if place.thread:
         if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
             return "it is in a thread that other people began"
-        return conversation.above(ask, _attested_thread(await host.review_comments(place.thread), host), login)
+        return conversation.above(ask, _attested_thread(await host.comments("review", place.thread), host), login)
     comments = await host.comments()
     return conversation.below(comments, await _remark(place, comments, host), login)
 
@@ -63,7 +65,7 @@ def _attested_thread(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
 
 
 async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
-    comments_there = comments if place.kind == "issue" else await host.reviews()
+    comments_there = comments if place.kind == "issue" else await host.comments("whole")
     return next((one for one in comments_there if one.id == place.id), None)
 
 

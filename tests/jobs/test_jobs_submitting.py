@@ -46,7 +46,7 @@ def test_a_newer_push_supersedes_the_older(scene: Scene) -> None:
             await jobs.submit(push(head="two"), "guid-2")
             await diary.seen("end two")
             await scene.settled(jobs)
-        assert diary.told == ["begin one", "Superseded one", "begin two", "end two"]
+        assert diary.told == ["begin one", "SupersededError one", "begin two", "end two"]
         assert diary.sorry == []
         assert current == [True]
 
@@ -150,9 +150,9 @@ def test_tidying_up_is_put_off_once(on_sqlite: Scene) -> None:
             await diary.seen("begin one")
             await jobs.submit(Cancel(pull(), "closed"), "guid-4", delay=900)
             await diary.seen("end Cancel")
-            assert "Superseded one" not in diary.told
+            assert "SupersededError one" not in diary.told
             assert await jobs.cancel(pull(), list(await jobs.reviews(pull()))) == 1
-            await diary.seen("Superseded one")
+            await diary.seen("SupersededError one")
 
     asyncio.run(story())
 
@@ -202,7 +202,7 @@ def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
             assert await jobs.cancel(pull(1), before) == 0
             assert await jobs.cancel(pull(2)) == 1
             assert await jobs.cancel(pull(2)) == 0
-            await diary.seen("Superseded one")
+            await diary.seen("SupersededError one")
             await diary.release("other")
             await scene.settled(jobs)
         assert {"end other", "end newer"} <= set(diary.told)

@@ -28,7 +28,7 @@ def test_an_end_that_is_not_true_any_more_ends_nothing(tmp_path: Path, kind: str
                 await (at.repo.close(number) if kind == "closed" else at.repo.set_draft(number, draft=True))
             await (at.repo.reopen(number) if kind == "closed" else at.repo.set_draft(number, draft=False))
             await at.repo.retarget(number, "main")
-            await at.gh.settled()
+            await at.gh.settle()
             for delivery in late:
                 await at.gh.deliver(delivery)
             await at.quiet()
@@ -64,7 +64,7 @@ def test_a_repository_that_is_ours_again_is_not_forgotten(tmp_path: Path) -> Non
             pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)
             with at.gh.holding() as late:
                 await at.gh.withdraw(at.repo)
-            at.gh.world.installations[at.gh.installation].chosen = None
+            at.gh.world.installations[at.gh.installation].chosen_repositories = None
             for delivery in late:
                 await at.gh.deliver(delivery)
             await at.quiet()
