@@ -89,7 +89,7 @@ class SharedScope(Protocol):
 
 
 @runtime_checkable
-class Configured(Protocol):
+class HasSettings(Protocol):
     """A project whose configuration files decide what an import means: `paths` of TypeScript, the modules of Go."""
 
     @property
@@ -199,6 +199,8 @@ class Job(Protocol):
 
     id: str  # the same after a restart
     attempt: int  # 1, and one more each time a dead process's work is taken up again
+    stored_at: float  # seconds since 1970: when it was first asked for, also if it was put off since
+    last: bool  # whether no further try follows if GitHub refuses something now
 
     async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
         """Run `do` and keep its result: after a restart the kept result is returned instead. At most 256 KB of plain JSON."""
