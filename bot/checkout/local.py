@@ -12,8 +12,10 @@ from bot.checkout.locate import RepositoryPaths, locate
 from bot.concurrency import together
 from bot.errors import GitError, NoCommitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
+from bot.values.consumer import Clone
 
 MOST_TITLES = 50  # of a range, newest first
+ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
 
@@ -38,6 +40,31 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
     if request.scope == "range":
         return await _range(request, repository)
     return await _worktree(request, repository)
+
+
+async def clone(place: str, scratch: str) -> Clone:
+    """Open a repository at the commit that its HEAD names, or at the revision behind an `@`. Raises RevisionError."""
+    path, at, revision = (place, "", "") if Path(place).is_dir() else place.rpartition("@")[0:3]
+    found = locate(path if at else place)
+    repository = _OwnRepository(found, await isolated.revisions(found, _fresh(scratch)))
+    commit = await _known(repository, revision or "HEAD")
+    name = await _origin(found) or _folder(found)
+    pull = PullRequest("", "", commit, commit, revision or "HEAD", revision or "HEAD", found.git_dir)
+    return Clone(name, pull)
+
+
+async def _origin(place: RepositoryPaths) -> str:
+    """The owner and the name of the repository that a clone was made of, as the address of its origin has them."""
+    settings = dict(await isolated.local(place))
+    match = ORIGIN.search(settings.get("remote.origin.url", ""))
+    return f"{match[1]}/{match[2]}" if match else ""
+
+
+def _folder(place: RepositoryPaths) -> str:
+    """The name of a repository's folder."""
+    folder = Path(place.top or place.common)
+    named = next((part for part in (folder, *folder.parents) if part.name not in (".git", "repo", "")), folder)
+    return re.sub(r"[^\w.+-]", "_", named.name.removesuffix(".git")) or "clone"
 
 
 def _fresh(scratch: str) -> Path:
