@@ -6,11 +6,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.checkout import ownership
+from bot.checkout.locate import locate
 from bot.config import Config, Settings
+from bot.dependents.consumers import Consumers
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
@@ -40,6 +43,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
+from bot.values.consumer import NamedConsumer
 from bot.values.progress import Reading
 from bot.values.reported import Reported, ToolRun
 
@@ -50,6 +54,10 @@ if TYPE_CHECKING:
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
 )
+# What looks up consumers: the trees, the change, what it touches, and the clones with the folder that a relative path begins in.
+LookAtConsumers = Callable[
+    [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[Consumers]
+]
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -82,6 +90,8 @@ class Deps:
     deciding: tuple[
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
+    look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
+    consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
     masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -142,6 +152,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
+        beyond = await _beyond(tree, files, users, settings, deps)
         texts = await _texts(tree, files)
         masks.learn_files(texts.head, texts.base, await _unchanged(tree, users) if deps.masked else {})
         parts = units.cut(files, users, texts)
@@ -154,8 +165,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             listed=tree.names_at_tip,
         )
         covered = coverage.start(parts, files, users)
-        if unseen:
-            covered.unchecked("", unseen)
+        for reason in (*([unseen] if unseen else ()), *beyond.unread):
+            covered.unchecked("", reason)
         learned = (*rules.written(settings["rules"]), *deps.rules)
         silenced = await _silenced(deps, tree)
         asked = replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree))
@@ -168,11 +179,12 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 tree,
                 covered,
                 request,
-                _given(deps, files),
+                {**_given(deps, files), **beyond.rows()},
                 masks=masks,
                 past=past,
                 ignored=silenced.also(deps.ignored, learned, past.ignored),
                 guidance=asked,
+                consumers=beyond,
             ),
             settings,
         )
@@ -192,6 +204,28 @@ async def _past(
     found = await history.leaked(tree, files) if secrets else history.Leaked()
     masks.learn_values(found.values)
     return replace(past, leaked=(*past.leaked, *map(merge.identified, found.findings))), found.missing
+
+
+async def _beyond(
+    tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, settings: Config, deps: Deps
+) -> Consumers:
+    """What the change breaks in the repositories that somebody has named. A path of the settings begins at the repository's top folder."""
+    if deps.look_at_consumers is None:
+        return Consumers()
+    named = named_consumers(tree.pull, deps.consumers, settings)
+    if named:
+        deps.say(f"looking at {len(named)} repositories that may use this one")
+    return await deps.look_at_consumers(tree, files, users, named)
+
+
+def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
+    """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
+    top = Path(locate(pull.git_dir).top or pull.git_dir)
+    top = top.parent if top.name == ".git" else top
+    return [
+        *(NamedConsumer(place) for place in places),
+        *(NamedConsumer(str(top / place), settings=True) for place in settings["consumers"]),
+    ]
 
 
 async def _silenced(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
@@ -363,6 +397,7 @@ def _review(
     notes = (
         *filter(None, (subject.given.get("note"),)),
         *([UNJUDGED] if subject.pull.issues and not told else ()),
+        *filter(None, [subject.consumers.summary]),
         *settings.warnings,
         *subject.ignored.warnings,
         *subject.past.notes,
@@ -407,6 +442,7 @@ def _review(
         suppressed=judged.suppressed,
         unproven=judged.unproven,
         read=incremental.read(subject.tracker, judged.unheard),
+        consumers=subject.consumers.reports,
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,

@@ -63,6 +63,11 @@ class Checkout:
         self._listing = asyncio.Lock()
         self.stopped: list[str] = []  # a sentence for each search that was ended before it was done
 
+    @property
+    def left_out(self) -> Collection[str]:
+        """The files whose content is never read."""
+        return self._left_out
+
     async def __aenter__(self) -> Self:
         made = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
         sha256 = len(self.pull.base) == isolated.SHA256_LENGTH

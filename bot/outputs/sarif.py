@@ -109,6 +109,11 @@ def _message(finding: Finding) -> str:
 
 
 def _related(number: int, item: Evidence) -> dict[str, Any]:
+    if item.repository:  # its lines are no lines of this checkout
+        place = f"{item.path}:{item.line} at {item.commit}"
+        told = f"{item.note}: {item.quote.strip()}"
+        named = {"fullyQualifiedName": encodable(place), "kind": "resource"}
+        return {"id": number, "logicalLocations": [named], "message": {"text": line(f"{place}: {told}")}}
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     location = {"id": number, **_location(item.path, item.quote, item.line, last)}
     return {**location, "message": {"text": line(item.note)}} if item.note.strip() else location
@@ -143,4 +148,8 @@ def _properties(review: Review) -> dict[str, Any]:
         "base": review.pull.base,
         "head": review.pull.head,
         "strategy": review.strategy,
+        "consumers": [
+            {"name": one.name, "state": one.state, "commit": one.commit, "breaks": one.breaks}
+            for one in review.consumers
+        ],
     }

@@ -27,6 +27,8 @@ class Clone:
 
     name: str = field(metadata=EXACT)  # "owner/name" of its origin, else the name of its folder
     pull: PullRequest  # base and head are the commit that is read
+    day: str = field(default="", metadata=EXACT)  # of that commit: "2026-08-04"
+    settings: bool = False  # the repository's file named it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class ConsumerReport:
     name: str = field(metadata=EXACT)
     state: ConsumerState
     commit: str = field(default="", metadata=EXACT)  # that was read
+    day: str = field(default="", metadata=EXACT)  # of that commit
     reason: str = ""  # of one that was not checked to its end
     takes: tuple[Requirement, ...] = ()  # of what the reviewed repository offers
     uses: int = 0  # lines that use something whose contract changed

@@ -8,7 +8,9 @@ from bot.values.exact import EXACT
 Origin = Literal["registry", "path", "git", "workspace"]
 # When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
 Arrival = Literal["build", "release", "upgrade"]
-LATEST = frozenset({"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"})  # constraints that any version meets
+LATEST = frozenset(
+    {"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"}
+)  # constraints that any version meets
 
 
 @dataclass(frozen=True, slots=True)

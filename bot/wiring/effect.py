@@ -1,6 +1,6 @@
 """What a change affects, by code alone: the survey of a review and the contracts that are broken, without judging anything."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -9,6 +9,7 @@ from bot.analyzers import ANALYZERS
 from bot.findings.check import check
 from bot.languages import LANGUAGES
 from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
+from bot.values.consumer import ConsumerReport
 from bot.wiring import review
 
 NO_MODEL = MappingProxyType({"effort": "none"})
@@ -23,6 +24,7 @@ class Effect:
     dependents: Dependents
     broken: tuple[Finding, ...]
     left_out: Mapping[str, str]  # files that could not be read, and why
+    consumers: tuple[ConsumerReport, ...] = ()
 
 
 async def compute(
@@ -30,9 +32,11 @@ async def compute(
     scratch: str,
     say: Callable[[str], None],
     left_out: Mapping[str, str] = MappingProxyType({}),
+    *,
+    consumers: Sequence[str] = (),
 ) -> Effect:
     """Raises NothingToReview where the change is empty."""
-    deps = replace(review.deps(NO_MODEL, scratch, say), left_out=left_out)
+    deps = replace(review.deps({**NO_MODEL, "with": consumers}, scratch, say), left_out=left_out)
     async with pipeline.survey(request, deps) as (subject, _):
         say("comparing uses with what changed")
         analyzer = ANALYZERS["contracts"](LANGUAGES)
@@ -41,7 +45,9 @@ async def compute(
         if wanted:
             found = await analyzer.check(subject.tree, wanted, subject.dependents)
         unread = found.unjudged(wanted)
-        checked = [await check(finding, subject.tree) for finding in found.findings]
+        checked = [await check(finding, subject.tree) for finding in (*found.findings, *subject.consumers.findings)]
     broken = tuple(finding for finding in checked if isinstance(finding, Finding))
-    made = Effect(subject.pull, subject.files, subject.dependents, broken, {**left_out, **dict(unread)})
+    made = Effect(
+        subject.pull, subject.files, subject.dependents, broken, {**left_out, **dict(unread)}, subject.consumers.reports
+    )
     return subject.masks.cover(made)

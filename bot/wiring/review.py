@@ -1,7 +1,7 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import date
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from bot import checkout, config
 from bot.analyzers import ANALYZERS
+from bot.checkout import Checkout
 from bot.config import Config
+from bot.dependents.consumers import Consumers, check
 from bot.errors import ConfigError, UsageError
 from bot.findings import reported
 from bot.journal import codec
@@ -26,7 +28,8 @@ from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
-from bot.values import Limits, OwnerRule, PullRequest
+from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
+from bot.values.consumer import NamedConsumer
 from bot.values.reported import Reported, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
@@ -80,6 +83,8 @@ def deps(
     return Deps(
         languages=LANGUAGES,
         faults=faults,
+        look_at_consumers=None if hosted else partial(_look, scratch=scratch),
+        consumers=tuple(flags.get("with") or ()),
         open_session=opening,
         settings=settings,
         flags=flags,
@@ -126,7 +131,25 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(begun.given)),
         masked=bool(begun.given.get("masked")),
+        look_at_consumers=partial(_recorded, begun.given.get("consumers")),
     )
+
+
+async def _look(
+    tree: Checkout, files: Sequence[ChangedFile], users: Dependents, named: Sequence[NamedConsumer], *, scratch: str
+) -> Consumers:
+    """What the change breaks in these clones."""
+    return await check(
+        tree, files, users, named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
+        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out,
+    )  # fmt: skip
+
+
+async def _recorded(
+    rows: object, _tree: Checkout, _files: Sequence[ChangedFile], _users: Dependents, _named: Sequence[NamedConsumer]
+) -> Consumers:
+    """What a record has kept of it."""
+    return Consumers.restored(rows)
 
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
@@ -183,13 +206,19 @@ def _open(
 
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
-    """What other tools have reported, if anybody has handed it over."""
-    if subject.given.keys().isdisjoint({"sarif", "sarif_runs"}):
-        return {}
-    from bot.analyzers.sarif import Sarif
+    """What other tools have reported and what consumers lose, if anybody has named them."""
+    others: dict[str, Analyzer] = {}
+    if subject.consumers.reports:
+        from bot.analyzers.consumers import ConsumerFindings
 
-    found = tuple(reported.restored(subject.given.get("sarif", ())))
-    return {"sarif": Sarif(found, tuple(_tool_runs(subject.given)))}
+        checked = frozenset(one.name for one in subject.consumers.reports if one.state == "checked")
+        others["consumers"] = ConsumerFindings(subject.consumers.findings, checked)
+    if not subject.given.keys().isdisjoint({"sarif", "sarif_runs"}):
+        from bot.analyzers.sarif import Sarif
+
+        found = tuple(reported.restored(subject.given.get("sarif", ())))
+        others["sarif"] = Sarif(found, tuple(_tool_runs(subject.given)))
+    return others
 
 
 def _tool_runs(given: Mapping[str, Any]) -> Iterator[ToolRun]:

@@ -5,12 +5,13 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from bot.checkout import Checkout, clone
-from bot.checkout.locate import place_of
+from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
+from bot.dependents.consumers.clones import opened, sentence
 from bot.dependents.consumers.joined import LINKS, Joined, Remembered, mount_of
 from bot.dependents.consumers.packages import Offer, offer, packaging_of, taken
 from bot.dependents.find import find
@@ -33,13 +34,13 @@ from bot.values import (
 from bot.values.consumer import Clone, ConsumerReport, NamedConsumer, label
 from bot.values.manifest import Package, Requirement
 
-MOST = 40  # consumers of one review
 FILES = 200_000  # of one consumer
 SECONDS = 30.0  # for one consumer
 TOGETHER = 120.0  # for all
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 # Files that may hand on what others define, beside those that are called so.
+NOTHING = "its manifests take nothing that this repository offers"
 BARRELS = frozenset({"__init__", "index", "mod", "lib", "main"})
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
 OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
@@ -52,7 +53,25 @@ class Consumers:
 
     reports: tuple[ConsumerReport, ...] = ()
     findings: tuple[Finding, ...] = ()
-    uses: tuple[Reference, ...] = ()  # of what changed, on lines of consumers: their paths begin with the consumer's name
+    uses: tuple[
+        Reference, ...
+    ] = ()  # of what changed, on lines of consumers: their paths begin with the consumer's name
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """A sentence for each consumer that was not looked at, or only in part."""
+        return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
+
+    def rows(self) -> dict[str, Any]:
+        """What a record keeps of it: nothing if nobody named a consumer."""
+        return {"consumers": asdict(self)} if self.reports else {}
+
+    @classmethod
+    def restored(cls, rows: object) -> "Consumers":
+        """What a record has kept."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(cls).validate_python(rows) if rows else cls()
 
     @property
     def summary(self) -> str:
@@ -89,26 +108,16 @@ async def check(
     """
     if not named:
         return Consumers()
+    clones, others = await opened(named, scratch, own)
+    done = [Consumers((report,)) for report in others]
     change = await _change(Remembered(tree), files, dependents, languages)
-    seen: set[str] = set()
-    done: list[Consumers] = []
     end = asyncio.get_running_loop().time() + TOGETHER
-    for at, one in enumerate(named):
+    for one in clones:
         left = end - asyncio.get_running_loop().time()
-        if at >= MOST or left <= 0:
-            why = f"{MOST} repositories are looked at in one review" if at >= MOST else f"{TOGETHER:g} s were spent on the others"
-            done.append(_unread(one.place, why))
-            continue
-        try:
-            found = await clone(one.place, scratch)
-            found = replace(found, name=_distinct(found.name, seen))
-            if own and place_of(found.pull.git_dir).common == place_of(own).common:
-                done.append(_apart(found, "it is the repository under review"))
-                continue
-        except DeepRepoError as error:
-            done.append(_unread(_distinct(posixpath.basename(one.place.rstrip("/")) or one.place, seen), _sentence(error)))
-            continue
-        done.append(await _checked(change, found, languages, contracts, left_out, min(SECONDS, left)))
+        if left > 0:
+            done.append(await _checked(change, one, languages, contracts, left_out, min(SECONDS, left)))
+        else:
+            done.append(_unread(one, f"{TOGETHER:g} s were spent on the others"))
     return Consumers(
         tuple(report for one in done for report in one.reports),
         tuple(finding for one in done for finding in one.findings),
@@ -157,26 +166,20 @@ async def _checked(
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
             return await _compared(change, consumer, tree, languages, contracts)
     except TimeoutError:
-        return _unread(consumer.name, f"it took more than {seconds:.0f} s", consumer)
+        return _unread(consumer, f"it took more than {seconds:.0f} s")
     except DeepRepoError as error:
-        return _unread(consumer.name, _sentence(error), consumer)
+        return _unread(consumer, sentence(error))
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
-        return _unread(consumer.name, f"reading it ended with {type(error).__name__}, a defect of deeprepo", consumer)
+        return _unread(consumer, f"reading it ended with {type(error).__name__}, a defect of deeprepo")
 
 
 async def _compared(
     change: Change, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> Consumers:
-    entries = await tree.entries()
-    if len(entries) > FILES:
-        return _unread(consumer.name, f"it has more than {FILES:,} files", consumer)
-    copies = {package.name for package in (await offer(tree, languages)).packages}
-    if copies & {package.name for package in change.offered.packages}:
-        return _apart(consumer, "it offers the same package itself, so it is a copy of this one")
-    takes = await taken(tree, languages, change.offered)
-    if not takes:
-        return _apart(consumer, "its manifests take nothing that this repository offers")
-    report = ConsumerReport(consumer.name, "checked", consumer.pull.head, takes=takes)
+    report = await _introduced(change.offered, consumer, tree, languages)
+    if report.state != "checked":
+        return Consumers((report,))
+    takes = report.takes
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = [file for file in change.files if _hits(change, file, asked)]
     if not files:
@@ -186,22 +189,49 @@ async def _compared(
     users = _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
     findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
-    uses = tuple(
-        replace(row, path=label(consumer.name, joined.inside(row.path) or row.path))
-        for row in _uses(users)
-    )
+    uses = tuple(replace(row, path=label(consumer.name, joined.inside(row.path) or row.path)) for row in _uses(users))
     partly = [*tree.stopped, *found.missed]
-    if len([entry for entry in entries.values() if entry.size < 0]) > 0:
-        partly.append("its object store lacks the content of some files")
     report = replace(
         report,
         state="unread" if partly else "checked",
-        reason=f"it was looked at in part: {_sentence(partly[0])}" if partly else "",
+        reason=f"it was looked at in part: {sentence(partly[0])}" if partly else "",
         uses=len({(row.path, row.line) for row in uses}),
         breaks=sum(one.proven for one in findings),
         hints=sum(not one.proven for one in findings),
     )
     return Consumers((report,), tuple(findings), uses)
+
+
+async def _introduced(
+    offered: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
+) -> ConsumerReport:
+    """What a clone takes of what is offered, told from its manifests alone."""
+    if len(await tree.entries()) > FILES:
+        return _unread(consumer, f"it has more than {FILES:,} files").reports[0]
+    copies = {(package.language, package.name) for package in (await offer(tree, languages)).packages}
+    asked = await taken(tree, languages, offered)
+    takes = tuple(row for row in asked if (row.language, row.name) not in copies)
+    if not takes:
+        own = copies & {(package.language, package.name) for package in offered.packages}
+        why = "it offers the same package itself, so it is a copy of this one" if own else NOTHING
+        return _apart(consumer, why).reports[0]
+    return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
+
+
+async def known(
+    tree: Tree, named: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
+) -> tuple[ConsumerReport, ...]:
+    """Who takes what of this repository, told from the manifests alone."""
+    clones, others = await opened(named, scratch, own)
+    offered = await offer(tree, languages)
+    found = []
+    for one in clones:
+        try:
+            async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
+                found.append(await _introduced(offered, one, theirs, languages))
+        except (DeepRepoError, TimeoutError) as error:
+            found += _unread(one, sentence(error) or f"it took more than {SECONDS:.0f} s").reports
+    return (*found, *others)
 
 
 def _hits(change: Change, file: ChangedFile, asked: Mapping[str, Language]) -> bool:
@@ -226,7 +256,9 @@ def _joined(
     links: dict[str, bytes] = {}
     for name, language in asked.items():
         packaging = packaging_of(language)
-        folders = sorted({posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in takes if row.language == name})
+        folders = sorted(
+            {posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in takes if row.language == name}
+        )
         links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
 
     def offered(path: str) -> bool:
@@ -257,10 +289,16 @@ def _of_consumer(joined: Joined, found: Dependents, change: Change, asked: Mappi
             continue
         if _private(home, name, row, change.offered, asked, direct=(row.path, home) in direct):
             continue
-        if not row.sure and row.path not in tied:  # a name alone tells nothing of a file that imports nothing of the package
+        if (
+            not row.sure and row.path not in tied
+        ):  # a name alone tells nothing of a file that imports nothing of the package
             row = replace(row, missing=False, unique=False, lone=False, likely=False)  # noqa: PLW2901
         kept.append(row)
-    heirs = tuple((key, own) for key, own in found.heirs if joined.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, asked))
+    heirs = tuple(
+        (key, own)
+        for key, own in found.heirs
+        if joined.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, asked)
+    )
     return replace(found, references=tuple(kept), heirs=heirs)
 
 
@@ -273,17 +311,24 @@ def _private(
     package = offered.holding(home)
     if not direct or package is None:
         return False
-    return _hidden_file(package, home, asked)
+    return _hidden_file(package, home)
 
 
 def _hidden_name(name: str, path: str, asked: Mapping[str, Language]) -> bool:
-    language = next((one for one in asked.values() if path.rpartition(":")[0].endswith(one.SUFFIXES) or path.endswith(one.SUFFIXES)), None)
+    language = next(
+        (
+            one
+            for one in asked.values()
+            if path.rpartition(":")[0].endswith(one.SUFFIXES) or path.endswith(one.SUFFIXES)
+        ),
+        None,
+    )
     packaging = packaging_of(language) if language is not None else None
     parts = [part for part in name.split(".") if part and not part.startswith("<")]
     return packaging is not None and any(packaging.PRIVATE.match(part) for part in parts[-1:])
 
 
-def _hidden_file(package: Package, path: str, asked: Mapping[str, Language]) -> bool:
+def _hidden_file(package: Package, path: str) -> bool:
     """Whether nobody outside is meant to import a file."""
     if package.entries is not None and path not in package.entries:
         return True
@@ -319,9 +364,7 @@ async def _reported(
     return found
 
 
-async def _grouped(
-    joined: Joined, found: Sequence[tuple[str, Finding]]
-) -> list[tuple[Evidence, list[Finding]]]:
+async def _grouped(joined: Joined, found: Sequence[tuple[str, Finding]]) -> list[tuple[Evidence, list[Finding]]]:
     """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
     groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
     for home, one in found:
@@ -339,11 +382,11 @@ async def _anchor(joined: Joined, home: str, finding: Finding) -> Evidence:
         if item is not None:
             return item
     for side in ("base", "head"):
-        text = await joined.read(home, side)  # type: ignore[arg-type]
+        text = await joined.read(home, side)
         lines = [line.rstrip("\r") for line in (text or b"").decode("utf-8", "replace").split("\n")]
         at = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
         if at:
-            return Evidence(home, lines[at - 1], at, side)  # type: ignore[arg-type]
+            return Evidence(home, lines[at - 1], at, side)
     return Evidence(home, finding.quote, 0, "base")
 
 
@@ -357,7 +400,9 @@ def _finding(
     more = f" (and {len(files) - 1} more {'file' if len(files) == 2 else 'files'})" if len(files) > 1 else ""  # noqa: PLR2004
     taken_as = _requirement(takes, at.path)
     when = words.arrival(consumer.name, taken_as)
-    severity: Severity = less_severe(first.severity, 1) if taken_as is not None and taken_as.arrival == "upgrade" else first.severity
+    severity: Severity = (
+        less_severe(first.severity, 1) if taken_as is not None and taken_as.arrival == "upgrade" else first.severity
+    )
     proof = " ".join([f"consumer-{first.rule}", consumer.name, _named(first.title)])
 
     def said(text: str) -> str:
@@ -397,7 +442,13 @@ def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, joined: Jo
             if inside is not None:
                 theirs.setdefault(
                     (inside, item.line),
-                    replace(item, path=label(consumer.name, inside), note="breaks", repository=consumer.name, commit=consumer.pull.head),
+                    replace(
+                        item,
+                        path=label(consumer.name, inside),
+                        note="breaks",
+                        repository=consumer.name,
+                        commit=consumer.pull.head,
+                    ),
                 )
             elif (item.path, item.side, item.line) != (at.path, at.side, at.line):
                 own.setdefault((item.path, item.side, item.line), item)
@@ -411,23 +462,9 @@ def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:
     return min(fits, key=lambda row: order[row.arrival], default=None)
 
 
-def _distinct(name: str, seen: set[str]) -> str:
-    """The name; of a second clone of that name one that tells them apart."""
-    found, number = name, 2
-    while found in seen:
-        found, number = f"{name} ({number})", number + 1
-    seen.add(found)
-    return found
-
-
-def _unread(name: str, reason: str, consumer: Clone | None = None) -> Consumers:
-    commit = consumer.pull.head if consumer is not None else ""
-    return Consumers((ConsumerReport(name, "unread", commit, reason),))
+def _unread(consumer: Clone, reason: str) -> Consumers:
+    return Consumers((ConsumerReport(consumer.name, "unread", consumer.pull.head, consumer.day, reason),))
 
 
 def _apart(consumer: Clone, reason: str) -> Consumers:
-    return Consumers((ConsumerReport(consumer.name, "unrelated", consumer.pull.head, reason),))
-
-
-def _sentence(error: object) -> str:
-    return str(error).split("\n")[0][:300]
+    return Consumers((ConsumerReport(consumer.name, "unrelated", consumer.pull.head, consumer.day, reason),))

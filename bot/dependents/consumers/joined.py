@@ -43,7 +43,13 @@ class Remembered:
         return await self._tree.read_many(paths, side)
 
     async def grep(
-        self, patterns: Sequence[str], globs: Sequence[str] = (), *, syntax: Syntax = "fixed", word: bool = False, side: Side = "head"
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Syntax = "fixed",
+        word: bool = False,
+        side: Side = "head",
     ) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
         key = (tuple(patterns), tuple(globs), syntax, word, side)
@@ -84,7 +90,9 @@ class Joined:
         own: Callable[[str], bool],
         links: Mapping[str, bytes],
     ) -> None:
-        """`offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
+        """Join two trees.
+
+        `offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
         importers, because they may hand names on. `own`: which files of the consumer are its own work.
         """
         self._product, self._consumer, self._mount = product, consumer, f"{mount}/"
@@ -130,7 +138,13 @@ class Joined:
         return Contents({path: every[path] for path in wanted if path in every})
 
     async def grep(
-        self, patterns: Sequence[str], globs: Sequence[str] = (), *, syntax: Syntax = "fixed", word: bool = False, side: Side = "head"
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Syntax = "fixed",
+        word: bool = False,
+        side: Side = "head",
     ) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
         there = await self.entries(side)

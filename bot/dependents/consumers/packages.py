@@ -83,7 +83,9 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
 def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
     """One requirement of each package: the one whose break arrives first, with the most that is known of its version."""
     order = {"build": 0, "release": 1, "upgrade": 2}
-    ranked = sorted(rows, key=lambda row: (order[row.arrival], not row.locked, not row.constraint, row.path.count("/"), row.path))
+    ranked = sorted(
+        rows, key=lambda row: (order[row.arrival], not row.locked, not row.constraint, row.path.count("/"), row.path)
+    )
     kept: dict[tuple[str, str], Requirement] = {}
     for row in ranked:
         kept.setdefault((row.language, row.name), row)
@@ -105,7 +107,7 @@ def _form(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _beside(path: str) -> bool:
     folder = posixpath.dirname(path)
-    return bool(folder) and (is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored(path))
+    return bool(folder) and bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored(path))
 
 
 def _above(folder: str, other: str) -> bool:

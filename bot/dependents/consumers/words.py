@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from bot.values.consumer import ConsumerReport
-from bot.values.manifest import Requirement
+from bot.values.manifest import Arrival, Requirement
+
+REACHES: dict[Arrival, str] = {
+    "build": "with its next build",
+    "release": "with the next release",
+    "upgrade": "when it upgrades",
+}
 
 
 def arrival(name: str, row: Requirement | None) -> str:
@@ -30,7 +36,11 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
         return "None of the repositories that were named uses this one."
     checked = [one for one in known if one.state == "checked"]
     broken, hinted = sum(bool(one.breaks) for one in known), sum(bool(one.hints and not one.breaks) for one in known)
-    of = f"{len(checked)} of {len(known)} repositories that use this one" if len(known) > 1 else "The one repository that is known to use this one"
+    of = (
+        f"{len(checked)} of {len(known)} repositories that use this one"
+        if len(known) > 1
+        else "The one repository that is known to use this one"
+    )
     were = "were" if len(known) > 1 else "was" if checked else "was not"
     may = f", {hinted} may break" if hinted else ""
     breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{may}" if checked else "nothing is known of it"

@@ -13,7 +13,10 @@ LOCKS = ("packages.lock.json",)
 PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
 TAG = r"<NAME>\s*([^<\s]+)\s*</NAME>"
-REFERENCE = re.compile(r"<(?P<kind>PackageReference|PackageVersion|GlobalPackageReference)\b(?P<rest>[^>]*)>(?:\s*<Version>([^<]+)</Version>)?", re.IGNORECASE)
+REFERENCE = re.compile(
+    r"<(?P<kind>PackageReference|PackageVersion|GlobalPackageReference)\b(?P<rest>[^>]*)>(?:\s*<Version>([^<]+)</Version>)?",
+    re.IGNORECASE,
+)
 ATTRIBUTE = re.compile(r"(\w+)\s*=\s*\"([^\"]*)\"")
 
 
@@ -44,7 +47,11 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def locked(path: str, source: bytes, name: str) -> str:
     """The version that packages.lock.json names."""
     del path
-    match = re.search(rf'"{re.escape(name)}"\s*:\s*\{{[^{{}}]*?"resolved"\s*:\s*"([^"\n]+)"', source.decode("utf-8", "replace"), re.IGNORECASE)
+    match = re.search(
+        rf'"{re.escape(name)}"\s*:\s*\{{[^{{}}]*?"resolved"\s*:\s*"([^"\n]+)"',
+        source.decode("utf-8", "replace"),
+        re.IGNORECASE,
+    )
     return match[1] if match else ""
 
 

@@ -19,7 +19,9 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     del paths
     found = []
     for path, source in sorted(manifests.items()):
-        name = next((words[0].strip('"').rstrip("/") for verb, *words in directives(source) if verb == "module" and words), "")
+        name = next(
+            (words[0].strip('"').rstrip("/") for verb, *words in directives(source) if verb == "module" and words), ""
+        )
         if name:
             folder = posixpath.dirname(path)
             major = name.rpartition("/")[2]

@@ -28,7 +28,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     homes = {posixpath.dirname(path) for path in manifests}
     for path, table in _read(manifests):
         name, version = table.get("name"), table.get("version")
-        if isinstance(name, str) and name:
+        if isinstance(name, str) and name and table.get("private") is not True:
             folder = posixpath.dirname(path)
             entries = offered(folder, table, paths) if table.get("exports") else None
             roots = (folder,) if folder else _own(homes, paths)

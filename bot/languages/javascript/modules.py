@@ -204,7 +204,11 @@ def offered(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, 
         base = posixpath.normpath(posixpath.join(folder, form))
         if "*" in base:
             before, _, after = base.partition("*")
-            found |= {path for path in paths if path.startswith(before) and (path.endswith(after) or not posixpath.splitext(after)[1])}
+            found |= {
+                path
+                for path in paths
+                if path.startswith(before) and (path.endswith(after) or not posixpath.splitext(after)[1])
+            }
             continue
         stem = SCRIPT_ENDING.sub("", BUILT_ENDING.sub("", base))
         found |= {path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths}

@@ -25,7 +25,9 @@ GRADLE = re.compile(
     r"(?:platform\()?['\"]([\w.-]+:[\w.-]+)(?::([^'\"@\n]+))?",
     re.MULTILINE,
 )
-CATALOGUE = re.compile(r"(?:module\s*=\s*\"([\w.-]+:[\w.-]+)\"|group\s*=\s*\"([\w.-]+)\"\s*,\s*name\s*=\s*\"([\w.-]+)\")([^\n]*)")
+CATALOGUE = re.compile(
+    r"(?:module\s*=\s*\"([\w.-]+:[\w.-]+)\"|group\s*=\s*\"([\w.-]+)\"\s*,\s*name\s*=\s*\"([\w.-]+)\")([^\n]*)"
+)
 STRING = re.compile(r"=\s*\"([\w.-]+:[\w.-]+):([^\"\n]+)\"")
 SOURCES = ("src/main", "src/commonMain", "src/jvmMain", "src", "")
 
@@ -37,10 +39,18 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     groups = [match[1] for path in sorted(manifests) for match in GROUP.finditer(_text(manifests[path]))]
     for path in sorted(manifests):
         folder, base, text = posixpath.dirname(path), posixpath.basename(path), _text(manifests[path])
-        name, version = _pom(text) if base == "pom.xml" else _gradle(folder, text, groups) if base.startswith("build.") else ("", "")
+        name, version = (
+            _pom(text)
+            if base == "pom.xml"
+            else _gradle(folder, text, groups)
+            if base.startswith("build.")
+            else ("", "")
+        )
         if name and folder not in found:
             tops = (posixpath.join(folder, top) if top else folder for top in SOURCES)
-            root = next((top for top in tops if any(one == top or one.startswith(f"{top}/") for one in folders)), folder)
+            root = next(
+                (top for top in tops if any(one == top or one.startswith(f"{top}/") for one in folders)), folder
+            )
             found[folder] = Package(LANGUAGE, name, folder, (root,), version)
     return tuple(found.values())
 
@@ -67,7 +77,12 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
 
 
 def _text(source: bytes) -> str:
-    return re.sub(r"<!--.*?-->", lambda found: re.sub(r"[^\n]", " ", found[0]), config(source).decode("utf-8", "replace"), flags=re.DOTALL)
+    return re.sub(
+        r"<!--.*?-->",
+        lambda found: re.sub(r"[^\n]", " ", found[0]),
+        config(source).decode("utf-8", "replace"),
+        flags=re.DOTALL,
+    )
 
 
 def _tag(name: str, text: str) -> str:
@@ -91,7 +106,7 @@ def _gradle(folder: str, text: str, groups: Sequence[str]) -> tuple[str, str]:
 
 def _asked(base: str, text: str) -> Iterator[tuple[str, str, int]]:
     if base == "pom.xml":
-        known = {name: value for name, value in PROPERTY.findall(text)}
+        known = dict(PROPERTY.findall(text))
         for match in DEPENDENCY.finditer(text):
             group, artifact, version = (_tag(name, match[1]) for name in ("groupId", "artifactId", "version"))
             told = re.sub(r"\$\{([\w.-]+)\}", lambda found: known.get(found[1], ""), version)
@@ -101,8 +116,8 @@ def _asked(base: str, text: str) -> Iterator[tuple[str, str, int]]:
         versions = dict(re.findall(r"(?m)^([\w-]+)\s*=\s*\"([^\"\n:]+)\"", text))
         for match in CATALOGUE.finditer(text):
             ref = re.search(r"version(?:\.ref)?\s*=\s*\"([^\"]+)\"", match[4])
-            name = match[1] or f"{match[2]}:{match[3]}"
-            yield name, versions.get(ref[1], ref[1]) if ref else "", text.count("\n", 0, match.start()) + 1
+            name, told = match[1] or f"{match[2]}:{match[3]}", str(ref[1]) if ref else ""
+            yield name, versions.get(told, told), text.count("\n", 0, match.start()) + 1
         for match in STRING.finditer(text):
             yield match[1], match[2], text.count("\n", 0, match.start()) + 1
     else:

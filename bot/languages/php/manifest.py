@@ -21,12 +21,16 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     found = []
     for path, table in _read(manifests):
         folder, loads = posixpath.dirname(path), _table(table.get("autoload"))
-        rows = [*_table(loads.get("psr-4")).values(), *_table(loads.get("psr-0")).values(), loads.get("files"), loads.get("classmap")]
+        rows = [
+            *_table(loads.get("psr-4")).values(),
+            *_table(loads.get("psr-0")).values(),
+            loads.get("files"),
+            loads.get("classmap"),
+        ]
         roots = tuple(sorted({_joined(folder, one) for row in rows for one in _strings(row)}))
         replaced = [name for name, asked in _table(table.get("replace")).items() if asked == "self.version"]
-        for name in (table.get("name"), *replaced):
-            if isinstance(name, str) and roots:
-                found.append(Package(LANGUAGE, name.lower(), folder, roots))
+        names = [name.lower() for name in (table.get("name"), *replaced) if isinstance(name, str) and roots]
+        found += [Package(LANGUAGE, name, folder, roots) for name in names]
     return tuple(found)
 
 
@@ -48,7 +52,9 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def locked(path: str, source: bytes, name: str) -> str:
     """The version that composer.lock names."""
     del path
-    match = re.search(rf'"name":\s*"{re.escape(name)}",\s*"version":\s*"([^"\n]+)"', source.decode("utf-8", "replace"), re.IGNORECASE)
+    match = re.search(
+        rf'"name":\s*"{re.escape(name)}",\s*"version":\s*"([^"\n]+)"', source.decode("utf-8", "replace"), re.IGNORECASE
+    )
     return match[1] if match else ""
 
 

@@ -146,8 +146,10 @@ def _roots(folder: str, name: str, listed: Sequence[str], paths: Collection[str]
             at = posixpath.join(folder, top, first)
             if deeper or stem not in ("setup", "conftest", "noxfile", "tasks", "manage"):
                 tops.setdefault(stem.lower(), set()).add(at)
-    own = tops.get(normal(name).replace("-", "_")) or tops.get(normal(name).replace("-", "")) or tops.get(
-        normal(name).partition("-")[0]
+    own = (
+        tops.get(normal(name).replace("-", "_"))
+        or tops.get(normal(name).replace("-", ""))
+        or tops.get(normal(name).partition("-")[0])
     )
     built = {at for found in tops.values() for at in found if any(f"/{top}/" in f"/{at}" for top in TOPS[1:])}
     packaged = {at for found in tops.values() for at in found if f"{at}/__init__.py" in paths}
@@ -163,15 +165,22 @@ def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
     elif base == "setup.cfg":
         read = _ini(source)
         rows = [read.get("options", "install_requires", fallback="")]
-        rows += [value for _, value in read.items("options.extras_require")] if read.has_section("options.extras_require") else []
+        rows += (
+            [value for _, value in read.items("options.extras_require")]
+            if read.has_section("options.extras_require")
+            else []
+        )
         for written in (one.strip() for row in rows for one in row.split("\n")):
             if written:
                 yield written, _line(text, written)
     elif base == "setup.py":
         words = _setup(source)
         extras = _literal(words.get("extras_require"))
-        rows = [_literal(words.get("install_requires")), *(extras.values() if isinstance(extras, dict) else ())]
-        for written in (one for row in rows for one in _strings(row)):
+        told: list[object] = [
+            _literal(words.get("install_requires")),
+            *(extras.values() if isinstance(extras, dict) else ()),
+        ]
+        for written in (one for row in told for one in _strings(row)):
             yield written, _line(text, written)
     else:
         for number, line in enumerate(text.split("\n"), 1):
@@ -183,9 +192,13 @@ def _listed(table: Mapping[str, object]) -> Iterator[str]:
     project, tool = _table(table.get("project")), _table(table.get("tool"))
     sources = _table(_table(tool.get("uv")).get("sources"))
     groups = [project.get("dependencies"), *_table(project.get("optional-dependencies")).values()]
-    for written in (one for group in (*groups, *_table(table.get("dependency-groups")).values()) for one in _strings(group)):
+    for written in (
+        one for group in (*groups, *_table(table.get("dependency-groups")).values()) for one in _strings(group)
+    ):
         match = NAME.match(written)
-        source = next((_table(value) for key, value in sources.items() if match and normal(key) == normal(match[0])), {})
+        source = next(
+            (_table(value) for key, value in sources.items() if match and normal(key) == normal(match[0])), {}
+        )
         yield _sourced(match[0], source) if match and source else written
     poetry = _table(tool.get("poetry"))
     rows = [poetry.get("dependencies"), poetry.get("dev-dependencies")]

@@ -13,7 +13,8 @@ LOCKS = ("Gemfile.lock", "gems.locked")
 PRIVATE = re.compile(r"_(?!_)")
 NAMED = re.compile(r"^[ \t]*\w+\.name[ \t]*=[ \t]*['\"]([\w.-]+)['\"]", re.MULTILINE)
 ASKED = re.compile(
-    r"^[ \t]*(?:\w+\.add_(?:runtime_|development_)?dependency[ \t(]+|gem[ \t(]+)['\"]([\w.-]+)['\"]([^\n]*)", re.MULTILINE
+    r"^[ \t]*(?:\w+\.add_(?:runtime_|development_)?dependency[ \t(]+|gem[ \t(]+)['\"]([\w.-]+)['\"]([^\n]*)",
+    re.MULTILINE,
 )
 VERSION = re.compile(r"['\"]([<>=~!]*[ \t]*\d[\w.]*)['\"]")
 OPTION = re.compile(r":?(path|git|github|tag|ref|branch)\b[\"']?[ \t]*(?::|=>)[ \t]*['\"]([^'\"]*)['\"]")
@@ -39,7 +40,9 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         text = config(source).decode("utf-8", "replace")
         for match in ASKED.finditer(text):
             options = dict(OPTION.findall(match[2]))
-            origin: Origin = "path" if "path" in options else "git" if options.keys() & {"git", "github"} else "registry"
+            origin: Origin = (
+                "path" if "path" in options else "git" if options.keys() & {"git", "github"} else "registry"
+            )
             at = options.get("tag") or options.get("ref") or options.get("branch") or ""
             versions = ", ".join(one.replace(" ", "") for one in VERSION.findall(match[2]))
             asked = {"path": options.get("path", ""), "git": at}.get(origin, versions)

@@ -44,7 +44,9 @@ def _requirement(key: str, value: object, path: str, text: str) -> Iterator[Requ
     told = table(value)
     name = told.get("package")
     name = name if isinstance(name, str) else key
-    match = re.search(rf"(?m)^\s*(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])", text)
+    match = re.search(
+        rf"(?m)^\s*(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])", text
+    )
     line = text.count("\n", 0, match.end()) + 1 if match else 0
     if isinstance(value, str):
         yield Requirement(LANGUAGE, name, value, path=path, line=line)
@@ -69,5 +71,3 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
-
-
