@@ -83,9 +83,12 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
 def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
     """One requirement of each package: the one whose break arrives first, with the most that is known of its version."""
     order = {"build": 0, "release": 1, "upgrade": 2}
-    ranked = sorted(
-        rows, key=lambda row: (order[row.arrival], not row.locked, not row.constraint, row.path.count("/"), row.path)
-    )
+
+    def rank(row: Requirement) -> tuple[object, ...]:
+        loose = not row.constraint and row.origin == "registry"  # another manifest may well bound it
+        return row.arrival != "build", loose, order[row.arrival], not row.locked, row.path.count("/"), row.path
+
+    ranked = sorted(rows, key=rank)
     kept: dict[tuple[str, str], Requirement] = {}
     for row in ranked:
         kept.setdefault((row.language, row.name), row)

@@ -118,7 +118,9 @@ def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
         for each in included if isinstance(included, list) else ():
             row = _table(each)
             listed.append(posixpath.join(str(row.get("from") or ""), str(row.get("include") or "")))
-        return str(own.get("name") or ""), str(own.get("version") or ""), listed
+        flit = _table(_table(tool.get("flit")).get("metadata"))
+        name = own.get("name") or flit.get("dist-name") or flit.get("module") or ""
+        return str(name), str(own.get("version") or ""), listed
     if base == "setup.cfg":
         read = _ini(source)
         return read.get("metadata", "name", fallback=""), read.get("metadata", "version", fallback=""), []
@@ -200,6 +202,9 @@ def _listed(table: Mapping[str, object]) -> Iterator[str]:
             (_table(value) for key, value in sources.items() if match and normal(key) == normal(match[0])), {}
         )
         yield _sourced(match[0], source) if match and source else written
+    flit = _table(_table(tool.get("flit")).get("metadata"))
+    yield from _strings(flit.get("requires"))
+    yield from (one for row in _table(flit.get("requires-extra")).values() for one in _strings(row))
     poetry = _table(tool.get("poetry"))
     rows = [poetry.get("dependencies"), poetry.get("dev-dependencies")]
     rows += [_table(group).get("dependencies") for group in _table(poetry.get("group")).values()]

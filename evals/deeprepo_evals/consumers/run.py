@@ -18,8 +18,10 @@ from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import NamedConsumer
 from deeprepo_evals.consumers import truth
-from deeprepo_evals.consumers.truth import Case, Spoken
+from deeprepo_evals.consumers.truth import Case, Loss, Spoken
 from deeprepo_evals.mine.run import clones
+
+OF_COMMIT = 3  # cases, so that no commit fills a pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +91,19 @@ async def _of_pair(plan: Plan, pair: Pair, known: Mapping[str, Path]) -> list[di
 
 
 async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, spoken: Spoken) -> list[Case]:
-    words = await truth.words(consumer, spoken, pair.written)
+    days = await truth.snapshots(consumer, spoken, pair.written)
     found: list[Case] = []
-    commits: Counter[str] = Counter()
-    for commit, time, removed in await truth._removals(library, spoken):  # noqa: SLF001 - one room
+    of: Counter[str] = Counter()
+    names: set[str] = set()
+    for commit, time, removed in await truth.removals(library, spoken):
         for name, path in removed.items():
-            if name not in words or commits[commit] >= 2 or len(found) >= plan.each:  # noqa: PLR2004 - no commit fills a pair
+            if name in names or of[commit] == OF_COMMIT or len(found) == plan.each:
                 continue
-            if await truth._holds(library, commit, name, spoken):  # noqa: SLF001 - one room
-                continue
-            for case in (await truth.cases(consumer, spoken, pair.written, truth.Loss(commit, time, name, path)))[:1]:
-                commits[commit] += 1
+            loss = Loss(commit, time, name, path)
+            case = truth.used(days, spoken, pair.written, loss)
+            if case is not None and not await truth.holds(library, commit, name, spoken):
+                of[commit] += 1
+                names.add(name)
                 found.append(case)
     return found
 

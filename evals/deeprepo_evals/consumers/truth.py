@@ -1,18 +1,19 @@
 """What really happened, told by plain text and by history alone: no parser, no resolver and no comparison of the product takes part.
 
-A case is a commit of a library after which no source of it holds a name that it defined at the top, and a file of the consumer as it
-was on that day that imports this name from the library and, later, no longer does.
+A case is a commit of a library after which no source of it binds a name that it defined at the top, and the consumer on the last day
+before it (of some days of its history, at most three years back) on which a file imports this name from the library; today none does.
+It may have given the name up ahead of the loss, because it was deprecated: then the case asks what would have broken otherwise.
 """
 
 import posixpath
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git
-from bot.errors import GitError
 from bot.text.paths import is_sample, is_test, vendored
+from deeprepo_evals.mine import commits
 
 SHORTEST = 4  # letters of a name
 MOST_COMMITS = 12_000
@@ -22,6 +23,8 @@ BINDING = (
     r"\b(?:def|class|func|fn|function|const|let|var|type|interface|struct|enum|trait|module|macro_rules!|define|record)\b[^\n]*\bNAME\b"
     r"|\b(?:import|export|use|as|alias\w*|include|extend)\b[^\n]*\bNAME\b|^\s*NAME\s*(?:,|=[^=]|:)|['\"]NAME['\"]"
 )
+DAYS = 48  # of a consumer's history
+YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss
 TOO_MANY = 40  # definitions of one commit: a new layout, not a change
 
 
@@ -70,9 +73,14 @@ LANGUAGES: Mapping[str, Spoken] = {
         re.compile(r"^\s*(?:class|module) (?:\w+::)*([A-Z]\w+)"),
         (r"\bLIB(?:::\w+)*::NAME\b",),
     ),
+    "csharp": Spoken(
+        (".cs",),
+        re.compile(r"^\s*public (?:abstract |static |sealed |partial |readonly )*(?:class|interface|enum|record|struct|delegate \w+) (\w+)"),
+        (r"^\s*using LIB(?:\.[\w.]+)?;[\s\S]*\bNAME\b",),
+    ),
     "jvm": Spoken(
         (".java", ".kt"),
-        re.compile(r"^public (?:abstract |final |static |sealed )*(?:class|interface|enum|record|@interface) (\w+)"),
+        re.compile(r"^(?:public |open |abstract |final |static |sealed |data )*(?:class|interface|enum|record|@interface|object) (\w+)"),
         (r"^import (?:static )?LIB\.[\w.]*\bNAME\b",),
     ),
 }  # fmt: skip
@@ -98,15 +106,8 @@ class Case:
     lines: tuple[int, ...]
 
 
-async def losses(clone: Path, spoken: Spoken) -> AsyncIterator[Loss]:
-    """Every name that a commit takes away from all sources of a library."""
-    for commit, time, removed in await _removals(clone, spoken):
-        for name, path in removed.items():
-            if not await _holds(clone, commit, name, spoken):
-                yield Loss(commit, time, name, path)
-
-
-async def _removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[str, str]]]:
+async def removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[str, str]]]:
+    """(commit, time, name -> path) of the commits whose patch takes definitions away, the newest first."""
     done = await git.search(
         "log", "-p", "-U0", "--no-merges", "--no-renames", "--no-color", "--no-ext-diff", f"--max-count={MOST_COMMITS}",
         "--format=%x00%H %ct", "HEAD", "--", *(f"*{ending}" for ending in spoken.endings),
@@ -133,7 +134,7 @@ async def _removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[st
     return found
 
 
-async def _holds(clone: Path, commit: str, name: str, spoken: Spoken) -> bool:
+async def holds(clone: Path, commit: str, name: str, spoken: Spoken) -> bool:
     """Whether any source of the library still binds the word, tests and examples aside."""
     done = await git.run(
         "grep", "-z", "-w", "-F", "-e", name, commit, "--", *(f"*{ending}" for ending in spoken.endings), cwd=str(clone)
@@ -147,44 +148,57 @@ async def _holds(clone: Path, commit: str, name: str, spoken: Spoken) -> bool:
     )
 
 
-async def words(clone: Path, spoken: Spoken, library: str) -> frozenset[str]:
-    """Every word on a line that names the library, at some days of the consumer's history: what it may ever have taken."""
-    listed = await git.output("rev-list", "--first-parent", f"--max-count={MOST_COMMITS}", "HEAD", cwd=str(clone))
-    commits = listed.decode().split()
-    step = max(1, len(commits) // 24)
-    found: set[str] = set()
-    for commit in commits[::step]:
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A consumer on one day: the files that name the library, as they were."""
+
+    commit: str
+    time: int
+    files: Mapping[str, str]  # path -> content
+
+
+async def snapshots(clone: Path, spoken: Spoken, library: str) -> list[Snapshot]:
+    """A consumer on so many days of its history, the newest first."""
+    listed = await git.output(
+        "log", "--first-parent", f"--max-count={MOST_COMMITS}", "--format=%H %ct", "HEAD", cwd=str(clone)
+    )
+    rows = [row.split() for row in listed.decode().split("\n") if row]
+    texts: dict[str, str] = {}
+    found = []
+    for commit, time in rows[:: max(1, len(rows) // DAYS)]:
         done = await git.run(
-            "grep", "-h", "-l", "-E", "-e", library, commit, "--", *(f"*{e}" for e in spoken.endings), cwd=str(clone)
+            "grep", "-l", "-E", "-e", library, commit, "--", *(f"*{end}" for end in spoken.endings), cwd=str(clone)
         )
-        for row in [row for row in done.out.decode("utf-8", "replace").split("\n") if row][:600]:
-            blob = await git.run("cat-file", "blob", row, cwd=str(clone))
-            found |= set(re.findall(r"[A-Za-z]\w{3,}", blob.out.decode("utf-8", "replace")))
-    return frozenset(found)
+        paths = {row.partition(":")[2] for row in done.out.decode("utf-8", "replace").split("\n") if row}
+        out = await git.run("ls-tree", "-r", "-z", commit, cwd=str(clone))
+        ids = {
+            path: meta.split()[2]
+            for meta, _, path in (row.partition("\t") for row in out.out.decode("utf-8", "replace").split("\0") if row)
+            if path in paths and not vendored(path) and not is_sample(path)
+        }
+        new = [one for one in dict.fromkeys(ids.values()) if one not in texts]
+        for one, blob in (await commits.blobs(clone, new)).items():
+            texts[one] = blob.decode("utf-8", "replace")
+        found.append(Snapshot(commit, int(time), {path: texts[one] for path, one in ids.items() if one in texts}))
+    return found
+
+
+def used(days: Sequence[Snapshot], spoken: Spoken, library: str, loss: Loss) -> Case | None:
+    """The last day before the loss (and no more than some years) on which a file took the name that no file takes today."""
+    if not days or any(_binds(text, spoken, library, loss) for text in days[0].files.values() if loss.name in text):
+        return None
+    for day in days:
+        if loss.time - YEARS <= day.time < loss.time:
+            for path, text in sorted(day.files.items()):
+                if loss.name in text and _binds(text, spoken, library, loss):
+                    return Case(loss, day.commit, path, tuple(_lines(text, loss.name)))
+    return None
 
 
 async def at(clone: Path, time: int) -> str:
     """The commit that a consumer was at on a day."""
     done = await git.run("rev-list", "-1", "--first-parent", f"--before={time - 1}", "HEAD", cwd=str(clone))
     return done.out.decode().strip()
-
-
-async def cases(clone: Path, spoken: Spoken, library: str, loss: Loss) -> list[Case]:
-    """The files of a consumer that used what was lost, and gave it up."""
-    commit = await at(clone, loss.time)
-    if not commit:
-        return []
-    done = await git.run(
-        "grep", "-l", "-w", "-F", "-e", loss.name, commit, "--", *(f"*{e}" for e in spoken.endings), cwd=str(clone)
-    )
-    found = []
-    for path in (row.partition(":")[2] for row in done.out.decode("utf-8", "replace").split("\n") if row):
-        if vendored(path) or is_sample(path):
-            continue
-        before, after = [await _text(clone, f"{side}:{path}") for side in (commit, "HEAD")]
-        if before and after and _binds(before, spoken, library, loss) and not _binds(after, spoken, library, loss):
-            found.append(Case(loss, commit, path, tuple(_lines(before, loss.name))))
-    return found
 
 
 def _binds(text: str, spoken: Spoken, library: str, loss: Loss) -> bool:
@@ -204,14 +218,6 @@ def _lines(text: str, name: str) -> Iterator[int]:
     for number, line in enumerate(text.split("\n"), 1):
         if re.search(rf"\b{re.escape(name)}\b", line):
             yield number
-
-
-async def _text(clone: Path, name: str) -> str:
-    try:
-        done = await git.run("cat-file", "blob", name, cwd=str(clone))
-    except GitError:
-        return ""
-    return done.out.decode("utf-8", "replace") if done.status == 0 else ""
 
 
 async def ordinary(clone: Path, spoken: Spoken, seed: str, count: int) -> Sequence[tuple[str, int]]:
