@@ -14,6 +14,7 @@ from bot.checkout import ownership
 from bot.checkout.locate import locate
 from bot.config import Config, Settings
 from bot.dependents.consumers import Consumers
+from bot.dependents.consumers.disclosure import Standing
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
@@ -91,6 +92,10 @@ class Deps:
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
     look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
+    standing: Standing = Standing()  # who can read the repository under review
+    share_consumers: bool = (
+        False  # whether the operator lets repositories of one owner be named in each other's reviews
+    )
     consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
     masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
@@ -215,7 +220,8 @@ async def _beyond(
     named = named_consumers(tree.pull, deps.consumers, settings)
     if named:
         deps.say(f"looking at {len(named)} repositories that may use this one")
-    return await deps.look_at_consumers(tree, files, users, named)
+    found = await deps.look_at_consumers(tree, files, users, named)
+    return found.disclosed(deps.standing, switched_on=deps.share_consumers)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:

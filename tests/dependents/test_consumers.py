@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from fakes import Repository
@@ -66,7 +65,7 @@ PAIRS = {
     "rust: a function that is gone": Pair(
         {"Cargo.toml": '[package]\nname = "acme-quotes"\nversion = "1.4.0"\n', "src/lib.rs": "pub mod tax;\n", "src/tax.rs": "pub fn rate() -> u32 {\n    1\n}\npub fn other() -> u32 {\n    2\n}\n"},
         {"src/tax.rs": "pub fn other() -> u32 {\n    2\n}\n"},
-        {"Cargo.toml": '[package]\nname = "billing"\nversion = "1.0.0"\n[dependencies]\nacme-quotes = "1.2"\n', "src/main.rs": "use acme_quotes::tax::rate;\n\nfn main() {\n    println!(\"{}\", rate());\n}\n"},
+        {"Cargo.toml": '[package]\nname = "billing"\nversion = "1.0.0"\n[dependencies]\nacme-quotes = "1.2"\n', "src/main.rs": 'use acme_quotes::tax::rate;\n\nfn main() {\n    println!("{}", rate());\n}\n'},
         ("src/main.rs", 4, "consumer-removed-symbol"),
     ),
     "php: a class that is gone": Pair(

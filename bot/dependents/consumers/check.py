@@ -12,6 +12,7 @@ from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import opened, sentence
+from bot.dependents.consumers.disclosure import Standing, disclosure, withheld_finding, withheld_report
 from bot.dependents.consumers.joined import LINKS, Joined, Remembered, mount_of
 from bot.dependents.consumers.packages import Offer, offer, packaging_of, taken
 from bot.dependents.find import find
@@ -61,6 +62,27 @@ class Consumers:
     def unread(self) -> tuple[str, ...]:
         """A sentence for each consumer that was not looked at, or only in part."""
         return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
+
+    def disclosed(self, reviewed: Standing, *, switched_on: bool) -> "Consumers":
+        """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
+        standings = {one.name: Standing(one.name.rpartition("/")[0], one.visibility) for one in self.reports}
+        hidden = {
+            name
+            for name, standing in standings.items()
+            if disclosure(reviewed, standing, switched_on=switched_on) == "existence"
+        }
+        return self.withheld(hidden) if hidden else self
+
+    def withheld(self, names: Collection[str]) -> "Consumers":
+        """The same without a word of these consumers, whose readers are fewer than those of the review."""
+        hidden = {one.name: number for number, one in enumerate((r for r in self.reports if r.name in names), 1)}
+        return Consumers(
+            tuple(withheld_report(one, hidden[one.name]) if one.name in hidden else one for one in self.reports),
+            tuple(
+                withheld_finding(one, hidden[one.consumer]) if one.consumer in hidden else one for one in self.findings
+            ),
+            tuple(one for one in self.uses if one.path.partition(":")[0] not in hidden),
+        )
 
     def rows(self) -> dict[str, Any]:
         """What a record keeps of it: nothing if nobody named a consumer."""

@@ -15,7 +15,7 @@ MOST = 40  # of one review
 async def opened(
     named: Sequence[NamedConsumer], scratch: str, own: str = ""
 ) -> tuple[list[Clone], list[ConsumerReport]]:
-    """The clones that can be read, each once, and what is to be told of the others. `own`: the git folder that is no consumer."""
+    """The clones that can be read, each once, and a report of each of the others. `own`: the git folder of the repository under review."""
     seen: set[str] = set()
     known: set[tuple[str, str]] = set()
     clones: list[Clone] = []

@@ -1,10 +1,11 @@
-"""What is told about a consumer: when a break reaches it, and of how many consumers something is known."""
+"""The sentences about consumers: when a break reaches one, and how many were looked at."""
 
 from collections.abc import Sequence
 
 from bot.values.consumer import ConsumerReport
 from bot.values.manifest import Arrival, Requirement
 
+ALONE = "The one repository that is known to use this one was not looked at."
 REACHES: dict[Arrival, str] = {
     "build": "with its next build",
     "release": "with the next release",
@@ -29,19 +30,15 @@ def arrival(name: str, row: Requirement | None) -> str:
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
     """How many consumers were looked at and how many break; empty if none was named."""
-    known = [one for one in reports if one.state != "unrelated"]
-    if not reports:
-        return ""
-    if not known:
-        return "None of the repositories that were named uses this one."
-    checked = [one for one in known if one.state == "checked"]
-    broken, hinted = sum(bool(one.breaks) for one in known), sum(bool(one.hints and not one.breaks) for one in known)
-    of = (
-        f"{len(checked)} of {len(known)} repositories that use this one"
-        if len(known) > 1
-        else "The one repository that is known to use this one"
-    )
-    were = "were" if len(known) > 1 else "was" if checked else "was not"
-    may = f", {hinted} may break" if hinted else ""
-    breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{may}" if checked else "nothing is known of it"
-    return f"{of} {were} looked at; {breaks}."
+    users = [one for one in reports if one.state != "unrelated"]
+    if not reports or not users:
+        return "None of the repositories that were named uses this one." if reports else ""
+    checked = sum(one.state == "checked" for one in users)
+    broken = sum(bool(one.breaks) for one in users)
+    hinted = sum(bool(one.hints) and not one.breaks for one in users)
+    if len(users) == 1:
+        fate = "it breaks" if broken else "it may break" if hinted else "nothing of it breaks"
+        return f"The one repository that is known to use this one was looked at; {fate}." if checked else ALONE
+    more = f", {hinted} may break" if hinted else ""
+    breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
+    return f"{checked} of {len(users)} repositories that use this one were looked at; {breaks}."

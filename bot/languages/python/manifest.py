@@ -1,4 +1,4 @@
-"""Python's packages: pyproject.toml, setup.cfg, setup.py, requirements files; what is importable is told from the paths."""
+"""Python packages: pyproject.toml, setup.cfg, setup.py, requirements files; the paths say what is importable."""
 
 import ast
 import configparser
