@@ -92,7 +92,7 @@ class Deps:
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
     look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
-    standing: Standing = Standing()  # who can read the repository under review
+    standing: Standing = field(default_factory=Standing)  # who can read the repository under review
     share_consumers: bool = (
         False  # whether the operator lets repositories of one owner be named in each other's reviews
     )
