@@ -159,7 +159,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         users = await dependents.find(tree, files, deps.languages)
         beyond = await _beyond(tree, files, users, settings, deps)
         texts = await _texts(tree, files)
-        masks.learn_files(texts.head, texts.base, await _unchanged(tree, users) if deps.masked else {})
+        masks.learn_files(texts.head, texts.base, await _unchanged(tree, users) if deps.masked else {}, beyond.texts())
         parts = units.cut(files, users, texts)
         names = [file.path for file in files if not file.skip]
         asked = await guidance.gather(

@@ -137,7 +137,7 @@ def _model_worker(
 
     return ModelWorker(
         model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance,
-        look_ups=look_ups, walkthrough=walkthrough,
+        look_ups=look_ups, walkthrough=walkthrough, consumers=subject.consumers,
     )  # fmt: skip
 
 

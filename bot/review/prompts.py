@@ -1,13 +1,14 @@
 """What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
+from bot.dependents.consumers import Consumers
 from bot.diff import file_diffs
 from bot.findings import issues, read
 from bot.ports import Lens
@@ -59,6 +60,9 @@ class PromptWriter:
     guidance: Guidance
     whole: bool  # everything in one prompt, whatever its size
     may_ask: bool  # whether the reader may ask to see more code
+    consumers: Consumers = field(
+        default_factory=Consumers
+    )  # other repositories, whose lines are shown beside what they use
 
     @property
     def large(self) -> bool:
@@ -87,6 +91,7 @@ class PromptWriter:
     ) -> SentPrompt:
         """Write the prompt about these units. `bare`: without the code beside them."""
         beside = () if bare else await builder.of(units)
+        abroad = () if bare else self.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         closed = self._closed(units)
         telling = partial(
             render.text,
@@ -99,7 +104,7 @@ class PromptWriter:
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]
-        prompt = self.of(telling(unchanged=beside), walkthrough, closed)
+        prompt = self.of(telling(unchanged=(*abroad, *beside)), walkthrough, closed)
         return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough, closed)
 
     def of_uses(self, changed: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]) -> SentPrompt:

@@ -10,6 +10,7 @@ from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import packed
+from bot.dependents.consumers import Consumers
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
@@ -53,6 +54,7 @@ class ModelWorker:
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
+    consumers: Consumers = field(default_factory=Consumers)  # whose lines are shown beside what they use
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     heard: Callable[[Sequence[Finding]], None] = lambda _: None  # gets the findings of a prompt while others are out
 
@@ -73,7 +75,9 @@ class ModelWorker:
     @property
     def _writer(self) -> PromptWriter:
         units, may_ask = self.tracker.units, self.look_ups is not None
-        return PromptWriter(self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask)
+        return PromptWriter(
+            self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask, self.consumers
+        )
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""

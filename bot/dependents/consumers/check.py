@@ -24,7 +24,9 @@ from bot.text.paths import is_sample, is_test, vendored
 from bot.values import (
     ChangedFile,
     Dependents,
+    DiffRow,
     Evidence,
+    Excerpt,
     Finding,
     Reference,
     Severity,
@@ -38,6 +40,12 @@ from bot.values.manifest import Package, Requirement
 FILES = 200_000  # of one consumer
 SECONDS = 30.0  # for one consumer
 TOGETHER = 120.0  # for all
+EXCERPTS, AROUND, LONG_LINE = (
+    40,
+    3,
+    300,
+)  # uses of a consumer that models are shown; lines around each; characters of one
+PROMPT_TOKENS = 1_500  # of them in one prompt
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 # Files that may hand on what others define, beside those that are called so.
@@ -54,9 +62,8 @@ class Consumers:
 
     reports: tuple[ConsumerReport, ...] = ()
     findings: tuple[Finding, ...] = ()
-    uses: tuple[
-        Reference, ...
-    ] = ()  # of what changed, on lines of consumers: their paths begin with the consumer's name
+    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the consumer's name.
+    excerpts: tuple[tuple[str, Excerpt], ...] = ()
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -81,8 +88,27 @@ class Consumers:
             tuple(
                 withheld_finding(one, hidden[one.consumer]) if one.consumer in hidden else one for one in self.findings
             ),
-            tuple(one for one in self.uses if one.path.partition(":")[0] not in hidden),
+            tuple(one for one in self.excerpts if one[1].path.partition(":")[0] not in hidden),
         )
+
+    def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
+        """The lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
+        found: list[Excerpt] = []
+        room = PROMPT_TOKENS
+        for key, excerpt in self.excerpts:
+            if key in keys and excerpt.size <= room and excerpt not in found:
+                room -= excerpt.size
+                found.append(excerpt)
+        return tuple(found)
+
+    def texts(self) -> dict[str, str]:
+        """Every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for _, excerpt in self.excerpts:
+            found[excerpt.path].append(excerpt.text)
+        for item in (item for one in self.findings for item in one.evidence if item.repository):
+            found[item.path].append(item.quote)
+        return {path: "\n".join(lines) for path, lines in found.items()}
 
     def rows(self) -> dict[str, Any]:
         """What a record keeps of it: nothing if nobody named a consumer."""
@@ -143,7 +169,7 @@ async def check(
     return Consumers(
         tuple(report for one in done for report in one.reports),
         tuple(finding for one in done for finding in one.findings),
-        tuple(row for one in done for row in one.uses),
+        tuple(row for one in done for row in one.excerpts),
     )
 
 
@@ -211,7 +237,7 @@ async def _compared(
     users = _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
     findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
-    uses = tuple(replace(row, path=label(consumer.name, joined.inside(row.path) or row.path)) for row in _uses(users))
+    uses = _uses(users)
     partly = [*tree.stopped, *found.missed]
     report = replace(
         report,
@@ -221,7 +247,23 @@ async def _compared(
         breaks=sum(one.proven for one in findings),
         hints=sum(not one.proven for one in findings),
     )
-    return Consumers((report,), tuple(findings), uses)
+    shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
+    return Consumers((report,), tuple(findings), shown)
+
+
+async def _excerpts(joined: Joined, consumer: Clone, rows: Sequence[Reference]) -> tuple[tuple[str, Excerpt], ...]:
+    """The lines around the first uses, marked with their repository. Clones that only the settings name are shown to no model."""
+    chosen = sorted(rows, key=lambda row: (row.test, row.form == "import", row.path, row.line))[:EXCERPTS]
+    texts = dict(await joined.read_many([row.path for row in chosen]))
+    found = []
+    for row in chosen:
+        lines = texts.get(row.path, b"").decode("utf-8", "replace").split("\n")
+        first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
+        numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
+        path = label(consumer.name, joined.inside(row.path) or row.path)
+        title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"
+        found.append((row.symbol, Excerpt(path, first, last, numbered, title=title)))
+    return tuple(found)
 
 
 async def _introduced(
