@@ -9,6 +9,7 @@ import pytest
 from fakes import Repository
 from recorded import deeprepo
 
+from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
 Others = Callable[[str], Repository]
@@ -255,7 +256,8 @@ def test_models_see_the_consumers_lines(repository: Repository, repositories: Ot
     user(repositories, "shop", "quotes<2", PAY.replace("pay", "sell"))
     repository.commit({**LIBRARY, ".deeprepo.yml": "consumers: [../shop]\n"}, "before")
     repository.commit(dict(WITHOUT_TAX), "after")
-    with Server(lambda _: Reply(data={"answer": "Read.", "findings": []})) as server:
+    server = Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))
+    with doubles.in_thread(server) as url:
         options = ("--worker", "compatible/worker", "--effort", "low", "--no-verify", "--format", "json")
         billing = repository.folder.parent / "billing"
         done = deeprepo(
@@ -265,7 +267,7 @@ def test_models_see_the_consumers_lines(repository: Repository, repositories: Ot
             "--with",
             str(billing),
             cwd=repository.folder,
-            DEEPREPO_BASE_URL=server.url,
+            DEEPREPO_BASE_URL=url,
         )
         sent = json.dumps(server.requests)
     assert done.returncode == 0, done.stderr
