@@ -257,7 +257,7 @@ def test_models_see_the_consumers_lines(repository: Repository, repositories: Ot
     repository.commit({**LIBRARY, ".deeprepo.yml": "consumers: [../shop]\n"}, "before")
     repository.commit(dict(WITHOUT_TAX), "after")
     server = Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))
-    with doubles.in_thread(server) as url:
+    with doubles.in_thread(server):
         options = ("--worker", "compatible/worker", "--effort", "low", "--no-verify", "--format", "json")
         billing = repository.folder.parent / "billing"
         done = deeprepo(
@@ -267,7 +267,7 @@ def test_models_see_the_consumers_lines(repository: Repository, repositories: Ot
             "--with",
             str(billing),
             cwd=repository.folder,
-            DEEPREPO_BASE_URL=url,
+            DEEPREPO_BASE_URL=server.openai_url,
         )
         sent = json.dumps(server.requests)
     assert done.returncode == 0, done.stderr

@@ -31,7 +31,7 @@ def disclosure(
     """How much the readers of a review may learn of a consumer.
 
     `switched_on`: the operator allows repositories of one owner to be named in each other's reviews. `readers_included`: the host has
-    confirmed that whoever reads this output can read the consumer, as an administrator of both can.
+    confirmed that everybody who reads this output can read the consumer, as an administrator of both can.
     """
     if reviewed.visibility is None and consumer.visibility is None:
         return "everything"  # somebody's own clones, on their own disk
