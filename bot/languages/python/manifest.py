@@ -22,6 +22,7 @@ ASKED = re.compile(
 )
 URL_NAME = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)|/([A-Za-z0-9._-]+?)(?:\.git)?(?:@[^/@#]+)?(?:#.*)?$")
 TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
+VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
 VERSION = re.compile(r"v?\d+[\w.]*$|[0-9a-f]{7,40}$")
 LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
 PIPFILE = r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\""
@@ -237,6 +238,8 @@ def _requirement(text: str, path: str, line: int) -> Requirement | None:
     if not name:
         return None
     name, rest = normal(name.partition("[")[0]), rest.strip()
+    if rest and not VERSIONED.match(rest):
+        return None
     if not rest.startswith("@"):
         return Requirement(LANGUAGE, name, "".join(rest.split()), path=path, line=line)
     at = rest[1:].strip()
