@@ -13,8 +13,7 @@ from bot import __version__, checkout, config, dependents, diff, render, strateg
 from bot.checkout import ownership
 from bot.checkout.locate import locate
 from bot.config import Config, Settings
-from bot.dependents.consumers import Consumers
-from bot.dependents.consumers.disclosure import Standing
+from bot.dependents.consumers.result import Consumers
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
@@ -44,7 +43,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
-from bot.values.consumer import NamedConsumer
+from bot.values.consumer import NamedConsumer, Standing
 from bot.values.progress import Reading
 from bot.values.reported import Reported, ToolRun
 

@@ -23,7 +23,7 @@ from bot.values import (
     Usage,
     Use,
 )
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")

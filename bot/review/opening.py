@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
 from bot.context.look_ups import LookUps
-from bot.dependents.consumers import Consumers
+from bot.dependents.consumers.result import Consumers
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
 from bot.journal.writer import Journal

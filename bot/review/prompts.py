@@ -8,7 +8,7 @@ from typing import Any
 from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
-from bot.dependents.consumers import Consumers
+from bot.dependents.consumers.result import Consumers
 from bot.diff import file_diffs
 from bot.findings import issues, read
 from bot.ports import Lens

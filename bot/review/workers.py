@@ -10,7 +10,7 @@ from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import packed
-from bot.dependents.consumers import Consumers
+from bot.dependents.consumers.result import Consumers
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bot import checkout, config
 from bot.checkout import Checkout
-from bot.dependents import consumers
+from bot.dependents.consumers.check import known
 from bot.languages import LANGUAGES
 from bot.pipeline import named_consumers
 from bot.values import ReviewRequest
@@ -36,4 +36,4 @@ async def _listed(repo: str, places: Sequence[str], scratch: str) -> tuple[Consu
         written = await tree.at_tip(config.FILE)
         settings = config.resolve({}, written, config.environment())
         named = named_consumers(pull, places, settings)
-        return await consumers.known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
+        return await known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)

@@ -13,7 +13,7 @@ from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.checkout import Checkout
 from bot.config import Config
-from bot.dependents.consumers import Consumers, check
+from bot.dependents.consumers.result import Consumers
 from bot.errors import ConfigError, UsageError
 from bot.findings import reported
 from bot.journal import codec
@@ -139,6 +139,10 @@ async def _look(
     tree: Checkout, files: Sequence[ChangedFile], users: Dependents, named: Sequence[NamedConsumer], *, scratch: str
 ) -> Consumers:
     """What the change breaks in these clones."""
+    from bot.dependents.consumers.check import check
+
+    if not named:
+        return Consumers()
     return await check(
         tree, files, users, named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out,

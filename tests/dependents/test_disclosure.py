@@ -5,11 +5,10 @@ from itertools import product
 
 import pytest
 
-from bot.dependents.consumers.check import Consumers
-from bot.dependents.consumers.disclosure import Standing, disclosure
+from bot.dependents.consumers.disclosure import disclosure
+from bot.dependents.consumers.result import Consumers
 from bot.values import Evidence, Finding, Source, Verdict
-from bot.values.consumer import ConsumerReport, Visibility
-from bot.values.manifest import Requirement
+from bot.values.consumer import ConsumerReport, Requirement, Standing, Visibility
 
 # reviewed, consumer, same owner, switched on -> whether everything may be shown; every other row shows that it exists.
 SHOWN: frozenset[tuple[Visibility, Visibility, bool, bool]] = frozenset(

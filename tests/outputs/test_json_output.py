@@ -9,8 +9,7 @@ from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import json_file
 from bot.values import Cost, Evidence, Finding, Mark, Placed, Review
-from bot.values.consumer import ConsumerReport
-from bot.values.manifest import Requirement
+from bot.values.consumer import ConsumerReport, Requirement
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = (

@@ -3,18 +3,18 @@
 import asyncio
 import posixpath
 import re
+import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import opened, sentence
-from bot.dependents.consumers.disclosure import Standing, disclosure, withheld_finding, withheld_report
 from bot.dependents.consumers.joined import LINKS, Joined, Remembered, mount_of
 from bot.dependents.consumers.packages import Offer, offer, packaging_of, taken
+from bot.dependents.consumers.result import Consumers
 from bot.dependents.find import find
 from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
@@ -34,18 +34,16 @@ from bot.values import (
     Source,
     less_severe,
 )
-from bot.values.consumer import Clone, ConsumerReport, NamedConsumer, label
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Clone, ConsumerReport, NamedConsumer, Package, Requirement, label
 
 FILES = 200_000  # of one consumer
-SECONDS = 30.0  # for one consumer
-TOGETHER = 120.0  # for all
+SECONDS = 120.0  # for one consumer, by the clock: git may hang
+TOGETHER = 60.0  # of computing for all: on a busy machine it takes longer, and finds the same
 EXCERPTS, AROUND, LONG_LINE = (
     40,
     3,
     300,
 )  # uses of a consumer that models are shown; lines around each; characters of one
-PROMPT_TOKENS = 1_500  # of them in one prompt
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 # Files that may hand on what others define, beside those that are called so.
@@ -57,78 +55,7 @@ INSIDE = frozenset({"internal"})  # folders whose code is nobody else's by the r
 
 
 @dataclass(frozen=True, slots=True)
-class Consumers:
-    """What became of each consumer, and what the change breaks there."""
-
-    reports: tuple[ConsumerReport, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the consumer's name.
-    excerpts: tuple[tuple[str, Excerpt], ...] = ()
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """A sentence for each consumer that was not looked at, or only in part."""
-        return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
-
-    def disclosed(self, reviewed: Standing, *, switched_on: bool) -> "Consumers":
-        """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
-        standings = {one.name: Standing(one.name.rpartition("/")[0], one.visibility) for one in self.reports}
-        hidden = {
-            name
-            for name, standing in standings.items()
-            if disclosure(reviewed, standing, switched_on=switched_on) == "existence"
-        }
-        return self.withheld(hidden) if hidden else self
-
-    def withheld(self, names: Collection[str]) -> "Consumers":
-        """The same without a word of these consumers, whose readers are fewer than those of the review."""
-        hidden = {one.name: number for number, one in enumerate((r for r in self.reports if r.name in names), 1)}
-        return Consumers(
-            tuple(withheld_report(one, hidden[one.name]) if one.name in hidden else one for one in self.reports),
-            tuple(
-                withheld_finding(one, hidden[one.consumer]) if one.consumer in hidden else one for one in self.findings
-            ),
-            tuple(one for one in self.excerpts if one[1].path.partition(":")[0] not in hidden),
-        )
-
-    def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
-        """The lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
-        found: list[Excerpt] = []
-        room = PROMPT_TOKENS
-        for key, excerpt in self.excerpts:
-            if key in keys and excerpt.size <= room and excerpt not in found:
-                room -= excerpt.size
-                found.append(excerpt)
-        return tuple(found)
-
-    def texts(self) -> dict[str, str]:
-        """Every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for _, excerpt in self.excerpts:
-            found[excerpt.path].append(excerpt.text)
-        for item in (item for one in self.findings for item in one.evidence if item.repository):
-            found[item.path].append(item.quote)
-        return {path: "\n".join(lines) for path, lines in found.items()}
-
-    def rows(self) -> dict[str, Any]:
-        """What a record keeps of it: nothing if nobody named a consumer."""
-        return {"consumers": asdict(self)} if self.reports else {}
-
-    @classmethod
-    def restored(cls, rows: object) -> "Consumers":
-        """What a record has kept."""
-        from pydantic import TypeAdapter
-
-        return TypeAdapter(cls).validate_python(rows) if rows else cls()
-
-    @property
-    def summary(self) -> str:
-        """How many were looked at, and how many break."""
-        return words.summary(self.reports)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
+class OfferedChange:
     """The reviewed change as consumers can be hit by it."""
 
     tree: Tree
@@ -159,13 +86,12 @@ async def check(
     clones, others = await opened(named, scratch, own)
     done = [Consumers((report,)) for report in others]
     change = await _change(Remembered(tree), files, dependents, languages)
-    end = asyncio.get_running_loop().time() + TOGETHER
+    end = time.process_time() + TOGETHER
     for one in clones:
-        left = end - asyncio.get_running_loop().time()
-        if left > 0:
-            done.append(await _checked(change, one, languages, contracts, left_out, min(SECONDS, left)))
+        if time.process_time() < end:
+            done.append(await _checked(change, one, languages, contracts, left_out))
         else:
-            done.append(_unread(one, f"{TOGETHER:g} s were spent on the others"))
+            done.append(_unread(one, f"{TOGETHER:g} s of computing were spent on the others"))
     return Consumers(
         tuple(report for one in done for report in one.reports),
         tuple(finding for one in done for finding in one.findings),
@@ -175,7 +101,7 @@ async def check(
 
 async def _change(
     tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, languages: Mapping[str, Language]
-) -> Change:
+) -> OfferedChange:
     """What is offered, before the change or after it, and which of the changed files belong to it."""
     offered = (await offer(tree, languages, "base")).joined(await offer(tree, languages))
     suffixes = {package.language: languages[package.language].SUFFIXES for package in offered.packages}
@@ -196,25 +122,24 @@ async def _change(
     if mine:
         handing = await tree.grep([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
     changed = {path for file in mine for path in (file.path, file.old_path) if path}
-    return Change(tree, mine, offered, handing | changed, dependents)
+    return OfferedChange(tree, mine, offered, handing | changed, dependents)
 
 
 async def _checked(
-    change: Change,
+    change: OfferedChange,
     consumer: Clone,
     languages: Mapping[str, Language],
     contracts: Analyzer,
     left_out: Collection[str],
-    seconds: float,
 ) -> Consumers:
     """One consumer, whatever it holds."""
     mount = mount_of(consumer.name)
     mine = [path[len(mount) + 1 :] for path in left_out if path.startswith(f"{mount}/")]
     try:
-        async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
+        async with asyncio.timeout(SECONDS), Checkout(consumer.pull, mine) as tree:
             return await _compared(change, consumer, tree, languages, contracts)
     except TimeoutError:
-        return _unread(consumer, f"it took more than {seconds:.0f} s")
+        return _unread(consumer, f"it took more than {SECONDS:.0f} s")
     except DeepRepoError as error:
         return _unread(consumer, sentence(error))
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
@@ -222,7 +147,7 @@ async def _checked(
 
 
 async def _compared(
-    change: Change, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
+    change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> Consumers:
     report = await _introduced(change.offered, consumer, tree, languages)
     if report.state != "checked":
@@ -298,7 +223,7 @@ async def known(
     return (*found, *others)
 
 
-def _hits(change: Change, file: ChangedFile, asked: Mapping[str, Language]) -> bool:
+def _hits(change: OfferedChange, file: ChangedFile, asked: Mapping[str, Language]) -> bool:
     """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
     if not file.path.endswith(tuple(suffix for language in asked.values() for suffix in language.SUFFIXES)):
         return False
@@ -311,7 +236,7 @@ def _hits(change: Change, file: ChangedFile, asked: Mapping[str, Language]) -> b
 
 
 def _joined(
-    change: Change, consumer: Clone, tree: Tree, asked: Mapping[str, Language], takes: Sequence[Requirement]
+    change: OfferedChange, consumer: Clone, tree: Tree, asked: Mapping[str, Language], takes: Sequence[Requirement]
 ) -> Joined:
     """Both trees as one, in which the imports of the consumer mean the packages of the product."""
     mount = mount_of(consumer.name)
@@ -342,7 +267,7 @@ def _joined(
     return Joined(change.tree, tree, mount, offered=offered, handing=handing, own=own, links=links)
 
 
-def _of_consumer(joined: Joined, found: Dependents, change: Change, asked: Mapping[str, Language]) -> Dependents:
+def _of_consumer(joined: Joined, found: Dependents, change: OfferedChange, asked: Mapping[str, Language]) -> Dependents:
     """What was found, as far as it is the consumer's and public in the product."""
     direct = {(row.path, row.target) for row in found.files if row.via is None}
     tied = {row.path for row in found.files if joined.inside(row.path) is not None}

@@ -6,23 +6,15 @@ a log exists, so none of them has a rule of its own.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from bot.values import Evidence, Finding, Source
-from bot.values.consumer import ConsumerReport, Visibility
+from bot.values.consumer import ConsumerReport, Standing, Visibility
 
 HIDDEN = "a repository that you may not be able to see"
 REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # how many can read it, by order
 Disclosure = Literal["everything", "existence"]
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Who can read a repository, as far as its host tells; a clone on the reader's own disk has none."""
-
-    owner: str = ""
-    visibility: Visibility | None = None
 
 
 def disclosure(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from bot.ports import Language, Packaging, Tree
 from bot.text.paths import is_sample, is_test, vendored
 from bot.values import Side
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 MOST = 500  # manifests of one tree that are read, those nearest the root first
 

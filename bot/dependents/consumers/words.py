@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.values.consumer import ConsumerReport
-from bot.values.manifest import Arrival, Requirement
+from bot.values.consumer import Arrival, ConsumerReport, Requirement
 
 ALONE = "The one repository that is known to use this one was not looked at."
 REACHES: dict[Arrival, str] = {

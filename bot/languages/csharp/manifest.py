@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import config
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "csharp"
 MANIFESTS = ("*.csproj", "Directory.Packages.props", "Directory.Build.props")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.javascript.modules import Manifest, offered, read_json
-from bot.values.manifest import Origin, Package, Requirement
+from bot.values.consumer import Origin, Package, Requirement
 
 LANGUAGE = "javascript"
 MANIFESTS = ("package.json",)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import config
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "jvm"
 MANIFESTS = ("pom.xml", "build.gradle", "build.gradle.kts", "gradle.properties", "libs.versions.toml")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import config
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "php"
 MANIFESTS = ("composer.json",)

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from bot.languages.lexical import config
 from bot.text.paths import is_sample, is_test
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "python"
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "*requirements*.txt", "*requirements*.in", "requirements/*.txt")

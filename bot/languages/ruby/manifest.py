@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.languages.lexical import config
-from bot.values.manifest import Origin, Package, Requirement
+from bot.values.consumer import Origin, Package, Requirement
 
 LANGUAGE = "ruby"
 MANIFESTS = ("*.gemspec", "Gemfile", "gems.rb")

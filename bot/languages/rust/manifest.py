@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.rust.layout import read, table
-from bot.values.manifest import Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "rust"
 MANIFESTS = ("Cargo.toml",)

@@ -12,7 +12,8 @@ from typing import Any
 
 from bot import checkout, dependents, diff
 from bot.analyzers import ANALYZERS
-from bot.dependents import consumers
+from bot.dependents.consumers.check import check
+from bot.dependents.consumers.result import Consumers
 from bot.errors import DeepRepoError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
@@ -108,7 +109,7 @@ async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, spoken: 
     return found
 
 
-async def _asked(library: Path, commit: str, consumer: str) -> consumers.Consumers | str:
+async def _asked(library: Path, commit: str, consumer: str) -> Consumers | str:
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-pairs-") as scratch:
             request = ReviewRequest(str(library), "range", f"{commit}~1", commit)
@@ -118,14 +119,12 @@ async def _asked(library: Path, commit: str, consumer: str) -> consumers.Consume
                 users = await dependents.find(tree, files, LANGUAGES)
                 contracts = ANALYZERS["contracts"](LANGUAGES)
                 named = [NamedConsumer(consumer)]
-                return await consumers.check(
-                    tree, files, users, named, LANGUAGES, contracts, own=pull.git_dir, scratch=scratch
-                )
+                return await check(tree, files, users, named, LANGUAGES, contracts, own=pull.git_dir, scratch=scratch)
     except (DeepRepoError, TimeoutError) as error:
         return f"{type(error).__name__}: {error}"
 
 
-def _told(found: consumers.Consumers | str) -> dict[str, Any]:
+def _told(found: Consumers | str) -> dict[str, Any]:
     if isinstance(found, str):
         return {"state": "failed", "reason": found, "findings": []}
     report = found.reports[0]
@@ -143,7 +142,7 @@ def _told(found: consumers.Consumers | str) -> dict[str, Any]:
     return {"state": report.state, "reason": report.reason, "findings": findings}
 
 
-def _row(case: Case, found: consumers.Consumers | str) -> dict[str, Any]:
+def _row(case: Case, found: Consumers | str) -> dict[str, Any]:
     told = _told(found)
     here = [
         one
