@@ -139,10 +139,10 @@ async def _look(
     tree: Checkout, files: Sequence[ChangedFile], users: Dependents, named: Sequence[NamedConsumer], *, scratch: str
 ) -> Consumers:
     """What the change breaks in these clones."""
-    from bot.dependents.consumers.check import check
-
     if not named:
         return Consumers()
+    from bot.dependents.consumers.check import check
+
     return await check(
         tree, files, users, named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out,
