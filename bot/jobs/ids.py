@@ -18,16 +18,16 @@ OF_PULLS = tuple(f"{kind}~" for kind in QUEUES if kind != "small")  # how the na
 
 def name(ask: Ask, delivery: str) -> str:
     """The name of the job that a delivery asks for."""
-    known = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
+    label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
     match ask:
         case ReviewAsk():
-            return f"{reviews(ask.pull)}{known}"
+            return f"{reviews(ask.pull)}{label}"
         case CommandAsk() | RemarkAsk() | Cancel() | Follow():
-            return f"{commands(ask.pull)}{known}"
+            return f"{commands(ask.pull)}{label}"
         case Recheck():
-            return f"{rechecks(ask.pull)}{known}"
+            return f"{rechecks(ask.pull)}{label}"
         case Forget() | MergeGroup():
-            return f"small~{ask.installation}~{known}"
+            return f"small~{ask.installation}~{label}"
 
 
 def reviews(pull: PullRef) -> str:
@@ -75,7 +75,7 @@ class Places(TypedDict):
 
 
 def places(ask: Ask) -> Places:
-    """Whose places a job takes, and in which order. The commands of a pull request run one after the other."""
+    """Whose places a job takes, and in which order. The commands of a pull request run one after the other, and so does what a merge queue asks for one commit."""
     match ask:
         case ReviewAsk():
             return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
@@ -89,7 +89,8 @@ def places(ask: Ask) -> Places:
                 "priority": _priority(ask),
             }
         case Forget() | MergeGroup():
-            return {"installation": ask.installation, "serial": None, "person": "", "priority": _priority(ask)}
+            commit = f"{ask.repository}@{ask.head}" if isinstance(ask, MergeGroup) else None
+            return {"installation": ask.installation, "serial": commit, "person": "", "priority": _priority(ask)}
 
 
 def _priority(ask: Ask) -> int:

@@ -6,16 +6,17 @@ what comes back has the secret again, so that the quote is found in the tree. No
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
 from bot.masking.detect import secrets
-from bot.masking.hide import covered, exempt, mapped, spans
+from bot.masking.hide import exempt, map_texts, mask_values, spans
 from bot.values import ChangedFile, Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
 DIGITS = 5  # of a placeholder: too few to test a guess of the secret against
+GUESSED = "\ufffd"  # stands for a secret that a model has written although it was shown none
 NOTE = (
     "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
     "Quote such lines as they are shown here, and write no placeholder into code.]"
@@ -69,25 +70,47 @@ class Masks:
             return value
         for text in texts(value):
             self.learn(text)
-        return self._hidden(value)
+        return self._hide(value)
+
+    def hide_known(self, text: str) -> str:
+        """The same text with a placeholder in the place of each secret that was met so far."""
+        return self._text(text) if self._values else text
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where a text has secrets, as (start, end); it may be a line of a file that was looked through before."""
+        if self.on:
+            self.learn(text)
+        return spans(text, self._values) if self._values else []
+
+    def original(self, value: Value) -> Value:
+        """The same value, as what a model has written is compared with a tree: a secret in the place of each placeholder.
+
+        A secret that came in clear was guessed: it becomes something that occurs nowhere, so that no answer confirms it.
+        """
+        if not self._values:
+            return value
+        guessless: Value = map_texts(value, lambda text: self._replace(text, lambda _: GUESSED))
+        return self.show(guessless)
 
     def prompt(self, prompt: Prompt) -> Prompt:
         """A request as it may be sent."""
         return self.prompts([prompt])[0] if self.on else prompt
 
-    def prompts(self, given: Iterable[Prompt]) -> list[Prompt]:
+    def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
-        asked = list(given)
+        requests = list(prompts)
         if not self.on:
-            return asked
-        for one in asked:
+            return requests
+        for one in requests:
             for message in one.messages:
                 self.learn(message.text)
                 for call in message.calls:
-                    for text in texts([call.unparsed, dict(call.arguments)]):
+                    for text in texts([call.unparsed_arguments, dict(call.arguments)]):
                         self.learn(text)
         return (
-            [replace(one, messages=tuple(map(self._message, one.messages))) for one in asked] if self._values else asked
+            [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
+            if self._values
+            else requests
         )
 
     def reply(self, reply: Completion) -> Completion:
@@ -96,31 +119,36 @@ class Masks:
 
     def show(self, value: Value) -> Value:
         """The same value with the secret in the place of each placeholder."""
-        shown: Value = mapped(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
-        return shown
+        real: Value = map_texts(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
+        return real
 
     def cover(self, value: Value, *, guesses: bool = False) -> Value:
         """The same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
-        return covered(value, {text for text, sure in self._values.items() if sure or guesses})
+        return mask_values(value, {text for text, sure in self._values.items() if sure or guesses})
 
     def _message(self, message: Message) -> Message:
         text = self._text(message.text)
         calls = tuple(
-            replace(call, arguments=self._hidden(dict(call.arguments)), unparsed=self._text(call.unparsed))
+            replace(
+                call, arguments=self._hide(dict(call.arguments)), unparsed_arguments=self._text(call.unparsed_arguments)
+            )
             for call in message.calls
         )
-        noted = message.role in {"user", "tool"} and PLACEHOLDER.search(text) and not text.endswith(NOTE)
-        return replace(message, text=text + NOTE if noted else text, calls=calls)
+        has_note = message.role in {"user", "tool"} and PLACEHOLDER.search(text) and not text.endswith(NOTE)
+        return replace(message, text=text + NOTE if has_note else text, calls=calls)
 
-    def _hidden(self, value: Value) -> Value:
-        return mapped(value, self._text) if self._values else value
+    def _hide(self, value: Value) -> Value:
+        return map_texts(value, self._text) if self._values else value
 
     def _text(self, text: str) -> str:
-        made, end = [], 0
+        return self._replace(text, self._placeholder)
+
+    def _replace(self, text: str, replacement: Callable[[str], str]) -> str:
+        pieces, end = [], 0
         for start, stop in spans(text, self._values):
-            made += [text[end:start], self._placeholder(text[start:stop])]
+            pieces += [text[end:start], replacement(text[start:stop])]
             end = stop
-        return "".join([*made, text[end:]]) if made else text
+        return "".join([*pieces, text[end:]]) if pieces else text
 
     def _placeholder(self, secret: str) -> str:
         if secret not in self._placeholders:

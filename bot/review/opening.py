@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
+from bot.checkout.masked import MaskedTree
 from bot.context.look_ups import LookUps
 from bot.dependents.consumers.result import Consumers
 from bot.findings.suppress import IgnoreList
@@ -46,9 +47,9 @@ class Survey:
     tree: Tree
     tracker: CoverageTracker
     request: ReviewRequest | None = None  # what was asked for, where a person asked
-    given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
+    other_inputs: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
     past: Past = field(default_factory=Past)  # the round before
-    ignored: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
+    ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
     consumers: Consumers = field(default_factory=Consumers)  # what the change breaks in other repositories
@@ -77,8 +78,9 @@ async def open_session(
         models.reader is not None
     )  # then what an analyser has judged is checked, and not yet read
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
-    callers, readers = partial(_callers, subject.tree, languages), partial(_readers, subject.tree)
-    look_ups = LookUps(subject.tree, languages, callers, readers)
+    tree = MaskedTree(subject.tree, subject.masks)
+    callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
+    look_ups = LookUps(tree, languages, callers, readers)
     worker = (
         _model_worker(models.reader, subject, calls, lenses or {}, look_ups, walkthrough=walkthrough)
         if models.reader
@@ -91,7 +93,7 @@ async def open_session(
         worker=models.reader.name if models.reader else None,
         version=__version__,
         request=subject.request,
-        given={**subject.given, **({"own": list(limits.own)} if limits.own else {})},
+        given={**subject.other_inputs, **({"own": list(limits.own)} if limits.own else {})},
     )
     try:
         notes = journal.begin(start)
@@ -100,7 +102,7 @@ async def open_session(
             files=subject.files,
             units=subject.units,
             dependents=subject.dependents,
-            tree=subject.tree,
+            tree=tree,
             tracker=subject.tracker,
             calls=calls,
             worker=worker,

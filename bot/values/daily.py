@@ -6,13 +6,15 @@ from typing import Literal
 
 DAY = 86400.0
 LEAST = 0.1  # of what a review wants: with less it would break off before it has read anything
+UNASKED = 0.5  # of each cap, for the reviews of strangers that nobody has asked for: the rest is the team's
 
+Counted = Literal["all", "unasked"]
 Which = Literal["forks", "repository", "installation", "server", "workflow"]
 
 
 @dataclass(frozen=True, slots=True)
 class DailyCaps:
-    """The caps of 24 hours; None: there is none. `forks` counts reviews, the others dollars."""
+    """The caps of 24 hours; None means no cap. `forks` counts reviews, the others dollars."""
 
     repository: float | None = None
     installation: float | None = None
@@ -22,17 +24,20 @@ class DailyCaps:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
+class CapReached:
     """A cap of the day is reached."""
 
     which: Which
     cap: float
 
 
-def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> float | Exhausted:
-    """What a review may spend that wants `usd`: less if the day leaves no more. `used`: what counts against a cap so far."""
-    if caps.forks is not None and used("forks") >= caps.forks:
-        return Exhausted("forks", caps.forks)
+def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], float]) -> float | CapReached:
+    """What a review may spend that wants `usd`: less if the day leaves no more.
+
+    `count_used`: what counts against a cap so far; of all reviews, or of those alone that nobody has asked for.
+    """
+    if caps.forks is not None and count_used("forks", "unasked") >= caps.forks:
+        return CapReached("forks", caps.forks)
     rest = usd
     limits: tuple[tuple[Which, float | None], ...] = (
         ("repository", caps.repository),
@@ -43,7 +48,9 @@ def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> floa
     for which, cap in limits:
         if cap is None:
             continue
-        rest = min(rest, cap - used(which))
+        rest = min(rest, cap - count_used(which, "all"))
+        if caps.forks is not None:
+            rest = min(rest, cap * UNASKED - count_used(which, "unasked"))
         if rest <= 0 or rest < usd * LEAST:
-            return Exhausted(which, cap)
+            return CapReached(which, cap)
     return rest

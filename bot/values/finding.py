@@ -30,7 +30,7 @@ Role = Literal["", "root", "worker", "verify"]
 class Verdict(StrEnum):
     """How sure a finding is, surest first, with everything that follows from it. Its words are in templates/verdicts.toml."""
 
-    shown: bool  # reported, without a second opinion that is still due
+    is_shown: bool  # reported, without a second opinion that is still due
     stands: bool  # not refuted
     opinion: bool  # a second opinion may give it
     points: int  # in the ranking
@@ -45,13 +45,13 @@ class Verdict(StrEnum):
         """Make a member that is its text, with its facts."""
         member = str.__new__(cls, text)
         member._value_ = text
-        member.shown, member.stands, member.opinion, member.points, member.state = facts  # type: ignore[assignment]
+        member.is_shown, member.stands, member.opinion, member.points, member.state = facts  # type: ignore[assignment]
         return member
 
     @property
     def open(self) -> bool:
         """Whether nobody has decided it."""
-        return self.stands and not self.shown
+        return self.stands and not self.is_shown
 
     @property
     def rank(self) -> int:
@@ -81,9 +81,8 @@ class Source:
     kind: SourceKind
     name: str = field(metadata=EXACT)  # "provider/model", "ruff", the tool's own name
     role: Role = ""  # of a model
-    proof: str = field(
-        default="", metadata=EXACT
-    )  # what code has proven: the check's own code and the names in its words; empty for a guess
+    # What code has proven: the check's own code and a digest of the names in its words, of which one may be a secret; empty for a guess.
+    proof: str = field(default="", metadata=EXACT)
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
@@ -166,9 +165,9 @@ class Finding:
         return "unconfirmed" if self.unconfirmed else self.verdict.value
 
     @property
-    def shown(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
-        return self.verdict.shown or self.unconfirmed
+        return self.verdict.is_shown or self.unconfirmed
 
     @property
     def identity(self) -> str:
@@ -183,7 +182,7 @@ class Finding:
     @property
     def proofs(self) -> frozenset[str]:
         """What code has proven; empty for a guess."""
-        return frozenset(source.proof for source in self.sources if source.proof)
+        return frozenset(_digested(source.proof) for source in self.sources if source.proof)
 
     @property
     def former_identity(self) -> str:
@@ -198,6 +197,20 @@ class Finding:
         return self.rule or self.category
 
 
+_NAMED = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof of older versions: its names as they are
+
+
+def proof_of(kind: str, names: str) -> str:
+    """Return what tells a proof from others: the check's own code, and a digest of the names that it is about."""
+    return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
+
+
+def _digested(proof: str) -> str:
+    older = _NAMED.fullmatch(proof)
+    return proof_of(older[1], older[2]) if older and not _CUT.fullmatch(older[2]) else proof
+
+
+_CUT = re.compile(r"[0-9a-f]{5}")  # the digest of a secret, in older versions
 _DIGEST = re.compile(r"( [0-9a-f]{5})[0-9a-f]{59}\Z")
 
 

@@ -10,7 +10,7 @@ from raw_server import raw_server
 
 from bot import github
 from bot.checkout import Checkout, remote
-from bot.errors import DeepRepoError, GitError, HostDown, HostRefused, Superseded, UsageError
+from bot.errors import DeepRepoError, GitError, HostDown, HostRefused, SupersededError, UsageError
 from deeprepo_sandbox.github import Fault
 
 PACK = r"shop\.git/git-upload-pack$"
@@ -53,7 +53,7 @@ def test_what_goes_wrong_is_told_apart(
         async with scene(tmp_path / "hub") as at:
             base, head = (await at.host.facts()).base_sha, at.stands.head_sha
             token = SecretStr(at.gh.token({"contents": "read"}, (at.repo.id,)))
-            url = at.identity.git_url(at.pull)
+            url = github.git_url(at.identity.api, at.pull)
             await happens(at)
             with pytest.raises(kind, match=says) as error:
                 await remote.fetch(url, base, head, token, str(tmp_path), most_seconds=1.0, backoff=0)
@@ -82,8 +82,10 @@ def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
         async with scene(tmp_path / "hub") as at:
             base = (await at.host.facts()).base_sha
             async with github.read_token(at.identity, at.pull, at.pace) as token:
-                with pytest.raises(Superseded, match="commit 0123456701 is no longer in the repository"):
-                    await remote.fetch(at.identity.git_url(at.pull), base, "01234567" * 5, token, str(tmp_path))
+                with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
+                    await remote.fetch(
+                        github.git_url(at.identity.api, at.pull), base, "01234567" * 5, token, str(tmp_path)
+                    )
 
     asyncio.run(go())
 

@@ -20,7 +20,7 @@ from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
 from bot.text.filetypes import filetype
-from bot.text.paths import is_sample, is_test, vendored
+from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -114,7 +114,7 @@ async def _change(
     mine = tuple(
         file
         for file in files
-        if (file.analyzed or file.skip in (MOVED, REPLACED))
+        if (file.is_analyzed or file.skip in (MOVED, REPLACED))
         and not is_test(file.path)
         and (concerns(file.path) or concerns(file.old_path))
     )
@@ -163,7 +163,7 @@ async def _compared(
     reported = await _reported(joined, files, users, contracts)
     findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
     uses = _uses(users)
-    partly = [*tree.stopped, *found.missed]
+    partly = [*tree.stopped_searches, *found.missed_uses]
     report = replace(
         report,
         state="unread" if partly else "checked",
@@ -262,7 +262,7 @@ def _joined(
         return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
 
     def own(path: str) -> bool:
-        return not vendored(path)
+        return not vendored_folder(path)
 
     return Joined(change.tree, tree, mount, offered=offered, handing=handing, own=own, links=links)
 

@@ -26,9 +26,9 @@ class Remembered:
         self._lines: dict[object, tuple[tuple[str, int, str], ...]] = {}
 
     @property
-    def stopped(self) -> Sequence[str]:
+    def stopped_searches(self) -> Sequence[str]:
         """A sentence for each search that was ended before it was done."""
-        return self._tree.stopped
+        return self._tree.stopped_searches
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
@@ -101,9 +101,9 @@ class Joined:
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
 
     @property
-    def stopped(self) -> Sequence[str]:
+    def stopped_searches(self) -> Sequence[str]:
         """A sentence for each search that was ended before it was done."""
-        return [*self._product.stopped, *self._consumer.stopped]
+        return [*self._product.stopped_searches, *self._consumer.stopped_searches]
 
     def inside(self, path: str) -> str | None:
         """The path in the consumer, None for a file of the product."""

@@ -8,7 +8,7 @@ from fnmatch import translate
 from functools import lru_cache
 
 from bot.ports import Language, Packaging, Tree
-from bot.text.paths import is_sample, is_test, vendored
+from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Side
 from bot.values.consumer import Package, Requirement
 
@@ -99,7 +99,7 @@ async def _read(tree: Tree, names: Sequence[str], paths: Collection[str], side: 
     if not names:
         return {}
     fits = _form(tuple(names))
-    wanted = [path for path in paths if fits.match(f"/{path}") and not vendored(path)]
+    wanted = [path for path in paths if fits.match(f"/{path}") and not vendored_folder(path)]
     return await tree.read_many(sorted(wanted, key=lambda path: (path.count("/"), path))[:MOST], side)
 
 
@@ -110,7 +110,7 @@ def _form(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _beside(path: str) -> bool:
     folder = posixpath.dirname(path)
-    return bool(folder) and bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored(path))
+    return bool(folder) and bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored_folder(path))
 
 
 def _above(folder: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git
-from bot.text.paths import is_sample, is_test, vendored
+from bot.text.paths import is_sample, is_test, vendored_folder
 from deeprepo_evals.mine import commits
 
 SHORTEST = 4  # letters of a name
@@ -126,7 +126,7 @@ async def removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[str
                 name = next(filter(None, match.groups()), "") if match else ""
                 if name and line[0] == "+":
                     added.add(name)
-                elif len(name) >= SHORTEST and not (is_test(path) or is_sample(path) or vendored(path)):
+                elif len(name) >= SHORTEST and not (is_test(path) or is_sample(path) or vendored_folder(path)):
                     removed[name] = path
         left = {name: at for name, at in removed.items() if name not in added}
         if left and len(left) <= TOO_MANY and time.isdigit():
@@ -144,7 +144,7 @@ async def holds(clone: Path, commit: str, name: str, spoken: Spoken) -> bool:
     return any(
         binding.search(line)
         for path, _, line in ((at.partition(":")[2], _, line) for at, _, line in rows)
-        if not (is_test(path) or is_sample(path) or vendored(path))
+        if not (is_test(path) or is_sample(path) or vendored_folder(path))
     )
 
 
@@ -174,7 +174,7 @@ async def snapshots(clone: Path, spoken: Spoken, library: str) -> list[Snapshot]
         ids = {
             path: meta.split()[2]
             for meta, _, path in (row.partition("\t") for row in out.out.decode("utf-8", "replace").split("\0") if row)
-            if path in paths and not vendored(path) and not is_sample(path)
+            if path in paths and not vendored_folder(path) and not is_sample(path)
         }
         new = [one for one in dict.fromkeys(ids.values()) if one not in texts]
         for one, blob in (await commits.blobs(clone, new)).items():

@@ -1,0 +1,110 @@
+"""How a printed list or dict is shown: a row to a line, places by file, texts as they are instead of quoted.
+
+`print(callers("total"))` is the natural first move; as Python writes it, 200 places are one line of quotes and escapes.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from bot.text.paths import is_product, is_test
+
+LEAST, MOST = 200, 200_000  # characters of a text that is looked at
+SAME = 3  # places with the same line that are listed one by one; the others are counted, with their lines
+MANY = 30  # places, above which imports, tests and texts are counted in the same way
+PLAIN = {"import", "test", "text"}
+LINES, FILES = 6, 8  # that are named of what is counted
+_LITERAL = re.compile(r"([^\[\](){}\n]{0,80})([\[{].*[\]}])\s*\Z")  # a label, then the value
+_PLACE = re.compile(r"(.{1,400}?):(\d{1,7}): (.*)\Z", re.DOTALL)
+Place = tuple[str, int, str, str]  # path, line, text, what else is known of it
+
+
+def readable(text: str) -> str:
+    """The text, or its list or dict in readable form. It is a constant to us: nothing in it is executed."""
+    if not LEAST < len(text) <= MOST or ("[" not in text[:100] and "{" not in text[:100]):
+        return text
+    match = _LITERAL.match(text)
+    if not match:
+        return text
+    try:
+        value = ast.literal_eval(match[2])
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return text
+    rows = _rows(value)
+    return "\n".join([*filter(None, [match[1].strip()]), *rows, ""]) if rows else text
+
+
+def _rows(value: Any) -> list[str]:  # noqa: ANN401 - whatever a block prints
+    if isinstance(value, dict):
+        return [f"{key}: {_value(item)}" for key, item in value.items()]
+    if not isinstance(value, list) or not value:
+        return []
+    places = [_place(item) for item in value]
+    placed = [place for place in places if place is not None]
+    if len(placed) > 1:
+        return _by_file(placed) + [_value(item) for item, place in zip(value, places, strict=True) if place is None]
+    if not all(isinstance(item, (str, dict, list, tuple)) for item in value):
+        return []
+    return [f"- {_value(item)}" for item in value]
+
+
+def _value(value: Any) -> str:  # noqa: ANN401
+    """One value: a text as it is, a dict with a key to a line where it holds long texts."""
+    if isinstance(value, dict) and any(isinstance(item, str) and len(item) > SAME * 20 for item in value.values()):
+        return "\n  ".join(f"{key}: {item}" for key, item in value.items())
+    return str(value)
+
+
+def _place(item: Any) -> Place | None:  # noqa: ANN401
+    """A row of search(), callers() or readers()."""
+    if isinstance(item, str) and (match := _PLACE.match(item)):
+        return match[1], int(match[2]), match[3], ""
+    if isinstance(item, dict) and isinstance(item.get("path"), str) and isinstance(item.get("line"), int):
+        if not isinstance(item.get("text"), str):
+            return None
+        kind, function = str(item.get("form") or item.get("kind") or ""), str(item.get("function") or "")
+        inside = f" in {function}" if function not in {"", "<module>"} else ""
+        return item["path"], item["line"], item["text"], f"{kind}{inside}" if kind else ""
+    return None
+
+
+def _by_file(places: Sequence[Place]) -> list[str]:
+    """The places by file, in their order. Of the same line in many files, and of a long list's imports, tests and texts, the first few."""
+    alike: dict[tuple[str, str], list[Place]] = defaultdict(list)
+    for place in places:
+        alike[_alike(place, many=len(places) > MANY)].append(place)
+    files: dict[str, list[str]] = defaultdict(list)
+    left = {what: group[SAME:] for what, group in alike.items() if len(group) > SAME + 1}
+    counted_ids = {id(place) for group in left.values() for place in group}
+    for place in places:
+        path, line, text, what = place
+        if id(place) not in counted_ids:
+            files[path].append(f"{line:>5} {text}{f'  [{what}]' if what else ''}")
+    rows = [f"{len(places)} places in {len({path for path, *_ in places})} files"]
+    for path, lines in files.items():
+        rows += [f"{path}:{lines[0].lstrip().replace(' ', ': ', 1)}"] if len(lines) == 1 else [f"{path}:", *lines]
+    for (same, kind), group in left.items():
+        rows.append(
+            f"[{len(group)} more {f'with the line {same[:80]!r}' if same else f'{kind}s'}: {_places_by_file(group)}]"
+        )
+    return rows
+
+
+def _alike(place: Place, *, many: bool) -> tuple[str, str]:
+    """What makes two places alike: the line and what is done there; in a long list, that neither of them runs in the product."""
+    path, _, text, what = place
+    kind = what.partition(" in ")[0]
+    if many and (kind in PLAIN or not (kind or is_product(path))):
+        return "", kind or ("test" if is_test(path) else "text")
+    return text.strip(), kind
+
+
+def _places_by_file(places: Sequence[Place]) -> str:
+    """Where they are: by file, with their lines."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for path, line, *_ in places:
+        files[path].append(str(line))
+    parts = [f"{path}:{','.join(lines[:LINES])}{',...' if len(lines) > LINES else ''}" for path, lines in files.items()]
+    return ", ".join(parts[:FILES]) + (f" and {len(parts) - FILES} more files" if len(parts) > FILES else "")

@@ -1,0 +1,75 @@
+"""What a running server holds: its jobs, its storage, its counters, and who it is at GitHub."""
+
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+from bot.app.metrics import Metrics
+from bot.config import App, ServerPlace
+from bot.errors import StorageError
+from bot.github import Identity, RequestPace
+from bot.jobs import Jobs
+from bot.storage import Store
+from bot.workflow.events import Ours
+
+MONTH = 30 * 86_400.0  # seconds
+LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
+
+
+@dataclass(slots=True)
+class RunningServer:
+    """A running server. Not frozen: it learns its name at GitHub, and one day it is told to rest."""
+
+    place: ServerPlace
+    app: App
+    metrics: Metrics
+    store: Store
+    jobs: Jobs
+    identity: Identity
+    pace: RequestPace
+    ours: Ours
+    resting: bool = False
+
+    @property
+    def secret(self) -> SecretStr:
+        """What GitHub signs its deliveries with."""
+        return self.app.webhook_secret
+
+    async def unready(self) -> str:
+        """Why deliveries cannot be stored or worked on, "" where they can."""
+        if self.resting:
+            return "the server is being stopped"
+        well, why = await self.jobs.healthy()
+        if not well:
+            return why
+        try:
+            if shutil.disk_usage(self.place.data).free < LEAST_SPACE:
+                return "the disk of the data folder is full"
+            await self.store.database.run(lambda _: None)  # begins as a writer does
+        except OSError:
+            return "the data folder is gone"
+        except StorageError:
+            return "the database cannot be written"
+        return ""
+
+    async def counts(self) -> dict[str, int]:
+        """The jobs by state; none where the database does not answer, so that the other figures still can be read."""
+        try:
+            return await self.jobs.counts()
+        except StorageError:
+            return {}
+
+    async def outcomes(self) -> Mapping[str, int]:
+        """What became of the findings of the last 30 days; nothing where the database does not answer."""
+        try:
+            return {**await self.store.outcomes.totals(time.time() - MONTH)}
+        except StorageError:
+            return {}
+
+    async def rest(self) -> None:
+        """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""
+        self.resting = True
+        await self.jobs.stop(self.place.grace)

@@ -1,0 +1,179 @@
+"""A git folder of our own that borrows another repository's objects.
+
+Git starts the programs that a repository's configuration names: filters, signature checkers, file system monitors, hooks,
+transports of a partial clone, and more with each version. So no git command runs with such a configuration. It runs in a
+folder with a configuration that we wrote, whose object store lists the repository's as an alternate.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from bot import files
+from bot.checkout import git
+from bot.checkout.locate import RepositoryPaths
+from bot.errors import RevisionError
+
+EMPTY_TREES = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+SHA256_LENGTH = 64
+# What a revision can be besides a branch, a tag or an id.
+HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+# Settings that decide what `@{upstream}` and `@{push}` mean, with the values that git understands: it gives up on others.
+TRACKING = re.compile(
+    r"branch\..+\.(remote|pushremote)=[\w./-]+|branch\..+\.merge=refs/\S+|remote\.pushdefault=[\w./-]+"
+    r"|remote\..+\.fetch=\+?refs/[\w./*-]+:refs/[\w./*-]+|push\.default=(nothing|current|upstream|tracking|simple|matching)",
+    re.IGNORECASE,
+)
+# Settings that decide how a file of the work tree becomes content. None of them names a program.
+READING = frozenset(
+    f"core.{name}"
+    for name in (
+        "autocrlf",
+        "eol",
+        "filemode",
+        "symlinks",
+        "ignorecase",
+        "precomposeunicode",
+        "checkstat",
+        "trustctime",
+    )
+)
+VALUE = re.compile(r"true|false|yes|no|on|off|input|lf|crlf|native|default|minimal|[01]|", re.IGNORECASE)
+PATTERNS = frozenset({"core.excludesfile", "core.attributesfile"})  # files of patterns: the user's own settings alone
+Settings = Sequence[tuple[str, str]]  # in git's order: a later one wins
+
+
+def objects(common: str, folder: Path, *, sha256: bool) -> str:
+    """Make a bare git folder that reads the objects of another one. Its path."""
+    alternates = _quote(os.fsencode(Path(common, "objects"))) + b"\n"
+    files.fill(folder, {"objects/info/alternates": alternates, "HEAD": b"ref: refs/heads/none\n"})
+    files.folder(folder / "refs", below=folder)
+    configure(folder, (), sha256=sha256)
+    shallow = Path(common, "shallow")
+    if shallow.is_file():
+        files.copy(shallow, folder / "shallow")
+    return str(folder)
+
+
+async def revisions(place: RepositoryPaths, folder: Path) -> str:
+    """Make a bare git folder in which the repository's revisions mean what they mean there. Its path."""
+    own = await local(place)
+    last = {name.lower(): value.lower() for name, value in own}
+    git_dir = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
+    reftable = last.get("extensions.refstorage") == "reftable"
+    if reftable and place.git_dir != place.common:
+        raise RevisionError(
+            "a linked work tree whose refs are a reftable cannot be read: name the main checkout with --repo"
+        )
+    configure(
+        folder,
+        [(name, value) for name, value in own if TRACKING.fullmatch(f"{name}={value}")],
+        sha256=last.get("extensions.objectformat") == "sha256",
+        reftable=reftable,
+    )
+    (folder / "refs").rmdir()
+    for source, name in _refs(place):
+        files.folder((folder / name).parent, below=folder)
+        files.link(folder / name, source)
+    for name in ("HEAD", *HEADS):
+        source = Path(place.git_dir, name)
+        if source.is_file():
+            files.copy(source, folder / name)
+        elif source.is_symlink():  # an old form: a link to a branch that has no commit yet
+            text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
+            files.write(folder / name, text, below=folder, durable=False)
+    return git_dir
+
+
+def _refs(place: RepositoryPaths) -> Iterable[tuple[Path, str]]:
+    """What holds the refs and their logs, and its name in the folder of our own."""
+    common, own = Path(place.common), Path(place.git_dir)
+    ref_files = ((common / name, name) for name in ("refs", "packed-refs", "reftable", "logs/refs"))
+    return [(path, name) for path, name in (*ref_files, (own / "logs" / "HEAD", "logs/HEAD")) if path.exists()]
+
+
+async def local(place: RepositoryPaths) -> Settings:
+    """The settings that the repository brings. They are read as text: nothing acts upon them, and no include is followed."""
+    settings: list[tuple[str, str]] = []
+    for path in (Path(place.common, "config"), Path(place.git_dir, "config.worktree")):
+        if path.is_file():
+            result = await git.run("config", "--file", str(path), "--no-includes", "--list", "-z", cwd="/")
+            if result.status:
+                raise RevisionError(f"git cannot read {path}: {result.err[:200]}")
+            settings += _rows(result.out)
+    return settings
+
+
+async def personal(folder: str) -> Settings:
+    """The settings of the machine and of the user."""
+    result = await git.run("config", "--list", "-z", cwd=folder, env={"GIT_DIR": folder}, personal=True)
+    return _rows(result.out)
+
+
+def reading(personal: Settings, local: Settings) -> Settings:
+    """Those settings that decide how a work tree is read."""
+    return [
+        *((name, value) for name, value in personal if name.lower() in READING | PATTERNS),
+        *((name, value) for name, value in local if name.lower() in READING and VALUE.fullmatch(value)),
+    ]
+
+
+def shallow(place: RepositoryPaths) -> bool:
+    """Whether the repository lacks a part of its history."""
+    return Path(place.common, "shallow").exists()
+
+
+def filters(settings: Iterable[Settings]) -> frozenset[str]:
+    """The names of the filters for which somebody has configured a program."""
+    matches = (
+        re.fullmatch(r"filter\.(.+)\.(?:clean|process)", name, re.DOTALL) for some in settings for name, _ in some
+    )
+    return frozenset(match[1] for match in matches if match)
+
+
+def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftable: bool = False) -> None:
+    """Write the configuration of a git folder of our own."""
+    extensions = {"objectFormat": "sha256"} if sha256 else {}
+    extensions |= {"refStorage": "reftable"} if reftable else {}
+    rows: list[tuple[str, str]] = [
+        ("core.repositoryformatversion", "1" if extensions else "0"),
+        ("core.bare", "true"),
+        *((f"extensions.{name}", value) for name, value in extensions.items()),
+        *settings,
+    ]
+    text = "".join(_section(name, value) for name, value in rows)
+    files.write(folder / "config", text.encode("utf-8", "surrogateescape"), below=folder, durable=False)
+
+
+def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What makes git work in a folder of our own, and read attributes from nowhere: a change could hide code by them."""
+    sha256 = b"objectFormat" in Path(folder, "config").read_bytes()
+    return {"GIT_DIR": folder, "GIT_ATTR_SOURCE": EMPTY_TREES["sha256" if sha256 else "sha1"], **(extra or {})}
+
+
+def _rows(output: bytes) -> Settings:
+    rows = (row.decode("utf-8", "surrogateescape").partition("\n") for row in output.split(b"\0") if row)
+    return [(name, value if line else "true") for name, line, value in rows]
+
+
+def _section(name: str, value: str) -> str:
+    """One setting in the form of a configuration file."""
+    section, _, rest = name.partition(".")
+    sub, dot, key = rest.rpartition(".")
+    head = f'{section} "{_escape(sub)}"' if dot else section
+    return f'[{head}]\n\t{key} = "{_escape(value)}"\n'
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _quote(path: bytes) -> bytes:
+    """A path as a line of `alternates`: quoted like a C string where it could be read as something else."""
+    if not path.startswith((b'"', b"#")) and b"\n" not in path:
+        return path
+    return b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

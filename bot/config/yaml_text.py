@@ -1,0 +1,156 @@
+"""YAML that people write, read under limits. The file is a stranger's: a few hundred bytes can keep a YAML library busy for hours.
+
+Merge keys and aliases multiply with each level, so neither is taken. PyYAML needs time by the square of the depth, so depth is
+limited before anything is built.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+MOST_CHARS, MOST_DEPTH = 64_000, 24
+ENTRIES = {  # lists whose items have keys
+    ("instructions",): '{path: "src/**", text: "..."}',
+    ("rules",): '{path: "tests/**", kind: performance}',
+}
+NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length
+TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the events alone; both read the same language
+
+
+class _Plain(yaml.SafeLoader):
+    """Builds plain data, and merges no mappings."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Leave the keys as they are: `<<` is refused before this is called."""
+
+
+class UnsupportedYaml(yaml.MarkedYAMLError):
+    """YAML that others may read and this program does not."""
+
+
+def load(text: str) -> tuple[yaml.Node | None, Any]:
+    """The tree with its lines, and the plain data. Raises yaml.YAMLError and ValueError, whose text says what is wrong."""
+    if len(text) > MOST_CHARS:
+        raise ValueError(f"it is longer than {MOST_CHARS:,} characters")
+    depth = 0
+    for event in yaml.parse(text, Loader=Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_DEPTH:
+            raise _error(f"it is nested more than {MOST_DEPTH} times", event)
+        if isinstance(event, yaml.AliasEvent):
+            raise _error(f"the alias *{event.anchor} is not supported: write the value out", event)
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
+            if event.value == "<<":
+                raise _error("the merge key << is not supported: write the keys out", event)
+            if NUMBER.fullmatch(event.value):
+                raise _error("a number is too long: put quotes around it if it is text", event)
+        if getattr(event, "tag", None) not in TAGS:
+            raise _error("tags (words that begin with !) are not supported: leave them out", event)
+    reader = _Plain(text)
+    try:
+        node = reader.get_single_node()
+        return node, reader.construct_document(node) if node is not None else None
+    finally:
+        reader.dispose()
+
+
+class _Exact(yaml.SafeDumper):
+    """Writes texts so that they are read as they were: in double quotes where one holds a blank that YAML takes for the end of a line."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if value.isprintable() else '"')
+
+
+_Exact.add_representer(str, _text)
+
+
+def dump(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A list of mappings as YAML that people can read."""
+    return yaml.dump(list(rows), Dumper=_Exact, sort_keys=False, allow_unicode=True, width=120)
+
+
+def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
+    """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
+    repeats: list[tuple[int, str]] = []
+    stack = [node] if node is not None else []
+    while stack:
+        at = stack.pop()
+        if isinstance(at, yaml.SequenceNode):
+            stack += reversed(at.value)
+        elif isinstance(at, yaml.MappingNode):
+            first_lines: dict[str, int] = {}
+            for key, _ in at.value:
+                line = key.start_mark.line + 1
+                name = key.value if isinstance(key, yaml.ScalarNode) else None
+                if name is not None and name in first_lines:
+                    repeats.append((line, f"{name} is set on line {first_lines[name]} already; the last one counts"))
+                if name is not None:
+                    first_lines[name] = line
+            stack += [value for _, value in reversed(at.value)]
+    return repeats
+
+
+def fault(error: Exception) -> tuple[int | None, str]:
+    """The line of what `loaded` has raised, if there is one, and what is wrong."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
+    line = mark.line + 1 if mark is not None else None
+    return line, problem if isinstance(error, UnsupportedYaml) else f"this is not YAML that can be used: {problem}"
+
+
+def place(path: str, line: int | None) -> str:
+    """A place in a file as sentences begin with it."""
+    return path if line is None else f"{path} line {line}"
+
+
+def _error(problem: str, event: yaml.Event) -> UnsupportedYaml:
+    return UnsupportedYaml(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
+
+
+def sentence(item: Mapping[str, Any]) -> str:
+    """One item of `ValidationError.errors()` as what a person has to write instead, without the value that is wrong."""
+    context = item.get("ctx", {})
+    if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
+        return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"
+    words = {
+        "tuple_type": "write a list, such as [one, two], also for a single entry",
+        "list_type": "write a list, such as [one, two], also for a single entry",
+        "model_type": "write `key: value` lines below it",
+        "model_attributes_type": "write `key: value` lines below it",
+        "dict_type": "write `key: value` lines below it",
+        "string_type": "write a text, in quotes if it looks like a number, a date or true",
+        "string_too_short": "write a text",
+        "bool_type": "write true or false",
+        "bool_parsing": "write true or false",
+        "int_type": "write a whole number",
+        "int_parsing": "write a whole number",
+        "int_from_float": "write a whole number",
+        "float_type": "write a number",
+        "float_parsing": "write a number",
+        "missing": "it is missing",
+        "extra_forbidden": "this key is not known",
+        "literal_error": f"write one of {context.get('expected', '')}".replace("'", ""),
+        "greater_than_equal": f"write a number of at least {context.get('ge')}",
+        "greater_than": f"write a number above {context.get('gt')}",
+        "less_than_equal": f"write a number of at most {context.get('le')}",
+    }
+    return words.get(str(item["type"]), str(item["msg"]).removeprefix("Value error, "))
+
+
+def line_of(node: yaml.Node | None, place: Sequence[str | int]) -> int | None:
+    """The line, from 1, of the key or entry that a place such as ("budget", "usd") names, or of the nearest one above it."""
+    line = None
+    for step in place:
+        if isinstance(node, yaml.MappingNode):
+            key, value = next(((key, value) for key, value in node.value if key.value == step), (None, None))
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            key = value = node.value[step]
+        else:
+            break
+        if key is None:
+            break
+        line, node = key.start_mark.line + 1, value
+    return line

@@ -1,0 +1,287 @@
+"""Results of other tools, from SARIF 2.1.0. A file from outside: every value is looked at before it is used, every loop has a bound.
+
+`read` makes plain rows of a file; `introduced` keeps those that the change brings.
+"""
+
+import json
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from bot.errors import UsageError
+from bot.values import SEVERITIES, ChangedFile, Severity
+from bot.values.tool_results import ToolResult, ToolRun
+
+MOST_BYTES = 64 << 20  # of one file
+MOST_RESULTS = 100_000  # of one file
+MOST_WORDS, MOST_NAME, MOST_PATH = 600, 100, 1_000  # characters of a message, of a name, of a path
+MOST_BASES = 10  # base addresses that refer to each other
+MOST_ARGUMENTS = 20
+LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
+SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
+TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
+OLD = frozenset({"unchanged", "absent"})
+
+
+def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
+    """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
+    results: list[ToolResult] = []
+    for run in _runs(data, name):
+        rules = _Rules(_dict(_dict(run).get("tool")))
+        if _complete_run(_dict(run)) is None:
+            results.append(_failure(_dict(run)))
+        for result in _list(_dict(run).get("results")):
+            if len(results) >= MOST_RESULTS:
+                raise UsageError(
+                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
+                )
+            result_read = _result(_dict(run), rules, _dict(result))
+            results += [result_read] if result_read is not None else []
+    return tuple(results)
+
+
+def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
+    """The runs of one file that came to their end. Raises UsageError with the file's name."""
+    return tuple(tool_run for run in _runs(data, name) if (tool_run := _complete_run(_dict(run))) is not None)
+
+
+def _runs(data: bytes, name: str) -> list[Any]:
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
+    try:
+        log = json.loads(data.decode("utf-8-sig"))
+    except RecursionError:
+        raise UsageError(f"{name} is nested too deeply to be read") from None
+    except ValueError as error:
+        raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
+    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
+        raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
+    run_rows: list[Any] = log["runs"]
+    return run_rows
+
+
+def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
+    """A run that did not fail and holds its results. Files that it was told to look at count, if it names any."""
+    is_complete = all(_dict(each).get("executionSuccessful") is not False for each in _list(run.get("invocations")))
+    if not is_complete or not isinstance(run.get("results"), list):
+        return None
+    paths = [
+        _path(run, _dict(_dict(each).get("location")))
+        for each in _list(run.get("artifacts"))[:MOST_RESULTS]
+        if TARGET in _list(_dict(each).get("roles"))
+    ]
+    return ToolRun(_tool(run), tuple(filter(None, paths)) if paths else None)
+
+
+def _tool(run: Mapping[str, Any]) -> str:
+    return _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
+
+
+def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
+    """The results, each marked as new or old by what the same tool reported about the base."""
+    before = Counter(each.key() for each in base)
+    marked_results = []
+    for each in results:
+        before[each.key()] -= 1
+        marked_results.append(replace(each, new=before[each.key()] < 0))
+    return tuple(marked_results)
+
+
+def of_change(results: Sequence[ToolResult], files: Sequence[ChangedFile]) -> tuple[ToolResult, ...]:
+    """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines."""
+    changed_files = {file.path: file for file in files if file.status != "deleted" and file.is_analyzed}
+    root = _root(results, changed_files)
+    results_kept = [each for each in results if not each.path]  # a run that failed has judged nothing of the change
+    for each in results:
+        path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
+        file = changed_files.get(path)
+        fresh = each.new if each.new is not None else file is not None and each.start in file.added_lines
+        if file is not None and fresh:
+            results_kept.append(replace(each, path=path))
+    return tuple(dict.fromkeys(results_kept))
+
+
+def _root(results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile]) -> str:
+    """Where the repository lay when the tool ran: the folder that explains most absolute paths by names of changed files."""
+    names: dict[str, list[str]] = {}
+    for path in changed_files:
+        names.setdefault(posixpath.basename(path), []).append(path)
+    counts: Counter[str] = Counter()
+    for each in {one.path for one in results if one.path.startswith("/")}:
+        for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
+            if each.endswith(f"/{path}"):
+                counts[each.removesuffix(path)] += 1
+    return min(counts, key=lambda root: (-counts[root], len(root)), default="")
+
+
+def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
+    state = _name(result.get("baselineState"))
+    is_closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
+    if is_closed or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
+        return None
+    rule_id, rule = rules.of(result)
+    level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
+    level = level if level in LEVELS or level == "none" else "warning"  # a level that SARIF does not know hides nothing
+    place = _dict(_dict((_list(result.get("locations")) or [{}])[0]).get("physicalLocation"))
+    path, region = _path(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
+    start = _whole(region.get("startLine"))
+    if level not in LEVELS or not path or not start:
+        return None
+    properties = _dict(rule.get("properties"))
+    score = _score(_dict(result.get("properties")).get("security-severity", properties.get("security-severity")))
+    tags = [tag for tag in _list(properties.get("tags"))[:MOST_ARGUMENTS] if isinstance(tag, str)]
+    severity = next((level for least, level in SCORES if score is not None and score >= least), LEVELS[level])
+    return ToolResult(
+        path=path,
+        start=start,
+        end=max(start, _whole(region.get("endLine"))),
+        tool=_tool(run),
+        rule=_words(rule_id, MOST_NAME),
+        message=_message(result, rule),
+        about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
+        severity=severity,
+        security=score is not None or "security" in tags,
+        sure=level == "error",
+        new=True if state == "new" else None,
+        mark=_mark(result),
+    )
+
+
+class _Rules:
+    """The rules of a tool and its extensions. By their ids they are looked up once for all results."""
+
+    def __init__(self, tool: Mapping[str, Any]) -> None:
+        self.driver = _dict(tool.get("driver"))
+        self._extensions = _list(tool.get("extensions"))
+        self._named: dict[int, Mapping[str, Mapping[str, Any]]] = {}  # by the place of the extension, -1: the driver
+
+    def of(self, result: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        """The result's rule, by its index in the tool or one of its extensions, or by its id."""
+        rule_row = _dict(result.get("rule"))
+        at = _index(_dict(rule_row.get("toolComponent")).get("index"), self._extensions)
+        component = self.driver if at < 0 else _dict(self._extensions[at])
+        rules = _list(component.get("rules"))
+        rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))
+        index = _index(result.get("ruleIndex", rule_row.get("index")), rules)
+        if index >= 0:
+            rule = _dict(rules[index])
+        else:
+            if at not in self._named:
+                by_id = [(_name(_dict(each).get("id")), _dict(each)) for each in rules]
+                self._named[at] = dict(reversed(by_id))  # of several the first
+            rule = self._named[at].get(rule_id, {}) if rule_id else {}
+        return rule_id or _name(rule.get("id")), rule
+
+
+def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
+    """A path inside the repository, or an absolute one; "" if it leaves the repository or is no file's."""
+    artifacts = _list(run.get("artifacts"))
+    index = _index(place.get("index"), artifacts)
+    if "uri" not in place and index >= 0:
+        place = _dict(_dict(artifacts[index]).get("location"))
+    uri, base = place.get("uri"), place.get("uriBaseId")
+    bases = _dict(run.get("originalUriBaseIds"))
+    for _ in range(MOST_BASES):
+        at = _dict(bases.get(base)) if isinstance(base, str) else {}
+        if not isinstance(uri, str) or len(uri) > MOST_PATH or not at or re.match(r"(?i)[a-z]+:|/", uri):
+            break
+        above = at.get("uri")
+        if isinstance(above, str) and len(above) > MOST_PATH:
+            return ""
+        uri = f"{above.rstrip('/')}/{uri}" if isinstance(above, str) and above else uri
+        base = at.get("uriBaseId")
+    if not isinstance(uri, str) or not 0 < len(uri) <= MOST_PATH:
+        return ""
+    try:
+        parts = urlsplit(uri.replace("\\", "/"))
+    except ValueError:
+        return ""
+    drive = len(parts.scheme) == 1  # C:/work/a.py, as some tools write it
+    if parts.scheme not in ("", "file") and not drive:
+        return ""
+    path = unquote(f"/{parts.path}" if drive else parts.path)
+    clean = posixpath.normpath(path)
+    inside = not clean.startswith("../") and clean not in (".", "..", "/") and clean.isprintable()
+    return re.sub("^/+", "/", clean) if inside else ""
+
+
+def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
+    message = _dict(result.get("message"))
+    text = message.get("text")
+    if not isinstance(text, str):
+        text = _dict(_dict(rule.get("messageStrings")).get(_name(message.get("id")))).get("text")
+    arguments = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
+    message_text = text[: 4 * MOST_WORDS] if isinstance(text, str) else ""
+    for at, value in enumerate(arguments):
+        message_text = message_text.replace(f"{{{at}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
+    return _words(message_text, MOST_WORDS)
+
+
+def _mark(result: Mapping[str, Any]) -> str:
+    marks = _dict(result.get("fingerprints")) or _dict(result.get("partialFingerprints"))
+    rows = [f"{name}={value}" for name, value in sorted(marks.items())[:MOST_ARGUMENTS] if isinstance(value, str)]
+    return "\0".join(rows)[:MOST_PATH].encode("utf-8", "replace").decode()
+
+
+def _score(value: object) -> float | None:
+    try:
+        is_score = isinstance(value, int | float) or (isinstance(value, str) and len(value) <= MOST_NAME)
+        score = float(value) if is_score else None  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        return None
+    return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
+
+
+def _failure(run: Mapping[str, Any]) -> ToolResult:
+    """What stands for a run that did not end well, or has no list of results: it is about no file."""
+    tool = _tool(run)
+    return ToolResult(
+        "", 0, 0, tool, "", f"the run of {tool} failed or holds no results", "", "low", security=False, sure=False
+    )
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _index(value: object, of: Sequence[object]) -> int:
+    """A place in a list, -1 if the value is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(of) else -1
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 31 else 0
+
+
+def _text(value: object) -> str:
+    return _words(_dict(value).get("text"), MOST_WORDS)
+
+
+def _words(value: object, most: int) -> str:
+    text = " ".join(value[: 4 * most].encode("utf-8", "replace").decode().split()) if isinstance(value, str) else ""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def rows(results: Iterable[ToolResult]) -> list[list[object]]:
+    """The results as a journal keeps them."""
+    return [[getattr(each, name) for name in ToolResult.__dataclass_fields__] for each in results]
+
+
+def restore(result_rows: Iterable[Sequence[Any]]) -> Iterator[ToolResult]:
+    """The results that a journal has kept."""
+    for row in result_rows:
+        tool_result = ToolResult(*row)
+        if tool_result.severity in SEVERITIES:
+            yield tool_result

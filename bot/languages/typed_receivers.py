@@ -1,0 +1,213 @@
+"""What Java, Kotlin and C# share: uses with the declared class of a receiver, overloads, comments blanked out.
+
+Their receivers have declared types, so a member is sure where the declaration is in sight. If it is not, the type is "?":
+known to nobody here, and therefore no reason to say anything.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import accumulate, islice, pairwise
+from typing import Literal
+
+from tree_sitter import Node
+
+from bot.languages.lexical import Lines, Words
+from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, places, text
+from bot.languages.unreadable import TOO_DEEP, Unreadable
+from bot.values import Call, SomeUses, Symbol, Use
+
+__all__ = ["Lines"]  # beside what is defined here
+Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
+UNKNOWN = ("?",)
+DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
+MAX_FAR = 3  # names so deep: each step up starts at the root of the tree
+NESTED = 24  # classes inside classes
+OPEN = 9  # comments that no one closes
+MAX_DEPTH = 300  # brackets inside brackets
+CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
+BRACKETS = re.compile(rb"[()\[\]{}]")
+MOST_OVERLOADS = 64  # of one name: each of them knows all others
+MAX_SCOPE = 100_000  # bytes of a definition in which declarations are looked for
+WORDS = 3  # a member's name of so many words can speak for itself
+CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+INFERRED = frozenset({"var", "val"})
+WORDLIKE = frozenset({
+    "await", "case", "else", "final", "in", "is", "new", "out", "package", "readonly", "ref", "return", "static", "throw", "yield",
+})  # fmt: skip
+KEPT = re.compile(rb"[^\r\n]")
+# An open comment or string runs to the end, so that every byte is read once.
+NOISE = re.compile(
+    rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|@\"(?:[^\"]|\"\")*\"?|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])+'",
+    re.DOTALL,
+)
+
+
+Bare = Callable[[str, Sequence[str]], tuple[str, ...]]  # (name, classes around) -> the class that has it
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierUse:
+    """What an identifier does where it stands."""
+
+    form: Form
+    receiver: Node | None = None  # what stands before the dot
+    call: Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypedGrammar:
+    """How one grammar is read."""
+
+    identifiers: frozenset[str]
+    scopes: frozenset[str]  # definitions that can enclose a use
+    classes: frozenset[str]  # those of them that have members
+    scope_name: Callable[[Node], str]
+    place: Callable[[Node], IdentifierUse | None]  # None: a name that means nothing here
+    types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is declared to be
+    methods: frozenset[str]  # scopes in which local variables are declared
+    anonymous: frozenset[str] = frozenset()  # what holds the body of a class without a name
+
+
+def readable(source: bytes) -> bytes:
+    """The source. Raises Unreadable if it has many open comments: parsers read each of them to the end in search of its other half."""
+    if source.count(b"/*") > source.count(b"*/") + OPEN:
+        raise Unreadable("it opens comments that it never closes")
+    return source
+
+
+def blank(source: bytes, *, templates: bool = False) -> bytes:
+    """The code with its comments and strings blanked out; lines and columns stay. `templates`: strings that hold code stay."""
+
+    def out(match: re.Match[bytes]) -> bytes:
+        is_template = templates and b"$" in match[0] and not match[0].startswith(b"/")
+        return match[0] if is_template else KEPT.sub(b" ", match[0])
+
+    return NOISE.sub(out, source)
+
+
+def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:
+    """The identifiers spelt like one of the names. `bare` says whose member a call with no receiver means, () for nobody's."""
+    uses_found: list[Use] = []
+    far = 0
+    if deep(source):
+        raise Unreadable(TOO_DEEP)
+    for match, node in places(root, source, names):
+        whole = (node.start_byte, node.end_byte) == match.span()
+        if whole and node.type in reading.identifiers:
+            above = list(islice(ancestors(node), DEPTH))
+            far += len(above) == DEPTH
+            if far > MAX_FAR or len(uses_found) == MOST_USES:
+                return SomeUses(uses_found)
+            place = reading.place(node)
+            if place is not None:
+                uses_found.append(_use(node, above, place, reading, bare))
+    return tuple(uses_found)
+
+
+def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: TypedGrammar, bare: Bare) -> Use:
+    scopes = [item for item in above if item.type in reading.scopes and reading.scope_name(item)]
+    if place.form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
+        scopes = scopes[1:]
+    receiver, name, form = place.receiver, text(node), place.form
+    types: tuple[str, ...] = ()
+    if form == "member" and receiver is not None:
+        types = reading.types(receiver)
+        if types == UNKNOWN and len(CAMEL.findall(name)) >= WORDS:
+            types = ()
+    elif form == "name" and place.call is not None and not name[:1].isupper():
+        classes = [reading.scope_name(item) for item in scopes if item.type in reading.classes]
+        types = UNKNOWN if _nameless(above, reading) else bare(name, classes)
+        form = "member" if types else "name"
+    return Use(
+        name=name,
+        line=first_line(node),
+        form=form,
+        receiver=" ".join(text(receiver).split())[:MAX_TEXT] if receiver is not None else "",
+        types=types,
+        call=place.call,
+        function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
+        span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
+    )
+
+
+def _nameless(above: Sequence[Node], reading: TypedGrammar) -> bool:
+    """Whether a class without a name stands around: what it inherits is not in sight."""
+    return any(
+        outer.type in reading.anonymous and outer.child_by_field_name("arguments") != inner
+        for inner, outer in pairwise(above)
+    )
+
+
+def near(node: Node) -> list[Node]:
+    """The nodes close around a node: as far as a dotted name can be from the statement that holds it."""
+    return list(islice(ancestors(node), CLIMB * 3))
+
+
+@lru_cache(maxsize=64)
+def deep(source: bytes) -> bool:
+    """Whether brackets nest deeper, or dots chain longer, than any person writes: every step up in such a tree starts at its root."""
+    depths = accumulate(1 if match[0] in b"([{" else -1 for match in BRACKETS.finditer(source))
+    return max(depths, default=0) > MAX_DEPTH or CHAIN.search(source) is not None
+
+
+def around(node: Node, kinds: Collection[str]) -> list[Node]:
+    """The nodes of these kinds around a node, innermost first."""
+    return [above for above in islice(ancestors(node), DEPTH) if above.type in kinds]
+
+
+def declared_classes(receiver: Node, reading: TypedGrammar, pattern: str, construction: str) -> tuple[str, ...]:
+    """The one class that a variable is declared to be: in its method, else in the classes around it.
+
+    `pattern`, `construction`: how the language writes a declaration and a construction, with NAME for the variable.
+    """
+    name = text(receiver).rpartition(".")[2]
+    inner = () if "." in text(receiver) else reading.methods
+    for scope in [*around(receiver, inner)[:3], *around(receiver, reading.classes)[:3]]:
+        if scope.end_byte - scope.start_byte > MAX_SCOPE and scope.type in reading.methods:
+            return UNKNOWN
+        class_names = _class_names(scope, name, pattern, construction)
+        if class_names:
+            return class_names[:1] if len(class_names) == 1 and class_names[0] else UNKNOWN
+    return ()
+
+
+@lru_cache(maxsize=MOST_USES)
+def _class_names(scope: Node, name: str, pattern: str, construction: str) -> tuple[str, ...]:
+    """The classes that a name is declared to be in a definition; "" for one that is no plain class."""
+    code = _code(scope).near(name)
+    class_names = {match[1] or "" for match in re.finditer(construction.replace("NAME", re.escape(name)), code)}
+    for match in re.finditer(pattern.replace("NAME", re.escape(name)), code):
+        if match["type"] in INFERRED:
+            class_names = class_names or {""}
+        elif match["type"] not in WORDLIKE:
+            class_names.add("" if match["more"] else match["type"])
+    return tuple(sorted(class_names))
+
+
+@lru_cache(maxsize=64)
+def _code(scope: Node) -> Words:
+    return Words(blank((scope.text or b"")[:MAX_SCOPE]))
+
+
+def with_overloads(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    """Definitions of one name know of each other: a call has to fit one of them."""
+    symbols = tuple(symbols)
+    same: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in symbols:
+        same[symbol.name].append(symbol)
+    overloads = []
+    for symbol in symbols:
+        own_signature = symbol.signature
+        many = len(same[symbol.name]) > MOST_OVERLOADS
+        if own_signature is not None and many:
+            own_signature = replace(own_signature, opaque=True)
+        others = [] if many else [item for item in same[symbol.name] if item is not symbol]
+        if own_signature is not None and others:
+            vague = any(item.signature is None or item.signature.opaque for item in others)
+            also = tuple(item.signature.parameters for item in others if item.signature is not None)
+            own_signature = replace(own_signature, also=also, opaque=own_signature.opaque or vague)
+        overloads.append(replace(symbol, signature=own_signature))
+    return tuple(overloads)

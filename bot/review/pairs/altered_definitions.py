@@ -1,0 +1,158 @@
+"""The definitions that a change alters in meaning, each with the code that relies on it. What nothing relies on is left out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.context import definitions, identifiers, result_flow
+from bot.context.builder import ContextBuilder, Uses, call_sites
+from bot.diff import file_diffs
+from bot.ports import Tree
+from bot.text.paths import is_product
+from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Unit, tokens
+
+AROUND = 1  # unchanged lines beside a changed one
+MOST_ROWS = 22  # of a definition; of a longer change the lines that decide
+USES_TOKENS = 500  # of the uses of one definition
+MOST_ALTERED = 200  # definitions whose uses are looked up
+FRAME = 30  # tokens of what a prompt puts around a pair
+LISTED = 4  # further uses whose places are named
+FOCUS = 8  # changed lines by which a definition tells half as much: a long rewrite is judged where it stands
+# What a pair tells by how its uses are known, and by what was changed.
+SURE, OUTSIDE, READ, INSIDE, CONTRACT, RESULT, EDITED = 3.0, 2.0, 1.0, 0.5, 0.5, 1.5, 1.0
+GAP = DiffRow("", "[...]")  # lines between those that are shown
+_BRACKETS = re.compile(r"[\s(){}\[\];,]*$")
+_DECIDES = re.compile(
+    r"\b(?:return|yield|throw|raise|if|elif|else|case|when|while|default|assert|await|lock|order|sort)\b|[\"'`\d]|[=<>!]=|=>|&&|\|\|",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A definition that the change alters, and the code that relies on it."""
+
+    path: str
+    name: str
+    rows: tuple[DiffRow, ...]  # before and after: the lines that decide
+    uses: tuple[Excerpt, ...]
+    further: tuple[str, ...] = ()  # places of uses that are not shown, some of them
+    more: int = 0  # how many of these are not named either
+    weight: float = 0.0  # higher is read first
+
+    @property
+    def body(self) -> str:
+        """The definition as a prompt shows it."""
+        return "\n".join(map(str, self.rows))
+
+    @property
+    def size(self) -> int:
+        """Tokens that it takes in a prompt."""
+        return tokens(self.body + self.path + self.name) + sum(use.size for use in self.uses) + FRAME
+
+
+async def pairs(
+    tree: Tree, files: Sequence[ChangedFile], units: Sequence[Unit], dependents: Dependents
+) -> tuple[Pair, ...]:
+    """The pairs of a change, the most telling first."""
+    symbols = dependents.by_key()
+    files_by_path = {file.path: file for file in files}
+    altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]
+    altered_units = sorted(altered_units, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
+    builder = ContextBuilder(tree, files)
+    await builder.prepare(altered_units)
+    pairs_found = []
+    for unit in altered_units:
+        uses = await builder.uses([unit], USES_TOKENS)
+        if uses.all:
+            pairs_found.append(_pair(unit, files_by_path[unit.path], uses, symbols.get(unit.id)))
+    return tuple(sorted(pairs_found, key=lambda pair: (-pair.weight, pair.path, pair.name)))
+
+
+def _alters(unit: Unit) -> bool:
+    """Whether a unit changes code that was there: what is new has no users that knew it otherwise."""
+    code = _code(unit)
+    return any(row.sign == "-" for row in code) or (bool(code) and any(row.sign == " " for row in unit.rows))
+
+
+def _code(unit: Unit) -> list[DiffRow]:
+    """The changed rows that say something to a program: no comments, imports and brackets."""
+    return [
+        row
+        for row, prose in identifiers.told_apart(unit)
+        if row.sign in ("+", "-")
+        and not prose
+        and not identifiers.IMPORT.match(row.text)
+        and not _BRACKETS.match(row.text)
+    ]
+
+
+def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
+    """How much the change of a definition tells, before its uses are known."""
+    code = _code(unit)
+    contract_weight = CONTRACT * len(symbol.contract) if symbol else 0.0
+    contract_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    return (contract_weight + bool(_outside(unit))) / (1 + len(code) / FOCUS)
+
+
+def _outside(unit: Unit) -> list[Reference]:
+    """The uses of a definition that its readers would have to look at."""
+    return [row for row in call_sites([unit]) if not row.test and row.path != unit.path]
+
+
+def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | None) -> Pair:
+    rows = _deciding(unit, file)
+    shown_lines = {(use.path, row.number) for use in uses.all for row in use.rows}
+    places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown_lines]
+    pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
+    code = _code(unit)
+    use_weight = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
+    use_weight += INSIDE * any(use.overlaps_change for use in uses.all) + CONTRACT * len(
+        symbol.contract if symbol else ()
+    )
+    use_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    return replace(pair, weight=use_weight / (1 + len(code) / FOCUS) / pair.size**0.5)
+
+
+def _beyond(uses: Iterable[Excerpt]) -> bool:
+    """Whether some of these uses are code that the change leaves as it was."""
+    return any(not use.overlaps_change and is_product(use.path) for use in uses)
+
+
+def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
+    """The rows of a definition before and after, with the head of what encloses them; of many, those that decide."""
+    (unit_diff,) = file_diffs([unit], [file], AROUND)
+    rows = [row if row.sign else GAP for row in (*unit_diff.rows, *_beside(unit, file))]
+    if len(rows) <= MOST_ROWS:
+        return tuple(rows)
+    heads = {row.number for row in unit.heads}
+    change_positions = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not _BRACKETS.match(row.text)]
+    deciding = [
+        at for at in change_positions if _DECIDES.search(rows[at].text) or definitions.names(unit.path, rows[at].text)
+    ]
+    positions_kept = {at for at, row in enumerate(rows) if row.sign == " " and row.number in heads}
+    for at in (*deciding, *change_positions):
+        if len(positions_kept) < MOST_ROWS:
+            positions_kept.add(at)
+    left = len(set(change_positions) - positions_kept)
+    note = (DiffRow("", f"[... {left} more changed lines ...]"),) if left else ()
+    return (*(replace(rows[at], can_be_counted=False) for at in sorted(positions_kept)), *note)
+
+
+def _beside(unit: Unit, file: ChangedFile) -> list[DiffRow]:
+    """What a change puts in the place of a definition that it takes away."""
+    if unit.side == "head":
+        return []
+    gone_lines = {row.number for row in unit.removed_rows}
+    for hunk in file.hunks:
+        run: list[DiffRow] = []
+        is_replaced = False
+        for line in (*hunk.lines, None):
+            if line is not None and line.kind != " ":
+                is_replaced |= line.kind == "-" and line.old in gone_lines
+                run += [DiffRow("+", line.text, line.new)] if line.kind == "+" and line.new else []
+                continue
+            if is_replaced and run:
+                return run[: MOST_ROWS // 2]
+            run, is_replaced = [], False
+    return []

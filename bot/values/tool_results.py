@@ -1,0 +1,46 @@
+"""What another tool has reported."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from bot.values.finding import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """One result. `path` is relative to the repository, or absolute as the tool saw it. Lines are 1-based."""
+
+    path: str
+    start: int
+    end: int
+    tool: str
+    rule: str
+    message: str
+    about: str  # what the rule is about, "" if the tool does not say
+    severity: Severity
+    security: bool
+    sure: bool  # the tool calls it an error
+    new: bool | None = None  # as a comparison with the base says; None: nobody has compared
+    mark: str = ""  # what recognises it in another run
+
+    def key(self) -> tuple[str, str, str]:
+        """The same for the same result of another run of the tool; lines may have moved."""
+        return (self.tool, self.rule, self.mark or f"{self.path}\0{self.message}")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """A run of a tool that came to its end, and whose report was handed in. `files`: what it looked at; None if it does not say."""
+
+    tool: str
+    files: tuple[str, ...] | None = None
+
+    def covers(self, path: str) -> bool:
+        """Whether it looked at this file."""
+        return self.files is None or any(
+            one == path or (one[:1] == "/" and one.endswith(f"/{path}")) for one in self.files
+        )
+
+    def about(self, paths: Iterable[str]) -> "ToolRun":
+        """The same run, as far as it is about these files."""
+        return self if self.files is None else replace(self, files=tuple(path for path in paths if self.covers(path)))

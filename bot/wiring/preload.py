@@ -1,0 +1,60 @@
+"""What the fork server of `child` does before it forks, so that no child has to: what every review needs is loaded and used once.
+
+Children share the memory of it. What garbage collection would write into each object's page is kept apart from theirs.
+"""
+
+import ctypes
+import gc
+from contextlib import suppress
+from importlib import import_module
+from pkgutil import iter_modules
+
+from bot import analyzers, config, context, findings, models, strategies
+from bot import review as reviewing
+from bot.errors import ConfigError
+from bot.languages import LANGUAGES
+from bot.masking import forms
+from bot.render import templates
+from bot.wiring import review, tasks
+
+__all__ = ["tasks"]
+
+# A review goes through all of these, and would load their modules one by one.
+ROOMS = (analyzers, context, findings, reviewing, strategies)
+ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
+LATER = ("anyio._backends._asyncio", "jinja2", "ruff")  # what libraries load when they are first used
+
+
+def _likely() -> tuple[str, ...]:
+    """The models that the environment names, else those that a key is there for."""
+    try:
+        settings = config.environment()
+    except ConfigError:  # the server says it
+        return ()
+    return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred_models()))
+
+
+def _load() -> None:
+    rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
+    for module in (*rooms, *LATER):
+        import_module(module)
+    for model in _likely():
+        models.load(model)
+    forms.load()
+    templates.load()
+    for language in LANGUAGES.values():  # its grammar comes with the first text
+        language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
+
+
+def _trim() -> None:
+    """Keep the threads of children to one heap, and give back what loading has freed: glibc holds on to both."""
+    library = ctypes.CDLL(None)
+    with suppress(AttributeError):  # another C library has neither
+        library.mallopt(ARENA_MAX, 1)
+        library.malloc_trim(0)
+
+
+_load()
+gc.collect()
+_trim()
+gc.freeze()

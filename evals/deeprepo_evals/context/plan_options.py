@@ -1,0 +1,83 @@
+"""What was typed, as a plan: lists with commas, sizes such as 8k and 1M, the seeds' experiments."""
+
+import re
+from collections.abc import Sequence
+
+from bot.errors import UsageError
+from deeprepo_evals.context import cast, run
+from deeprepo_evals.context.methods import METHODS, retrieval
+from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
+
+FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+HONEST = "scripted/honest"
+
+# The reproduction's experiments, with their lengths and positions: 1, 4 to 9, and its deep research A to F.
+SEEDS: tuple[tuple[str, int, Position], ...] = (
+    ("needle", 8_000, 0.5),
+    ("needle", 100_000, 0.5),
+    ("needle", 300_000, 0.9),
+    ("needle", 500_000, 0.85),
+    ("needle", 1_000_000, 0.75),
+    ("count", 44_727, None),
+    ("compare", 39_249, None),
+    *(("needle", 300_000, at) for at in (0.1, 0.3, 0.5, 0.7, LAST)),
+    ("json", 300_000, 0.9),
+    ("multi", 300_000, None),
+    ("decoys", 300_000, None),
+    ("none", 300_000, None),
+    ("hop1", 300_000, None),
+    ("hop2", 300_000, None),
+)
+
+
+def tasks(kind: str, size: str, position: str, seed: str) -> tuple[Task, ...]:
+    """The grid that was asked for; the seeds' experiments where nothing was. Raises UsageError."""
+    seeds = [_whole(one, "a seed") for one in _parts(seed)] or [1]
+    if not kind and not size and not position:
+        return tuple(Task(*row, one) for one in seeds for row in SEEDS)
+    kinds = list(KINDS) if kind == "all" else _parts(kind) or ["needle"]
+    sizes = [_size(one) for one in _parts(size)] or [100_000]
+    places = POSITIONS if position == "sweep" else tuple(_position(one) for one in _parts(position)) or (0.5,)
+    return tuple(run.tasks(kinds, sizes, places, seeds))
+
+
+def methods(text: str) -> tuple[str, ...]:
+    """The methods that were asked for; without a word all that can run here. Raises UsageError."""
+    unknown = [name for name in _parts(text) if name not in METHODS]
+    if unknown:
+        raise UsageError(f"unknown methods {', '.join(unknown)}: known are {', '.join(METHODS)}")
+    if "bm25" in _parts(text):
+        retrieval.demand()
+    return tuple(_parts(text)) or tuple(name for name in METHODS if name != "bm25" or retrieval.available())
+
+
+def models(model: str | None, root: str | None, worker: str | None) -> tuple[str, str]:
+    """Root and worker; the honest scripted one where none is named. Raises UsageError for one that cannot be had."""
+    if model and (root or worker):
+        raise UsageError("give --model for both, or --root and --worker")
+    return cast.check(root or model or worker or HONEST), cast.check(worker or model or root or HONEST)
+
+
+def _parts(text: str) -> Sequence[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", text.replace("_", ""))
+    if not found:
+        raise UsageError(f"{text!r} is not a length of a text: write 8k, 300000 or 1M")
+    return round(float(found[1]) * FACTORS[found[2].lower()])
+
+
+def _position(text: str) -> Position:
+    try:
+        return LAST if text == LAST else float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a position: write a number from 0.0 to 1.0, {LAST}, or sweep") from None
+
+
+def _whole(text: str, what: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not {what}: write a whole number") from None

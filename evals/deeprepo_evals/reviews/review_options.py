@@ -1,0 +1,211 @@
+"""What was asked of `deeprepo eval reviews`, made into a plan, carried out, scored and told."""
+
+import asyncio
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bot.errors import UsageError
+from bot.ports import Model
+from deeprepo_evals.reviews import build, case_files, compare, hand, martian, run, score, table
+from deeprepo_evals.reviews.judge import JudgeAnswers
+from deeprepo_evals.reviews.matching import Place, View, Words
+from deeprepo_evals.reviews.reviewer import Reviewer
+from deeprepo_evals.reviews.run import MeasuredRun, Plan
+
+BASELINE = "diff-only"
+REHEARSED = ("fanout", "direct", "rlm")  # strategies that an oracle can act in
+MOST_JUDGES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """The options of the command."""
+
+    cases: Path
+    repos: Path
+    kinds: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
+    baseline: str | None = None
+    commands: tuple[str, ...] = ()
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    oracle: bool = False
+    quick: bool = False
+    judges: tuple[str, ...] = ()
+    labels: Path | None = None
+    to_label: Path | None = None
+    golden: Path | None = None
+    martian_out: Path | None = None
+    rounds: int = 1
+    at_once: int = 1
+    out: Path | None = None
+    keep: Path | None = None
+    journals: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFigures:
+    """What came of it: figures, and sentences beside them."""
+
+    figures: tuple[score.Figure, ...]
+    beside: tuple[str, ...] = ()  # comparisons and agreements
+    sentences: tuple[str, ...] = ()  # what is not there, and why
+    open: bool = False  # some reviews are left for another time
+
+    def text(self) -> str:
+        """The tables and what is below them."""
+        return "\n".join([table.text(self.figures), "", *self.beside, ""])
+
+    def as_json(self) -> str:
+        """The same for programs."""
+        told = {
+            "figures": [asdict(one) for one in self.figures],
+            "beside": self.beside,
+            "sentences": self.sentences,
+        }
+        return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+
+
+async def carry_out(options: ReviewOptions, say: Callable[[str], None]) -> ReviewFigures:
+    """Do it. Raises UsageError before anything is paid where the request makes no sense."""
+    people = hand.read(options.labels) if options.labels else None
+    plan, absent = await _plan(options)
+    async with AsyncExitStack() as stack:
+        judges = [await _judge(name, stack) for name in options.judges]
+        done = await run.carry_out(plan, say)
+        say("asking the judges")
+        told, unasked = await run.ask_judges(judges, done.reviews, options.out, options.at_once)
+    views = _views(told, people)
+    if options.martian_out:
+        martian.write(done.reviews, options.martian_out)
+    beside = [*_beside(done, views, told, people), *_label_sentences(options, done)]
+    figures = score.figures(done.reviews, views)
+    return ReviewFigures(
+        tuple(figures), tuple(beside), (*absent, *_missing(done), *unasked), bool(done.open or unasked)
+    )
+
+
+async def _plan(options: ReviewOptions) -> tuple[Plan, tuple[str, ...]]:
+    """Raises UsageError where a part of the request does not fit the others."""
+    if len(options.judges) > MOST_JUDGES:
+        raise UsageError("name at most two judges")
+    if options.golden and not options.judges and not options.martian_out:
+        raise UsageError("golden comments name no lines: name a judge with --judge PROVIDER/MODEL, or --martian-out")
+    reviewers = tuple(_reviewers(options))
+    found = await asyncio.to_thread(
+        case_files.read, options.cases, () if options.golden else options.kinds, options.only
+    )
+    absent: tuple[str, ...] = ()
+    if options.golden:
+        found, absent = await martian.cases(found, martian.golden(options.golden), options.repos)
+        if not found:
+            raise UsageError(
+                f"none of the golden pull requests can be rebuilt: {absent[0] if absent else 'no comment'}"
+            )
+    settings = {name: value for name, value in options.flags.items() if value is not None}
+    settings |= {"oracle": True} if options.oracle else {}
+    settings |= {"quick": True} if options.quick else {}
+    settings |= {"commands": list(options.commands)} if options.commands else {}
+    plan = Plan(
+        cases=found,
+        clones=build.clones(found, options.repos),
+        reviewers=reviewers,
+        settings=settings,
+        oracle=options.oracle,
+        rounds=options.rounds,
+        at_once=options.at_once,
+        out=options.out,
+        keep=options.keep,
+        journals=options.journals,
+    )
+    return plan, absent
+
+
+def _reviewers(options: ReviewOptions) -> Iterator[Reviewer]:
+    """Whoever is measured, ours first. Raises UsageError or ConfigError, as for a key that is missing."""
+    if options.quick and not options.oracle:
+        raise UsageError("--quick-worker is a script in the worker's place: it goes with --oracle")
+    if options.baseline not in (None, BASELINE):
+        raise UsageError(f"unknown baseline {options.baseline!r}: there is {BASELINE}")
+    from deeprepo_evals.reviews.baseline import DiffOnly
+    from deeprepo_evals.reviews.contract import Command
+    from deeprepo_evals.reviews.product import Product, RehearsalReviewer
+
+    alone = not (options.baseline or options.commands)
+    for name in options.strategies or (("fanout",) if alone or options.oracle else ()):
+        if options.oracle and name not in REHEARSED:
+            raise UsageError(f"--oracle replaces the worker: it reads with {', '.join(REHEARSED)}, not {name}")
+        if not options.oracle:
+            _check_models(options.flags, name)
+        yield RehearsalReviewer(name, options.quick) if options.oracle else Product(name, options.flags)
+    if options.baseline:
+        if not options.oracle:
+            _check_models(options.flags, "direct")
+        yield DiffOnly(options.flags, oracle=options.oracle)
+    for line in options.commands:
+        yield Command(_words(line))
+
+
+def _words(line: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(line))
+    except ValueError as error:
+        raise UsageError(f"{line!r} is not a command: {error}") from error
+    if not words:
+        raise UsageError("an empty command reviews nothing")
+    return words
+
+
+def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
+    """A model that cannot be reached is said before the first case is built. `auto` would fall back to no model."""
+    from bot import config, wiring
+
+    environment = config.environment()
+    address = partial(wiring.address, flags=flags, settings=environment)
+    wiring.models(config.resolve({**flags, "strategy": strategy}, None, environment), address)
+
+
+async def _judge(name: str, stack: AsyncExitStack) -> Model:
+    from bot import wiring
+
+    model = wiring.connect_model(name)
+    stack.push_async_callback(model.close)
+    return model
+
+
+def _views(judges: Sequence[JudgeAnswers], people: hand.Hand | None) -> list[View]:
+    """By whose word something is a hit: each judge's, a person's; by place where nobody was asked."""
+    found: list[View] = [Words(judge) for judge in judges]
+    found += [people] if people is not None else []
+    return found or [Place()]
+
+
+def _beside(
+    results: MeasuredRun, views: Sequence[View], judges: Sequence[JudgeAnswers], people: hand.Hand | None
+) -> Iterator[str]:
+    yield from compare.sentences(compare.differences(results.reviews, views))
+    yield from compare.agreements(judges)
+    if people is not None:
+        right, of = hand.right(people, results.reviews)
+        yield f"by hand: {right} of {of} findings that were judged are right"
+
+
+def _label_sentences(options: ReviewOptions, results: MeasuredRun) -> Iterator[str]:
+    if options.to_label:
+        left = hand.write(results.reviews, options.to_label)
+        yield f"{left} verdicts are open in {options.to_label}: set them to true or false, then give it with --labels"
+
+
+def _missing(results: MeasuredRun) -> Iterator[str]:
+    if results.absent:
+        yield f"without a clone: {', '.join(results.absent)} (`deeprepo eval fetch` brings them)"
+    yield from results.unbuilt_cases
+    yield from (f"left open: {why}" for why in results.open)
+    if len(results.reviews) < results.total:
+        yield f"{len(results.reviews)} of {results.total} reviews are finished"
