@@ -217,7 +217,7 @@ class Job(Protocol):
         """Whether the work is still wanted: False once it was superseded or cancelled. Asked before anything is posted."""
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long; it is cancelled, and Superseded raised, within a second of the job's own end."""
+        """Await something long; it is cancelled, and SupersededError raised, within a second of the job's own end."""
 
     async def wait(self, seconds: float) -> None:
         """Sleep durably: after a restart only the rest of the time is waited for. GitHub's limits can last an hour."""
