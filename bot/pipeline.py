@@ -13,7 +13,6 @@ from bot import __version__, checkout, config, dependents, diff, render, strateg
 from bot.checkout import ownership
 from bot.checkout.locate import locate
 from bot.config import Config, Settings
-from bot.dependents.consumers.result import Consumers
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import (
@@ -56,7 +55,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
-from bot.values.consumer import NamedConsumer, Standing
+from bot.values.consumer import Consumers, NamedConsumer, Standing
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -244,7 +243,11 @@ async def _beyond(
     if named:
         deps.say(f"looking at {len(named)} repositories that may use this one")
     consumers = await deps.look_at_consumers(tree, files, users, named)
-    return consumers.disclosed(deps.standing, switched_on=deps.share_consumers)
+    if not consumers.reports:
+        return consumers
+    from bot.dependents.consumers.disclosure import disclosed
+
+    return disclosed(consumers, deps.standing, switched_on=deps.share_consumers)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, dependents
 from bot.checkout.masked import MaskedTree
 from bot.context.look_ups import LookUps
-from bot.dependents.consumers.result import Consumers
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -52,7 +51,7 @@ class Survey:
     ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
-    consumers: Consumers = field(default_factory=Consumers)  # what the change breaks in other repositories
+    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
 
 
 @asynccontextmanager

@@ -8,13 +8,13 @@ from typing import Any
 from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
-from bot.dependents.consumers.result import Consumers
 from bot.diff import file_diffs
 from bot.findings import issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.values import ChangedFile, Excerpt, LinkedIssue, Message, Prompt, PullRequest, Unit, tokens
+from bot.values.consumer import ConsumerImpact
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
@@ -61,8 +61,8 @@ class PromptWriter:
     guidance: Guidance
     whole: bool  # everything in one prompt, whatever its size
     may_ask: bool  # whether the reader may ask to see more code
-    consumers: Consumers = field(
-        default_factory=Consumers
+    consumers: ConsumerImpact = field(
+        default_factory=ConsumerImpact
     )  # other repositories, whose lines are shown beside what they use
 
     @property

@@ -10,7 +10,6 @@ from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import pack
-from bot.dependents.consumers.result import Consumers
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
@@ -54,7 +53,7 @@ class ModelWorker:
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
-    consumers: Consumers = field(default_factory=Consumers)  # whose lines are shown beside what they use
+    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # whose lines are shown beside what they use
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
         None

@@ -1,10 +1,13 @@
 """Consumers: other repositories that use the one under review; and what manifests tell: who offers and who takes which package."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
-from bot.values.change import PullRequest
+from bot.values.change import Excerpt, PullRequest
 from bot.values.exact import EXACT
+from bot.values.finding import Finding
 
 Origin = Literal["registry", "path", "git", "workspace"]
 # When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
@@ -111,3 +114,52 @@ class Standing:
 
     owner: str = ""
     visibility: Visibility | None = None
+
+
+PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """What became of each consumer, and what the change breaks there."""
+
+    reports: tuple[ConsumerReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    summary: str = ""  # how many were looked at, and how many break
+    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the consumer's name.
+    excerpts: tuple[tuple[str, Excerpt], ...] = ()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """A sentence for each consumer that was not looked at, or only in part."""
+        return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
+
+    def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
+        """The lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
+        found: list[Excerpt] = []
+        room = PROMPT_TOKENS
+        for key, excerpt in self.excerpts:
+            if key in keys and excerpt.size <= room and excerpt not in found:
+                room -= excerpt.size
+                found.append(excerpt)
+        return tuple(found)
+
+    def texts(self) -> dict[str, str]:
+        """Every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for _, excerpt in self.excerpts:
+            found[excerpt.path].append(excerpt.text)
+        for item in (item for one in self.findings for item in one.evidence if item.repository):
+            found[item.path].append(item.quote)
+        return {path: "\n".join(lines) for path, lines in found.items()}
+
+    def rows(self) -> dict[str, Any]:
+        """What a record keeps of it: nothing if nobody named a consumer."""
+        return {"consumers": asdict(self)} if self.reports else {}
+
+    @classmethod
+    def restored(cls, rows: object) -> "Consumers":
+        """What a record has kept."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(cls).validate_python(rows) if rows else cls()

@@ -13,7 +13,6 @@ from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.checkout import Checkout
 from bot.config import Config
-from bot.dependents.consumers.result import Consumers
 from bot.errors import ConfigError, UsageError
 from bot.findings import sarif_results
 from bot.journal import codec
@@ -29,7 +28,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
-from bot.values.consumer import NamedConsumer
+from bot.values.consumer import Consumers, NamedConsumer
 from bot.values.tool_results import ToolResult, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access

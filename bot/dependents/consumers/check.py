@@ -14,7 +14,6 @@ from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import opened, sentence
 from bot.dependents.consumers.joined import LINKS, Joined, Remembered, mount_of
 from bot.dependents.consumers.packages import Offer, offer, packaging_of, taken
-from bot.dependents.consumers.result import Consumers
 from bot.dependents.find import find
 from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
@@ -34,7 +33,7 @@ from bot.values import (
     Source,
     less_severe,
 )
-from bot.values.consumer import Clone, ConsumerReport, NamedConsumer, Package, Requirement, label
+from bot.values.consumer import Clone, ConsumerReport, Consumers, NamedConsumer, Package, Requirement, label
 
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
@@ -92,9 +91,11 @@ async def check(
             done.append(await _checked(change, one, languages, contracts, left_out))
         else:
             done.append(_unread(one, f"{TOGETHER:g} s of computing were spent on the others"))
+    reports = tuple(report for one in done for report in one.reports)
     return Consumers(
-        tuple(report for one in done for report in one.reports),
+        reports,
         tuple(finding for one in done for finding in one.findings),
+        words.summary(reports),
         tuple(row for one in done for row in one.excerpts),
     )
 
@@ -173,7 +174,7 @@ async def _compared(
         hints=sum(not one.proven for one in findings),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
-    return Consumers((report,), tuple(findings), shown)
+    return Consumers((report,), tuple(findings), excerpts=shown)
 
 
 async def _excerpts(joined: Joined, consumer: Clone, rows: Sequence[Reference]) -> tuple[tuple[str, Excerpt], ...]:

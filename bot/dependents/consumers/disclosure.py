@@ -5,12 +5,12 @@ nothing is shown but that it would break. What is withheld is taken out of the v
 a log exists, so none of them has a rule of its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Literal
 
 from bot.values import Evidence, Finding, Source
-from bot.values.consumer import ConsumerReport, Standing, Visibility
+from bot.values.consumer import ConsumerReport, Consumers, Standing, Visibility
 
 HIDDEN = "a repository that you may not be able to see"
 REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # how many can read it, by order
@@ -68,3 +68,29 @@ def _changed(finding: Finding, own: tuple[Evidence, ...]) -> str:
     gone = "removed" in finding.rule or finding.side == "base"
     line = " ".join((own[0].quote if own and not finding.quote.strip() else finding.quote).split())
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
+
+
+def disclosed(consumers: Consumers, reviewed: Standing, *, switched_on: bool) -> Consumers:
+    """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
+    standings = {one.name: Standing(one.name.rpartition("/")[0], one.visibility) for one in consumers.reports}
+    hidden = {
+        name
+        for name, standing in standings.items()
+        if disclosure(reviewed, standing, switched_on=switched_on) == "existence"
+    }
+    return withheld(consumers, hidden) if hidden else consumers
+
+
+def withheld(consumers: Consumers, names: Collection[str]) -> Consumers:
+    """The same without a word of these consumers, whose readers are fewer than those of the review."""
+    hidden = {one.name: number for number, one in enumerate((r for r in consumers.reports if r.name in names), 1)}
+    return replace(
+        consumers,
+        reports=tuple(
+            withheld_report(one, hidden[one.name]) if one.name in hidden else one for one in consumers.reports
+        ),
+        findings=tuple(
+            withheld_finding(one, hidden[one.consumer]) if one.consumer in hidden else one for one in consumers.findings
+        ),
+        excerpts=tuple(one for one in consumers.excerpts if one[1].path.partition(":")[0] not in hidden),
+    )

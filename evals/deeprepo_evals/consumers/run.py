@@ -13,11 +13,10 @@ from typing import Any
 from bot import checkout, dependents, diff
 from bot.analyzers import ANALYZERS
 from bot.dependents.consumers.check import check
-from bot.dependents.consumers.result import Consumers
 from bot.errors import DeepRepoError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
-from bot.values.consumer import NamedConsumer
+from bot.values.consumer import Consumers, NamedConsumer
 from deeprepo_evals.consumers import truth
 from deeprepo_evals.consumers.truth import Case, Loss, Spoken
 from deeprepo_evals.mine.run import clones
