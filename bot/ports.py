@@ -39,6 +39,9 @@ class Tree(Protocol):
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
 
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
 
@@ -85,6 +88,15 @@ class SharedScope(Protocol):
 
     def mates(self, path: str) -> Collection[str]:
         """The other files of the namespace that this path belongs to, whether or not the path exists."""
+
+
+@runtime_checkable
+class Configured(Protocol):
+    """A project whose configuration files decide what an import means: `paths` of TypeScript, the modules of Go."""
+
+    @property
+    def settings(self) -> object:
+        """All that the configuration files decide, equal on both sides of a change if every path means the same on both."""
 
 
 @runtime_checkable

@@ -22,6 +22,7 @@ from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.review.session import Session
 from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewEffort, ReviewRequest, Unit
+from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
     from bot.review.workers import ModelWorker

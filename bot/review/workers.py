@@ -32,6 +32,7 @@ from bot.values import (
     Source,
     Unit,
 )
+from bot.values.consumer import ConsumerImpact
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000

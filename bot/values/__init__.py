@@ -64,6 +64,7 @@ from bot.values.model import (
 )
 from bot.values.review import (
     EFFORTS,
+    ArchivedFinding,
     Area,
     CommentSpot,
     Cost,
