@@ -55,7 +55,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
-from bot.values.consumer import Consumers, NamedConsumer, Standing
+from bot.values.consumer import ConsumerImpact, NamedConsumer, Standing
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -68,7 +68,7 @@ UNJUDGED = (
 )
 # What looks up consumers: the trees, the change, what it touches, and the clones with the folder that a relative path begins in.
 LookAtConsumers = Callable[
-    [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[Consumers]
+    [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
 ]
 NAMED = 5  # files and findings that are named while the review works
 
@@ -239,10 +239,10 @@ async def _past(
 
 async def _beyond(
     tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, settings: Config, deps: Deps
-) -> Consumers:
+) -> ConsumerImpact:
     """What the change breaks in the repositories that somebody has named."""
     if deps.look_at_consumers is None:
-        return Consumers()
+        return ConsumerImpact()
     named = named_consumers(tree.pull, deps.consumers, settings)
     if named:
         deps.say(f"looking at {len(named)} repositories that may use this one")

@@ -120,7 +120,7 @@ PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Consumers:
+class ConsumerImpact:
     """What became of each consumer, and what the change breaks there."""
 
     reports: tuple[ConsumerReport, ...] = ()
@@ -158,7 +158,7 @@ class Consumers:
         return {"consumers": asdict(self)} if self.reports else {}
 
     @classmethod
-    def restored(cls, rows: object) -> "Consumers":
+    def restored(cls, rows: object) -> "ConsumerImpact":
         """What a record has kept."""
         from pydantic import TypeAdapter
 

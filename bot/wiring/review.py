@@ -28,7 +28,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
-from bot.values.consumer import Consumers, NamedConsumer
+from bot.values.consumer import ConsumerImpact, NamedConsumer
 from bot.values.tool_results import ToolResult, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
@@ -150,10 +150,10 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
 
 async def _look(
     tree: Checkout, files: Sequence[ChangedFile], users: Dependents, named: Sequence[NamedConsumer], *, scratch: str
-) -> Consumers:
+) -> ConsumerImpact:
     """What the change breaks in these clones."""
     if not named:
-        return Consumers()
+        return ConsumerImpact()
     from bot.dependents.consumers.check import check
 
     return await check(
@@ -164,9 +164,9 @@ async def _look(
 
 async def _recorded_consumers(
     rows: object, _tree: Checkout, _files: Sequence[ChangedFile], _users: Dependents, _named: Sequence[NamedConsumer]
-) -> Consumers:
+) -> ConsumerImpact:
     """What a record has kept of it."""
-    return Consumers.restored(rows)
+    return ConsumerImpact.restored(rows)
 
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:

@@ -7,7 +7,7 @@ import pytest
 
 from bot.dependents.consumers.disclosure import disclosure, withheld
 from bot.values import Evidence, Finding, Source, Verdict
-from bot.values.consumer import ConsumerReport, Consumers, Requirement, Standing, Visibility
+from bot.values.consumer import ConsumerImpact, ConsumerReport, Requirement, Standing, Visibility
 
 # reviewed, consumer, same owner, switched on -> whether everything may be shown; every other row shows that it exists.
 SHOWN: frozenset[tuple[Visibility, Visibility, bool, bool]] = frozenset(
@@ -56,7 +56,7 @@ def test_what_is_withheld_holds_no_word_of_the_consumer() -> None:
     )  # fmt: skip
     takes = (Requirement("python", "quotes", "==1.2", path="secret/requirements.txt", line=3, locked="1.2"),)
     report = ConsumerReport("acme/billing", "checked", "c0ffee" * 6, "2026-01-01", "partly", takes, 3, 1, 0, "private")
-    shown = withheld(Consumers((report,), (finding,)), frozenset({"acme/billing"}))
+    shown = withheld(ConsumerImpact((report,), (finding,)), frozenset({"acme/billing"}))
     text = repr([*map(astuple, shown.reports), *map(astuple, shown.findings)])
     assert not [word for word in ("acme", "billing", "secret", "c0ffee", "pay(", "1.2", "2026") if word in text]
     assert (
@@ -66,6 +66,7 @@ def test_what_is_withheld_holds_no_word_of_the_consumer() -> None:
     assert (shown.findings[0].proven, shown.reports[0].breaks) == (True, 1)
     open_report = replace(report, name="acme/shop")
     both = withheld(
-        Consumers((report, open_report), (finding, replace(finding, consumer="acme/shop"))), frozenset({"acme/billing"})
+        ConsumerImpact((report, open_report), (finding, replace(finding, consumer="acme/shop"))),
+        frozenset({"acme/billing"}),
     )
     assert [one.name for one in both.reports] == ["hidden 1", "acme/shop"]

@@ -33,7 +33,7 @@ from bot.values import (
     Source,
     less_severe,
 )
-from bot.values.consumer import Clone, ConsumerReport, Consumers, NamedConsumer, Package, Requirement, label
+from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, NamedConsumer, Package, Requirement, label
 
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
@@ -75,15 +75,15 @@ async def check(
     own: str = "",
     scratch: str,
     left_out: Collection[str] = (),
-) -> Consumers:
+) -> ConsumerImpact:
     """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review.
 
     A clone that cannot be read costs its own comparison and nothing else.
     """
     if not named:
-        return Consumers()
+        return ConsumerImpact()
     clones, others = await opened(named, scratch, own)
-    done = [Consumers((report,)) for report in others]
+    done = [ConsumerImpact((report,)) for report in others]
     change = await _change(Remembered(tree), files, dependents, languages)
     end = time.process_time() + TOGETHER
     for one in clones:
@@ -92,7 +92,7 @@ async def check(
         else:
             done.append(_unread(one, f"{TOGETHER:g} s of computing were spent on the others"))
     reports = tuple(report for one in done for report in one.reports)
-    return Consumers(
+    return ConsumerImpact(
         reports,
         tuple(finding for one in done for finding in one.findings),
         words.summary(reports),
@@ -132,7 +132,7 @@ async def _checked(
     languages: Mapping[str, Language],
     contracts: Analyzer,
     left_out: Collection[str],
-) -> Consumers:
+) -> ConsumerImpact:
     """One consumer, whatever it holds."""
     mount = mount_of(consumer.name)
     mine = [path[len(mount) + 1 :] for path in left_out if path.startswith(f"{mount}/")]
@@ -149,15 +149,15 @@ async def _checked(
 
 async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
-) -> Consumers:
+) -> ConsumerImpact:
     report = await _introduced(change.offered, consumer, tree, languages)
     if report.state != "checked":
-        return Consumers((report,))
+        return ConsumerImpact((report,))
     takes = report.takes
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = [file for file in change.files if _hits(change, file, asked)]
     if not files:
-        return Consumers((report,))
+        return ConsumerImpact((report,))
     joined = _joined(change, consumer, tree, asked, takes)
     found = await find(joined, files, asked, LIMITS)
     users = _of_consumer(joined, found, change, asked)
@@ -174,7 +174,7 @@ async def _compared(
         hints=sum(not one.proven for one in findings),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
-    return Consumers((report,), tuple(findings), excerpts=shown)
+    return ConsumerImpact((report,), tuple(findings), excerpts=shown)
 
 
 async def _excerpts(joined: Joined, consumer: Clone, rows: Sequence[Reference]) -> tuple[tuple[str, Excerpt], ...]:
@@ -452,9 +452,9 @@ def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:
     return min(fits, key=lambda row: order[row.arrival], default=None)
 
 
-def _unread(consumer: Clone, reason: str) -> Consumers:
-    return Consumers((ConsumerReport(consumer.name, "unread", consumer.pull.head, consumer.day, reason),))
+def _unread(consumer: Clone, reason: str) -> ConsumerImpact:
+    return ConsumerImpact((ConsumerReport(consumer.name, "unread", consumer.pull.head, consumer.day, reason),))
 
 
-def _apart(consumer: Clone, reason: str) -> Consumers:
-    return Consumers((ConsumerReport(consumer.name, "unrelated", consumer.pull.head, consumer.day, reason),))
+def _apart(consumer: Clone, reason: str) -> ConsumerImpact:
+    return ConsumerImpact((ConsumerReport(consumer.name, "unrelated", consumer.pull.head, consumer.day, reason),))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.values import Evidence, Finding, Source
-from bot.values.consumer import ConsumerReport, Consumers, Standing, Visibility
+from bot.values.consumer import ConsumerImpact, ConsumerReport, Standing, Visibility
 
 HIDDEN = "a repository that you may not be able to see"
 REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # how many can read it, by order
@@ -70,7 +70,7 @@ def _changed(finding: Finding, own: tuple[Evidence, ...]) -> str:
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
 
 
-def disclosed(consumers: Consumers, reviewed: Standing, *, switched_on: bool) -> Consumers:
+def disclosed(consumers: ConsumerImpact, reviewed: Standing, *, switched_on: bool) -> ConsumerImpact:
     """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
     standings = {one.name: Standing(one.name.rpartition("/")[0], one.visibility) for one in consumers.reports}
     hidden = {
@@ -81,7 +81,7 @@ def disclosed(consumers: Consumers, reviewed: Standing, *, switched_on: bool) ->
     return withheld(consumers, hidden) if hidden else consumers
 
 
-def withheld(consumers: Consumers, names: Collection[str]) -> Consumers:
+def withheld(consumers: ConsumerImpact, names: Collection[str]) -> ConsumerImpact:
     """The same without a word of these consumers, whose readers are fewer than those of the review."""
     hidden = {one.name: number for number, one in enumerate((r for r in consumers.reports if r.name in names), 1)}
     return replace(

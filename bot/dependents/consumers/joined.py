@@ -34,6 +34,10 @@ class Remembered:
         """Every path of one side."""
         return await self._tree.entries(side)
 
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+        return await self._tree.links(side)
+
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file."""
         return await self._tree.read(path, side)
@@ -121,6 +125,13 @@ class Joined:
                 found[path] = TreeEntry(path, "", "file", len(source))
             self._entries[side] = found
         return self._entries[side]
+
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds: a path from its own folder, in either tree."""
+        there = await self.entries(side)
+        ours, theirs = await self._product.links(side), await self._consumer.links()
+        every = {**ours, **{self._mount + path: target for path, target in theirs.items()}}
+        return {path: target for path, target in every.items() if path in there}
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file."""

@@ -16,7 +16,7 @@ from bot.dependents.consumers.check import check
 from bot.errors import DeepRepoError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
-from bot.values.consumer import Consumers, NamedConsumer
+from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.consumers import truth
 from deeprepo_evals.consumers.truth import Case, Loss, Spoken
 from deeprepo_evals.mine.run import clones
@@ -108,7 +108,7 @@ async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, spoken: 
     return found
 
 
-async def _asked(library: Path, commit: str, consumer: str) -> Consumers | str:
+async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | str:
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-pairs-") as scratch:
             request = ReviewRequest(str(library), "range", f"{commit}~1", commit)
@@ -123,7 +123,7 @@ async def _asked(library: Path, commit: str, consumer: str) -> Consumers | str:
         return f"{type(error).__name__}: {error}"
 
 
-def _told(found: Consumers | str) -> dict[str, Any]:
+def _told(found: ConsumerImpact | str) -> dict[str, Any]:
     if isinstance(found, str):
         return {"state": "failed", "reason": found, "findings": []}
     report = found.reports[0]
@@ -141,7 +141,7 @@ def _told(found: Consumers | str) -> dict[str, Any]:
     return {"state": report.state, "reason": report.reason, "findings": findings}
 
 
-def _row(case: Case, found: Consumers | str) -> dict[str, Any]:
+def _row(case: Case, found: ConsumerImpact | str) -> dict[str, Any]:
     told = _told(found)
     here = [
         one
