@@ -99,6 +99,7 @@ KEYS = {
         "CoverageRow Finding IssueReport Observation PlacedFinding Review Turn"
     ),
     "the first line of a journal": "Start",
+    "the JSON of `deeprepo estimate`": "Estimate",
     "the JSON of `deeprepo status`": "FailedJob Recent ServerStatus",
     "words of `fail_also` in the settings": "Lacking",
     "what a model answers": "FinalAnswer LooseLook PairsAnswer",
