@@ -26,8 +26,7 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
     in_doubt = ask.reason != "command"
     # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
     due = await parts.reviews(ask.pull) if in_doubt else {}
-    is_known = in_doubt and bool(await parts.store.reviews.heads(ask.pull))
-    if not left and not due and not is_known:
+    if not left and not due and ask.reason != "closed":
         return
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
@@ -47,8 +46,12 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
         await _open(ask, facts, due, host, job, parts)
         return
     await parts.cancel(ask.pull, due.keys())
-    if facts is not None and await parts.store.reviews.heads(ask.pull):
-        await checks.settle(host, facts)  # what it brought counts no longer for others with the same head
+    if facts is None:
+        return
+    await checks.settle(
+        host, facts
+    )  # that it waited for a review, or what that brought, counts no longer for others with the same head
+    if await parts.store.reviews.heads(ask.pull):
         try:
             await _learn(ask, host, job, parts)
         except HostRefused:
