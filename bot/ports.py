@@ -222,6 +222,7 @@ class Job(Protocol):
     id: str  # the same after a restart
     attempt: int  # 1, and one more each time a dead process's work is taken up again
     stored_at: float  # seconds since 1970: when it was first asked for, also if it was put off since
+    refusals: int  # earlier tries that GitHub has refused
     last: bool  # whether no further try follows if GitHub refuses something now
 
     async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:

@@ -23,7 +23,7 @@ class StoredJob:
         self, row: JobRow, rows: JobRows, *, task: "asyncio.Task[object] | None" = None, last: bool = False
     ) -> None:
         self.id, self.attempt, self.stored_at, self.last = ids.root(row.id), row.attempts, row.created_at, last
-        self.row, self.task = row, task
+        self.row, self.task, self.refusals = row, task, ids.refusals(row.id)
         self.over, self.gone = asyncio.Event(), asyncio.Event()
         self._rows = rows
         self._recorded: dict[tuple[str, int], str] | None = None

@@ -76,8 +76,8 @@ class Services:
 
 
 @contextmanager
-def unless_gone(job: Job) -> Iterator[None]:
-    """Go on without what GitHub does not know, even after several tries. Any other refusal is raised, and the first of this kind: they may pass."""
+def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
+    """Go on without what GitHub does not know in the last try (`after`: in the one after so many refusals). Any other refusal is raised: it may pass."""
     try:
         yield
     except HostRefused as refusal:
