@@ -19,6 +19,23 @@ STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes
 EXACT = "="
 KEPT = 4096  # lists of patterns
 MOST = 64  # patterns that one with braces stands for
+# The named sets of characters in a bracket expression, as ranges without a slash, which none of them matches in git.
+CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": " \t",
+    "cntrl": "\0-\x1f\x7f",
+    "digit": "0-9",
+    "graph": '"-.0-~!',
+    "lower": "a-z",
+    "print": " -.0-~",
+    "punct": '"-.!:-@[-`{-~',
+    "space": " \t\n\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+NAMED = re.compile(rf"(?<=.)\[:({'|'.join(CLASSES)}):\]")
+BRACKET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]")
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -28,7 +45,7 @@ class _Linear(GitIgnoreSpecPattern):
         """The library's expression, in which early choices are final."""
         if isinstance(pattern, str) and pattern.startswith(EXACT):
             return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
-        regex, include = super().pattern_to_regex(pattern)
+        regex, include = super().pattern_to_regex(_spell_out(pattern) if isinstance(pattern, str) else pattern)
         return (_final(regex) if isinstance(regex, str) else regex), include
 
 
@@ -58,6 +75,11 @@ def braces(pattern: str) -> list[str]:
 @lru_cache(KEPT)
 def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns, _Linear, backend="simple")
+
+
+def _spell_out(pattern: str) -> str:
+    """Replace the named classes of a bracket expression by their ranges: `[[:digit:]_]` is `[0-9_]`."""
+    return BRACKET.sub(lambda match: NAMED.sub(lambda name: CLASSES[name[1]], match[0]), pattern)
 
 
 def _final(regex: str) -> str:

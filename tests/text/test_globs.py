@@ -1,6 +1,8 @@
 import random
+import subprocess
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +27,20 @@ def test_patterns_match_what_they_match_in_the_library() -> None:
         for _ in range(5):
             path = "/".join("".join(dice.choices("ab", k=dice.randint(1, 3))) for _ in range(dice.randint(1, 4)))
             assert globs.matches([pattern], path) == spec.match_file(path), (pattern, path)
+
+
+def test_named_classes_mean_what_they_mean_in_git(tmp_path: Path) -> None:
+    """Each class alone, negated, and beside other characters, over every character of ASCII."""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    forms = [
+        f"x[{sign}[:{name}:]{rest}]" for name in globs.CLASSES for sign in ("", "!") for rest in ("", "_-", "[:digit:]")
+    ]
+    paths = ["x" + chr(code) for code in range(1, 127) if chr(code) not in "/\n"]
+    for pattern in (*forms, "x[:alpha:]", "x[][:digit:]]", "x\\[[:alpha:]]"):
+        (tmp_path / ".gitignore").write_text(pattern + "\n")
+        ask = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "-z", "--stdin"]
+        answer = subprocess.run(ask, input="\0".join(paths).encode(), capture_output=True, check=False).stdout
+        assert [path for path in paths if globs.matches([pattern], path)] == answer.decode().split("\0")[:-1], pattern
 
 
 def test_many_stars_do_not_try_every_way_to_share_a_path_out() -> None:
