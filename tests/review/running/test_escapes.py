@@ -49,7 +49,7 @@ def show(path):
 for path in ['/etc/shadow', '/proc/1/environ', '/proc/self/environ', '/root/.netrc', '{home}/.netrc', '{home}/journal.jsonl',
              '{home}/deeprepo.sqlite', '/proc/{pid}/environ', '/proc/{pid}/root{home}/.netrc', '/run/secrets/key', '/var/run/docker.sock']:
     show(path)
-for found in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cwd/**/.netrc', recursive=True): show(found)
+for found in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cwd/.netrc'): show(found)
 print(dict(os.environ))
 print('tried')
 """
