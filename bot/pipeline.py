@@ -45,6 +45,7 @@ from bot.values.reported import Reported, ToolRun
 
 if TYPE_CHECKING:
     from bot.config.policy import No
+    from bot.review.running.rig import RunPermission
     from bot.values import Trigger
 
 UNJUDGED = (
@@ -82,6 +83,7 @@ class Deps:
     deciding: tuple[
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
+    running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
     masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -110,6 +112,10 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         judged, kept = keep_back(judged, settings["minimum_severity"])
         held = await subject.past.held(judged.said)
         placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
+        if deps.running is not None and settings["run"] is not None and not transcript.fault:
+            from bot.review import reproducing
+
+            placed = await reproducing.reproduce(placed, session, deps.running, settings["run"])
         said = rank.rank(placed, settings["quota"], held)
         seconds = deps.clock() - started
         transcript = _without(transcript, subject.files, deps.left_out)
@@ -213,6 +219,7 @@ def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
         "sarif": reported.rows(reported.introduced(deps.reports, files)),
         "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
         "left_out": dict(deps.left_out),
+        "run": deps.running is not None,
     }
     always = {"today": deps.today().isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
     return always | {name: value for name, value in optional.items() if value}

@@ -32,4 +32,5 @@ DEFAULTS: dict[str, Any] = {
     "rules": (),
     "guidelines": True,
     "walkthrough": True,
+    "run": None,
 }

@@ -169,6 +169,13 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         fixed = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(fixed.strip("\r\n"))) or "delete these lines", "green")
+    if finding.reproduction is not None:
+        shown, say = finding.reproduction, facts.ENGLISH.say
+        sides = [say("repro_red")]
+        sides += [say("repro_base")] if shown.base == "green" else []
+        sides += [say("repro_fixed" if shown.fixed == "green" else "repro_not_fixed")] if shown.fixed else []
+        about = Text(f"{'; '.join(sides)}. {line(shown.path)}: {line(shown.command)}")
+        yield "test", Group(about, Text(visible(shown.test.strip("\r\n")), "cyan"))
     known = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
     yield "source", Text(line(facts.origin(finding)) + known, "dim")
 

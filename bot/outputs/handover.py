@@ -53,5 +53,6 @@ def _row(placed: Placed) -> dict[str, Any]:
             for item in finding.evidence[:EVIDENCE]
         ],
         "fix": finding.suggestion if placed.replacement is None else placed.replacement,
+        "test": finding.reproduction,
         "tried": placed.replacement is not None,
     }

@@ -4,13 +4,14 @@ The repository's own templates get the same, so the names here are a contract; d
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 
 from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, PullRequest, Review
+from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, PullRequest, Reproduction, Review
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -110,9 +111,14 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
         "suggestion": finding.suggestion,
         "replacement": placed.replacement,
         "refused": words.say(f"refused_{placed.refused}") if placed.refused else "",
+        "reproduction": _reproduction(finding.reproduction) if finding.reproduction else None,
         "handover": handover.prompt([placed], review.pull.head) if handed else "",
         "handover_title": Safe(words.say("handover")),
     }
+
+
+def _reproduction(shown: Reproduction) -> dict[str, Any]:
+    return {**asdict(shown), "language": PurePosixPath(shown.path).suffix.lstrip(".")}
 
 
 def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
@@ -91,6 +92,10 @@ def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, A
             "number": finding.number,
         },
     }
+    if finding.reproduction is not None:
+        result["properties"]["reproduction"] = {
+            name: encodable(str(value)) for name, value in asdict(finding.reproduction).items()
+        }
     if finding.evidence:
         result["relatedLocations"] = [_related(number, item) for number, item in enumerate(finding.evidence, 1)]
     if finding.fingerprint:

@@ -69,7 +69,7 @@ class Placed:
     place: Literal["inline", "file", "outside", "folded"]
     spot: CommentSpot | None = None
     replacement: str | None = None
-    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret"] = ""
+    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red"] = ""
 
 
 def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:

@@ -33,6 +33,7 @@ from bot.wiring.addresses import Access
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
+    from bot.review.running.rig import RunPermission
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -91,6 +92,7 @@ def deps(
         local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in reported.runs(data, name)),
+        running=running(settings, flags),
         deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
     )
 
@@ -126,7 +128,37 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(begun.given)),
         masked=bool(begun.given.get("masked")),
+        running=_recorded_runs() if begun.given.get("run") else None,
     )
+
+
+def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermission | None":
+    """What the operator, or the person at the terminal, allows to run in a sandbox; None: nothing, and nothing of it is loaded.
+
+    `flags`: "allow_run" was typed; "foreign" is a change by somebody who may not write to the repository.
+    """
+    if not settings.run and not flags.get("allow_run"):
+        return None
+    from bot.review.running.rig import RunPermission
+
+    refused = flags.get("foreign") and not settings.run_forks
+    return RunPermission(
+        sandbox=settings.run_sandbox,
+        tools=tuple(filter(None, (settings.run_tools or "").split(":"))),
+        network=bool(settings.run_network),
+        cache=Path(settings.run_cache or "~/.cache/deeprepo/run").expanduser(),
+        programs=config.programs(),
+        refusal="it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
+        if refused
+        else "",
+    )
+
+
+def _recorded_runs() -> "RunPermission":
+    """Of a replay: every outcome is in its record, and nothing is started."""
+    from bot.review.running.rig import RunPermission
+
+    return RunPermission()
 
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:

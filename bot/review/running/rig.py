@@ -1,0 +1,164 @@
+"""One change's tests, ready to run on either side of it: the recipe, the sandbox, what was prepared."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bot.errors import DeepRepoError
+from bot.review.running import prepare as preparing
+from bot.review.running.choose import choose
+from bot.review.running.execute import execute
+from bot.review.running.presets import MANIFESTS, Recipe, detect, locks, recipe
+from bot.review.running.values import Outcome, Run, RunLimits, Sandbox, SandboxRefused
+from bot.values import Side, TreeEntry
+
+MEGABYTE = 1 << 20
+OUTPUT = 8 * MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class RunPermission:
+    """What the operator allows. `refusal`: why nothing is run for this change after all."""
+
+    sandbox: str | None = None
+    tools: Sequence[str] = ()
+    network: bool = False
+    cache: Path = Path()
+    programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both trees of a change, as far as tests need them."""
+
+    repository: str  # what tells it from every other one on this machine
+    entries: Callable[[Side], Awaitable[Mapping[str, TreeEntry]]]
+    archive: Callable[[Side, int], Awaitable[bytes]]
+    read: Callable[[str, Side], Awaitable[bytes | None]]
+
+
+@dataclass(slots=True)
+class Rig:
+    """Runs one test file at a time. Everything that can stand in its way is a SandboxRefused with a sentence."""
+
+    sides: Sides
+    section: Mapping[str, Any]
+    permission: RunPermission
+    how: Recipe
+    _sandbox: Sandbox | None = None
+    _prepared: Path | None = None
+    _ready: bool = False
+    _trees: dict[Side, bytes] = field(default_factory=dict)
+
+    @property
+    def limits(self) -> RunLimits:
+        """The limits of one run."""
+        section = self.section
+        disk = section["disk"] * MEGABYTE
+        return RunLimits(section["seconds"], section["memory"] * MEGABYTE, section["processes"], OUTPUT, disk)
+
+    def sandbox(self) -> Sandbox:
+        """Return the sandbox. Raises SandboxRefused."""
+        if self._sandbox is None:
+            programs = self.permission.programs
+            folders = programs.get("PATH", "").split(":")
+            self._sandbox = choose(
+                self.permission.sandbox, self.section.get("image"), self.permission.tools, folders, programs
+            )
+        return self._sandbox
+
+    async def key(self) -> str:
+        """Return what the dependencies of this change are kept under."""
+        base = await self.sides.entries("base")
+        exact = [(path, base[path].oid) for path in locks(base)]
+        network = bool(self.section.get("network"))
+        return preparing.key(self.sides.repository, self.sandbox(), self.how.prepare, exact, network=network)
+
+    async def changed_locks(self) -> list[str]:
+        """Return the files that decide about dependencies and are not the same on both sides."""
+        head, base = await self.sides.entries("head"), await self.sides.entries("base")
+        names = dict.fromkeys([*locks(base), *locks(head)])
+        return [path for path in names if _content(head, path) != _content(base, path)]
+
+    async def prepare(self) -> Outcome | None:
+        """Have the dependencies at hand; the outcome of the owner's command if it had to run now. Raises SandboxRefused."""
+        if self._ready:
+            return None
+        outcome = None
+        if self.how.prepare:
+            if self.section.get("network") and not self.permission.network:
+                raise SandboxRefused(
+                    "nothing was run: `run.prepare` asks for the network, and DEEPREPO_RUN_NETWORK does not allow it"
+                )
+            if changed := await self.changed_locks():
+                raise SandboxRefused(f"nothing was run: the dependencies change ({', '.join(changed[:3])})")
+            cache, key = preparing.Cache(self.permission.cache), await self.key()
+            self._prepared = cache.known(key)
+            if self._prepared is None:
+                asked = Run(
+                    await self.tree("base"),
+                    self.how.prepare,
+                    limits=self.limits,
+                    network=bool(self.section.get("network")),
+                )
+                self._prepared, outcome = await cache.prepare(
+                    key, self.sandbox(), asked, set(await self.sides.entries("base"))
+                )
+                if self._prepared is None:
+                    raise SandboxRefused(
+                        f"nothing was run: `{self.how.prepare}` {ended(outcome)}: {tail(outcome.output)}"
+                    )
+        self._ready = True
+        return outcome
+
+    async def run(self, side: Side, command: str, files: Mapping[str, str], seconds: float | None = None) -> Outcome:
+        """Run a command over one side with these files over it. Raises SandboxRefused."""
+        await self.prepare()
+        limits = self.limits
+        if seconds is not None and seconds < limits.seconds:
+            limits = RunLimits(max(seconds, 1.0), limits.memory, limits.processes, limits.output, limits.disk)
+        return await execute(self.sandbox(), Run(await self.tree(side), command, files, limits, self._prepared))
+
+    async def tree(self, side: Side) -> bytes:
+        """Return one side as an archive. Raises SandboxRefused."""
+        if side not in self._trees:
+            try:
+                self._trees[side] = await self.sides.archive(side, self.limits.disk)
+            except DeepRepoError as error:
+                raise SandboxRefused(f"nothing was run: {error}") from error
+        return self._trees[side]
+
+
+async def rig(sides: Sides, section: Mapping[str, Any], permission: RunPermission) -> Rig | None:
+    """Return the rig of a change; None if nobody knows how its tests are run. The recipe is of the base: a head brings none."""
+    paths = await sides.entries("base")
+    texts: dict[str, str] = {}
+    for name in MANIFESTS:
+        if name in paths:
+            texts[name] = (await sides.read(name, "base") or b"").decode("utf-8", "replace")
+    how = recipe(section, detect(paths, lambda name: texts.get(name, "")))
+    return Rig(sides, section, permission, how) if how is not None else None
+
+
+def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
+    return entries[path].oid if path in entries else ""
+
+
+def ended(outcome: Outcome) -> str:
+    """How a run ended, in words that follow its command."""
+    words = {
+        "exit": f"ended with {outcome.status}",
+        "seconds": "took longer than `run.seconds`",
+        "memory": "used more memory than `run.memory`",
+        "output": "printed too much",
+        "setup": "did not begin: its tree could not be unpacked within `run.disk`",
+    }
+    return words[outcome.ending]
+
+
+def tail(output: str, rows: int = 6, most: int = 600) -> str:
+    """Return the last lines of an output as one line."""
+    kept = [row.strip() for row in output.strip().split("\n") if row.strip()][-rows:]
+    return " | ".join(kept)[-most:] or "it printed nothing"
