@@ -120,6 +120,11 @@ def folder(path: Path, *, below: Path | None = None, label: str = "", private: b
         pass
 
 
+def remove(path: Path) -> None:
+    """Remove a file of our own, if it is there."""
+    path.unlink(missing_ok=True)
+
+
 def temporary(prefix: str, suffix: str, text: str) -> Path:
     """Write a new file, which this user alone can read, into the system's temporary folder. Return its path."""
     import tempfile

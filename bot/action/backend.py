@@ -131,6 +131,7 @@ class StepBackend:
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
+            "foreign": run.seen.stranger,
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }

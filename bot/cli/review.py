@@ -89,6 +89,10 @@ FAIL_ALSO = typer.Option(
     "Added to `fail_also` of the settings. Repeatable."
 )
 FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
+RUN = typer.Option(
+    "--run/--no-run",
+    help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
+)
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
 
@@ -123,6 +127,7 @@ def command(
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
     show: Annotated[list[Show] | None, SHOW] = None,
+    run: Annotated[bool | None, RUN] = None,
     sarif: Annotated[list[Path] | None, SARIF] = None,
     sarif_base: Annotated[list[Path] | None, SARIF_BASE] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
@@ -147,6 +152,7 @@ def command(
         "more_fail_also": tuple(one.value for one in fail_also or ()),
         "quota": quota,
         "verify": verify,
+        "allow_run": run,
         "journal": journal,
         "trace": trace,
         "previous": reviewing.last(previous),

@@ -137,7 +137,8 @@ def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermissi
 
     `flags`: "allow_run" was typed; "foreign" is a change by somebody who may not write to the repository.
     """
-    if not settings.run and not flags.get("allow_run"):
+    typed = flags.get("allow_run")
+    if not (settings.run if typed is None else typed):
         return None
     from bot.review.running.rig import RunPermission
 

@@ -30,7 +30,7 @@ REPORT_BYTES = 1 << 16
 FIRST, LAST = 8_000, 24_000  # characters of an output that are kept, of its beginning and of its end
 PREFIX = "work/"
 ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)?", re.DOTALL
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?|.)?", re.DOTALL
 )
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -181,10 +181,11 @@ class _Watched:
                     while chunk := await asyncio.to_thread(file.read, CHUNK * 16):
                         pipe.write(chunk)
                         await pipe.drain()
-            whole = await asyncio.to_thread(archive, self.run.tree, self.run.files)
-            for at in range(0, len(whole), CHUNK):
-                pipe.write(whole[at : at + CHUNK])
-                await pipe.drain()
+            for part in (self.run.tree, archive(self.run.files)):
+                whole = memoryview(part)
+                for at in range(0, len(whole), CHUNK):
+                    pipe.write(whole[at : at + CHUNK])
+                    await pipe.drain()
             pipe.close()
             await pipe.wait_closed()
 
@@ -236,10 +237,18 @@ HELP = (
 )
 
 
-def archive(tree: bytes, files: Mapping[str, str]) -> bytes:
-    """Return the tree with these files over it, all below the folder of the work."""
-    whole = io.BytesIO(tree)
-    with tarfile.open(fileobj=whole, mode="a" if tree else "w", format=tarfile.GNU_FORMAT) as made:
+def unended(tree: bytes) -> bytes:
+    """Return an archive without its end mark: others follow in the same stream."""
+    with tarfile.open(fileobj=io.BytesIO(tree), mode="r:") as known:
+        for _ in known:
+            pass
+        return tree[: known.offset]
+
+
+def archive(files: Mapping[str, str]) -> bytes:
+    """Return these files as an archive, below the folder of the work."""
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
         for path, text in files.items():
             data = text.encode("utf-8", "surrogateescape")
             about = tarfile.TarInfo(f"{PREFIX}{path}")

@@ -28,6 +28,8 @@ fi
 SCRIPT = rf"""
 umask 022
 ulimit -c 0
+ulimit -t unlimited 2>/dev/null
+ulimit -d unlimited 2>/dev/null
 ulimit -u "$PROCESSES" 2>/dev/null || ulimit -p "$PROCESSES" 2>/dev/null
 echo 1000 2>/dev/null > /proc/self/oom_score_adj
 cd {{box}} && mkdir -p work home tmp || exit {SETUP}

@@ -8,13 +8,14 @@ from typing import Any
 from bot.errors import DeepRepoError
 from bot.review.running import prepare as preparing
 from bot.review.running.choose import choose
-from bot.review.running.execute import execute
+from bot.review.running.execute import execute, unended
 from bot.review.running.presets import MANIFESTS, Recipe, detect, locks, recipe
 from bot.review.running.values import Outcome, Run, RunLimits, Sandbox, SandboxRefused
 from bot.values import Side, TreeEntry
 
 MEGABYTE = 1 << 20
 OUTPUT = 8 * MEGABYTE
+MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class Rig:
         """Return one side as an archive. Raises SandboxRefused."""
         if side not in self._trees:
             try:
-                self._trees[side] = await self.sides.archive(side, self.limits.disk)
+                self._trees[side] = unended(await self.sides.archive(side, min(self.limits.disk, MOST_TREE)))
             except DeepRepoError as error:
                 raise SandboxRefused(f"nothing was run: {error}") from error
         return self._trees[side]

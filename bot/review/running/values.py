@@ -35,7 +35,7 @@ class RunLimits:
 class Run:
     """One command over one tree. Nothing else of this machine is handed to it."""
 
-    tree: bytes  # a tar archive
+    tree: bytes  # a tar archive without its end mark, see `execute.unended`
     command: str  # for `sh -c`, in the top folder of the tree
     files: Mapping[str, str] = field(default_factory=dict)  # written over the tree
     limits: RunLimits = RunLimits()
@@ -68,9 +68,10 @@ class Sandbox:
 
     @property
     def path(self) -> str:
-        """PATH of what runs."""
+        """PATH of what runs: what was prepared in the tree's own folders goes first."""
+        own = [f"{WORK}/{folder}" for folder in (".venv/bin", "node_modules/.bin", "vendor/bin")]
         more = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
-        return ":".join([*more, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
+        return ":".join([*own, *more, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
 
     @property
     def environment(self) -> dict[str, str]:
