@@ -45,7 +45,7 @@ from bot.values.reported import Reported, ToolRun
 
 if TYPE_CHECKING:
     from bot.config.policy import No
-    from bot.review.running.rig import RunPermission
+    from bot.review.running.values import RunPermission
     from bot.values import Trigger
 
 UNJUDGED = (

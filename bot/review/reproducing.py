@@ -19,8 +19,8 @@ from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.ports import Model
 from bot.review.running.presets import Result, judge
-from bot.review.running.rig import Rig, RunPermission, Sides, ended, rig
-from bot.review.running.values import Outcome, SandboxRefused
+from bot.review.running.rig import Rig, Sides, ended, rig
+from bot.review.running.values import Outcome, RunPermission, SandboxRefused
 from bot.review.session import Session
 from bot.text.filetypes import family
 from bot.text.paths import is_test

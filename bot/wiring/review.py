@@ -33,7 +33,7 @@ from bot.wiring.addresses import Access
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
-    from bot.review.running.rig import RunPermission
+    from bot.review.running.values import RunPermission
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -140,7 +140,7 @@ def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermissi
     typed = flags.get("allow_run")
     if not (settings.run if typed is None else typed):
         return None
-    from bot.review.running.rig import RunPermission
+    from bot.review.running.values import RunPermission
 
     refused = flags.get("foreign") and not settings.run_forks
     return RunPermission(
@@ -157,7 +157,7 @@ def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermissi
 
 def _recorded_runs() -> "RunPermission":
     """Of a replay: every outcome is in its record, and nothing is started."""
-    from bot.review.running.rig import RunPermission
+    from bot.review.running.values import RunPermission
 
     return RunPermission()
 

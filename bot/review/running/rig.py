@@ -1,6 +1,6 @@
 """One change's tests, ready to run on either side of it: the recipe, the sandbox, what was prepared."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,24 +10,12 @@ from bot.review.running import prepare as preparing
 from bot.review.running.choose import choose
 from bot.review.running.execute import execute, unended
 from bot.review.running.presets import MANIFESTS, Recipe, detect, locks, recipe
-from bot.review.running.values import Outcome, Run, RunLimits, Sandbox, SandboxRefused
+from bot.review.running.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused
 from bot.values import Side, TreeEntry
 
 MEGABYTE = 1 << 20
 OUTPUT = 8 * MEGABYTE
 MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
-
-
-@dataclass(frozen=True, slots=True)
-class RunPermission:
-    """What the operator allows. `refusal`: why nothing is run for this change after all."""
-
-    sandbox: str | None = None
-    tools: Sequence[str] = ()
-    network: bool = False
-    cache: Path = Path()
-    programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
-    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

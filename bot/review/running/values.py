@@ -1,6 +1,6 @@
 """What is run and what came of it, and what a sandbox is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -84,3 +84,15 @@ class Sandbox:
             "TERM": "dumb",
             "CI": "1",
         }
+
+
+@dataclass(frozen=True, slots=True)
+class RunPermission:
+    """What the operator allows. `refusal`: why nothing is run for this change after all."""
+
+    sandbox: str | None = None
+    tools: Sequence[str] = ()
+    network: bool = False
+    cache: Path = Path()
+    programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
+    refusal: str = ""
