@@ -53,7 +53,7 @@ async def explained(repo: str, scratch: str) -> tuple[list[tuple[str, str]], boo
 
 
 async def prepared(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
-    """Prepare anew; a sentence about what came of it. Raises SandboxRefused."""
+    """Prepare again; a sentence about what came of it. Raises SandboxRefused."""
     async with _rig(repo, scratch) as (made, _):
         if not made.how.prepare:
             return f"there is nothing to prepare: `run.prepare` is not set{_hint(made)}"

@@ -1,6 +1,6 @@
 """Run one value in a sandbox: probe, hand over the tree, watch the limits, end everything as one.
 
-The tree goes in through a pipe and lies in the sandbox's memory alone, so there is no folder to clean: when the first process of the
+The tree goes in through a pipe and is in the sandbox's memory alone, so there is no folder to clean: when the first process of the
 sandbox ends, the kernel ends all others and drops the files. That process ends with this one, however this one ends.
 """
 

@@ -30,7 +30,7 @@ class Sides:
 
 @dataclass(slots=True)
 class Rig:
-    """Runs one test file at a time. Everything that can stand in its way is a SandboxRefused with a sentence."""
+    """Runs one test file at a time. Everything that can prevent that is a SandboxRefused with a sentence."""
 
     sides: Sides
     section: Mapping[str, Any]
