@@ -410,6 +410,7 @@ def _review(
         still=judged.still,
         fixed=judged.fixed,
         accepted=accepted,
+        tried=tuple(session.tried),
         numbers=given,
         suppressed=judged.suppressed,
         unproven=judged.unproven,

@@ -74,6 +74,7 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     yield from _beside(review)
     yield _coverage(review.coverage)
     notes = [note for note in review.notes if note != review.failure]
+    notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.tried]
     if notes:
         yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
     yield _footer(review)

@@ -50,6 +50,7 @@ def _review(review: Review) -> dict[str, Any]:
         "suppressed": [{**asdict(item), "finding": _row(item.finding)} for item in review.suppressed],
         "unproven": [_row(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],
+        **({"tried": [list(row) for row in review.tried]} if review.tried else {}),
         "dropped": review.dropped,
         "refuted": review.refuted,
         "round": asdict(review.round),
@@ -96,6 +97,7 @@ def _given(said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: said[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **said["settings"],
+        "tried": said.get("tried", ()),
         "read": marks_of(said["read"], said.get("read_by_model")),
         "refuted": said["refuted"],
         "minimum": said["minimum_severity"],

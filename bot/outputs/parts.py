@@ -56,7 +56,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.opened(coverage)[: facts.LISTED], review),
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
-        "lists": _lists(coverage, words),
+        "lists": _lists(coverage, review.tried, words),
         "dropped": review.dropped,
         "issues": [
             {
@@ -164,11 +164,12 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in found.items()]
 
 
-def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+def _lists(coverage: Coverage, tried: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
     left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     found = (
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
+        ("list_tried", list(tried)),
     )
     return [{"title": words.say(name), "rows": rows} for name, rows in found]

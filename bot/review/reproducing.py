@@ -115,6 +115,7 @@ async def reproduce(
             raise
         session.notes.append("The last test was broken off.")
     session.notes += _told(rows)
+    session.tried += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed)
 
 
@@ -347,16 +348,9 @@ def _shown(attempt: _Attempt) -> Placed:
 
 
 def _told(rows: Sequence[_Attempt]) -> list[str]:
-    """What became of the findings that were tried, as sentences."""
-    if not rows:
-        return []
+    """How many of the findings that were tried a test reproduces, as a sentence."""
     done = sum(1 for row in rows if not row.why)
-    left = [
-        f"`{row.finding.path}:{row.finding.start}` was not reproduced: {row.why.rstrip('.')}."
-        for row in rows
-        if row.why
-    ]
-    return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried.", *left]
+    return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."] if rows else []
 
 
 def _sides(session: Session) -> Sides:

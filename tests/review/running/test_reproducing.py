@@ -166,7 +166,9 @@ def test_anything_less_changes_nothing(
     (placed,) = done.findings
     assert (placed.finding.verdict, placed.finding.reproduction) == ("confirmed", None)
     assert placed.replacement is not None
-    assert any(why in note for note in done.notes), done.notes
+    assert [row[0] for row in done.tried] == ["shop/rate.py:2"]
+    assert why in done.tried[0][1]
+    assert why in markdown.render(done)
 
 
 @boxed
@@ -188,7 +190,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
     shop.git("rebase", "-q", "main")
     done = reviewed(Model(LOOPS))
     assert done.findings[0].finding.verdict == "confirmed"
-    assert any("took longer than" in note for note in done.notes)
+    assert "took longer than" in done.tried[0][1]
 
 
 @boxed
