@@ -285,7 +285,7 @@ async def _judging(
 
     async def ahead(found: Sequence[Finding]) -> None:
         by_code = await proven
-        borne = [await borne_out(session.tree, finding) for finding in found]
+        borne = [await borne_out(session.tree, session.calls.masks, finding) for finding in found]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
         await _judge(subject, session, alone, reread, opinions.expected, least)
 

@@ -1,5 +1,7 @@
 """A made-up secret of each form that the check knows, put together here so that no scanner takes this file for a leak."""
 
+import base64
+
 _R = "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4Vn7Mq2Wx5Ze8Yb1Oc6Ip3Ld0Sk9GfHhJj4Tt7Uu2Rr5"
 HEX = "9f8a7b6c5d4e3f2a" + "1b0c9d8e7f6a5b4c"
 BODY = [
@@ -7,6 +9,7 @@ BODY = [
     "Q2xZ8vN4mK7pR1tY5wE9uI3oA6sD0fG" + "2hJ4kL8zX1cV5bN9mQ3wE7rT2yU6iO0p",
 ]
 
+ENCODED = base64.b64encode(("-----BEGIN EC " + "PRIVATE KEY-----\n" + "\n".join(BODY)).encode()).decode()
 # rule -> path, line, and what must not be seen
 SAMPLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "private-key": (
@@ -14,6 +17,7 @@ SAMPLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "-----BEGIN RSA " + "PRIVATE KEY-----\n" + "\n".join(BODY) + "\n-----END RSA PRIVATE KEY-----",
         tuple(BODY),
     ),
+    "encoded-key": ("a.yml", f"tls: {ENCODED}", (ENCODED[:60], ENCODED[60:])),
     "aws-key": ("a.py", 'K = "AKIA' + 'Q3ZRT5PLMX7WQN2B"', ("AKIA" + "Q3ZRT5PLMX7WQN2B",)),
     "azure-key": ("a.py", f'A = "AccountKey={(_R + _R)[:86]}=="', ((_R + _R)[:86],)),
     "github-token": ("a.js", f"const g = 'ghp_{_R[:36]}';", (_R[:36],)),

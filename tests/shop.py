@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from bot import diff
 from bot.checkout import Checkout
+from bot.checkout.masked import MaskedTree
 from bot.diff import units
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
@@ -107,7 +108,7 @@ class Table:
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
             session = Session(
-                change, files, parts, users, tree, tracker, calls,
+                change, files, parts, users, MaskedTree(tree, calls.masks), tracker, calls,
                 worker=ModelWorker(worker, calls, change, files, tree, tracker), checks=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip

@@ -7,6 +7,7 @@ the same time cannot pass a cap together. What each has cost is not known, so ea
 import json
 from datetime import UTC, datetime, timedelta
 
+from bot import config
 from bot.action.console import Console
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
@@ -14,7 +15,7 @@ from bot.github import Host
 from bot.outputs import state
 from bot.publish import summary
 from bot.values import WorkflowRun
-from bot.values.daily import DAY, DailyCaps, Exhausted, Which, granted
+from bot.values.daily import DAY, Counted, DailyCaps, Exhausted, Which, granted
 from bot.wiring import action as parts
 from bot.workflow.backend import Funds, ReviewRun
 
@@ -37,8 +38,9 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
         return _counted(run, step, listed, caps)
     if caps.workflow is not None:
         return Funds(refused=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
+    rounds = await _rounds(run)
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
-    return _funds(granted(run.settings["usd"], caps, {"forks": await _rounds(run)}.__getitem__), run)
+    return _funds(granted(run.settings["usd"], caps, lambda _which, _of: rounds), run)
 
 
 def _counted(run: ReviewRun, step: Step, listed: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
@@ -49,12 +51,15 @@ def _counted(run: ReviewRun, step: Step, listed: tuple[WorkflowRun, ...], caps: 
             f"more of them, so {'`triggers.fork_reviews_per_day`' if run.unasked else 'the input cap-usd-per-day'} cannot be held."
         )
     runs = _earlier(step, listed)
-    attempts = sum(one.attempts for one in runs) + int(step.runner.github_run_attempt) - 1
-    used: dict[Which, float] = {
-        "forks": sum(one.fork and one.event == TARGET for one in runs),
-        "workflow": attempts * run.settings["usd"],
-    }
-    return _funds(granted(run.settings["usd"], caps, used.__getitem__), run)
+    # Another base branch may have allowed more than this one; no file allows more than the workflow.
+    most = max(run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(hosted=True))["usd"])
+
+    def used(which: Which, of: Counted) -> float:
+        counted = [one for one in runs if of == "all" or (one.fork and one.event == TARGET)]
+        own = int(step.runner.github_run_attempt) - 1
+        return len(counted) if which == "forks" else (sum(one.attempts for one in counted) + own) * most
+
+    return _funds(granted(run.settings["usd"], caps, used), run)
 
 
 def _funds(rest: float | Exhausted, run: ReviewRun) -> Funds:

@@ -67,7 +67,10 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
-        files[path] = blob.decode("utf-8", "replace")[: max(0, room)]
+        whole = session.calls.masks.known(
+            blob.decode("utf-8", "replace")
+        )  # before it is cut: half a secret is not recognised
+        files[path] = whole[: max(0, room)]
         room -= len(files[path])
     missing = [path for path in paths if not files.get(path)]
     changed = [file.path for file in session.files]

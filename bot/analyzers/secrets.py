@@ -19,6 +19,7 @@ from bot.masking.forms import (
     Hit,
     identity,
     is_allowed,
+    is_readable,
     secrets_in,
     shared_identity,
 )
@@ -30,9 +31,10 @@ NAME = "secrets"
 READS = "every text file"
 ROWS: Literal["git", "other"] = "git"
 
+UNREAD = "it has a line with thousands of names that may stand before a secret"
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
 KEY_LINES = 200  # of a private key: one of 16,384 bits has 140
-PEM_LINE = re.compile(r"\s*+[\"']?[A-Za-z0-9+/=]{40,100}(?:\\n)?[\"'+,\\]*\s*+")
+PEM_LINE = re.compile(r"\s*+[\"']?[A-Za-z0-9+/=]{8,100}(?:\\n)?[\"'+,\\]*\s*+")
 _ENDS = re.compile(r"-----(?:BEGIN|END) ")
 
 _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
@@ -75,7 +77,9 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
                 both = known.allowlisted and allowed
                 found[body] = replace(known, evidence=(*known.evidence, also), allowlisted=both)
     shared = [await asyncio.to_thread(_shared, values) for values in rest.values()]
-    return Judgement((*found.values(), *shared), frozenset(file.path for file in files))
+    unread = {file.path for file in files if not all(is_readable(line.text) for h in file.hunks for line in h.lines)}
+    complete = frozenset(file.path for file in files) - unread
+    return Judgement((*found.values(), *shared), complete, tuple((path, UNREAD) for path in sorted(unread)))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -14,6 +15,7 @@ from bot.checkout import git, isolated
 from bot.checkout.locate import place_of
 from bot.concurrency import ended, together
 from bot.errors import GitError
+from bot.text import media
 from bot.values import PullRequest, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
@@ -282,26 +284,32 @@ class Checkout:
             "rev-list", "--no-merges", "--parents", f"--max-count={most + 1}", f"{self.pull.base}..{self.pull.head}",
             cwd=self._folder, env=self._env,
         )  # fmt: skip
-        commits = [row.split() for row in listed.out.decode().split("\n") if row] if not listed.status else []
-        if len(commits) <= 1:
-            return (), ""
+        rows = [row.split() for row in listed.out.decode().split("\n") if row] if not listed.status else []
+        commits = [row for row in rows if row[0] != self.pull.head]  # the diff of the change shows what the head has
         missing = (
             f"only the last {most} commits of the change were looked through for secrets" if len(commits) > most else ""
         )
         found: list[tuple[str, str, str]] = []
         room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
         for commit, *parents in reversed(commits[:most]):
-            done = await git.search(
-                "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
-                parents[0] if parents else self.pull.base, commit,
-                cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
-            )  # fmt: skip
-            if done.stopped or done.status:
+            before = parents[0] if parents else self.pull.base
+            patch = await self._additions(before, commit, until, room)
+            binary = _binary(patch or b"")
+            whole = await self._additions(before, commit, until, room, "--text") if binary else b""
+            if patch is None or (whole is None and not all(map(media.is_named, binary))):
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
-                continue
-            room -= len(done.out)
-            found += [(commit, path, line) for path, line in _added(done.out)]
+            room -= len(patch or b"") + len(whole or b"")
+            found += [(commit, path, line) for path, line in _added(patch or b"")]
+            found += [(commit, path, line.replace("\0", "")) for path, line in _added(whole or b"") if path in binary]
         return found, missing
+
+    async def _additions(self, before: str, commit: str, until: float, room: int, *form: str) -> bytes | None:
+        """What a commit adds, as a patch; None if it does not fit."""
+        done = await git.search(
+            "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *form, before, commit,
+            cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
+        )  # fmt: skip
+        return None if done.stopped or done.status else done.out
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
@@ -432,6 +440,15 @@ def _added(patch: bytes) -> Iterator[tuple[str, str]]:
             path = row[4:].removeprefix('"').removeprefix("b/").removesuffix("\t").removesuffix('"')
         elif inside and row.startswith("+"):
             yield path, row[1:]
+
+
+def _binary(patch: bytes) -> frozenset[str]:
+    """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
+    return frozenset(
+        found[1].removeprefix('"').removeprefix("b/").removesuffix('"')
+        for row in patch.decode("utf-8", "replace").split("\n")
+        if (found := re.fullmatch(r"Binary files .* and (.*) differ", row)) and found[1] != "/dev/null"
+    )
 
 
 def _sections(patch: bytes) -> list[bytes]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
-from bot.text import globs
+from bot.text import globs, media
 from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored
 from bot.values import ChangedFile, RawChange
 
@@ -30,26 +30,6 @@ LOCK_FILES = frozenset(
 )
 SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
-# How files begin whose name ends so. Archives, programs and everything else that is no text may hold anything.
-VIEWED = (
-    (re.compile(r"\.png$", re.IGNORECASE), re.compile(rb"\x89PNG\r\n")),
-    (re.compile(r"\.jpe?g$", re.IGNORECASE), re.compile(rb"\xff\xd8\xff")),
-    (re.compile(r"\.gif$", re.IGNORECASE), re.compile(rb"GIF8[79]a")),
-    (re.compile(r"\.(webp|wav)$", re.IGNORECASE), re.compile(rb"RIFF[\s\S]{4}(WEBP|WAVE)")),
-    (re.compile(r"\.(avif|heic|mp4|m4a|mov)$", re.IGNORECASE), re.compile(rb"[\s\S]{4}ftyp")),
-    (re.compile(r"\.(ico|cur)$", re.IGNORECASE), re.compile(rb"\x00\x00[\x01\x02]\x00")),
-    (re.compile(r"\.icns$", re.IGNORECASE), re.compile(rb"icns")),
-    (re.compile(r"\.bmp$", re.IGNORECASE), re.compile(rb"BM")),
-    (re.compile(r"\.tiff?$", re.IGNORECASE), re.compile(rb"II\*\x00|MM\x00\*")),
-    (re.compile(r"\.woff2?$", re.IGNORECASE), re.compile(rb"wOF[F2]")),
-    (re.compile(r"\.(ttf|otf|ttc)$", re.IGNORECASE), re.compile(rb"\x00\x01\x00\x00|OTTO|true|ttcf")),
-    (re.compile(r"\.eot$", re.IGNORECASE), re.compile(rb"[\s\S]{34}LP")),
-    (re.compile(r"\.mp3$", re.IGNORECASE), re.compile(rb"ID3|\xff[\xe0-\xff]")),
-    (re.compile(r"\.(ogg|ogv|oga|opus)$", re.IGNORECASE), re.compile(rb"OggS")),
-    (re.compile(r"\.(webm|mkv)$", re.IGNORECASE), re.compile(rb"\x1a\x45\xdf\xa3")),
-    (re.compile(r"\.flac$", re.IGNORECASE), re.compile(rb"fLaC")),
-    (re.compile(r"\.pdf$", re.IGNORECASE), re.compile(rb"%PDF-")),
-)
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
 GENERATED_HEAD = re.compile(
     rb"@generated\b|^[^\w\n]*+Code generated .{1,200} DO NOT EDIT|^[^\w\n]*+(This|The) (file|code) (is|was) (auto(matically)?[- ]?)?generated\b"
@@ -157,7 +137,7 @@ def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
 
 def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange, paths: Sequence[str]) -> str:
     if any(b"\nBinary files " in part for part in parts):
-        if file.status != "deleted" and _viewed(file.path, change.heads.get(file.path, b"")):
+        if file.status != "deleted" and media.begins(file.path, change.heads.get(file.path, b"")):
             return PICTURE
         return "larger than 2 MiB" if change.large.intersection(paths) else "binary file"
     if any(b"\n@@ " in part for part in parts):
@@ -167,11 +147,6 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange,
     if file.note.startswith("mode"):
         return "only the file mode changed"
     return "empty file" if file.status in ("added", "deleted") else "no line changed"
-
-
-def _viewed(path: str, start: bytes) -> bool:
-    """Whether a file is for a viewer or a player, by its name and by how it begins."""
-    return any(name.search(path) and begins.match(start) for name, begins in VIEWED)
 
 
 def _minified(file: ChangedFile) -> bool:

@@ -53,7 +53,7 @@ async def leaked(history: History, files: Sequence[ChangedFile]) -> Leaked:
 def _shown(file: ChangedFile) -> Iterator[str]:
     """The secrets that the change itself shows, on either side."""
     for hunk in file.hunks:
-        for sign in "-+":
+        for sign in "-+" if file.analyzed else "+":  # of a file that the check does not read, what the base had
             lines = [row.text for row in hunk.lines if row.kind != sign]
             yield from (text for _, _, text in secrets_in(file.path, lines, sample=_sample(file.path)))
 

@@ -9,6 +9,7 @@ from bot.findings.alike import alike
 from bot.findings.cause import named, one_cause, two_causes
 from bot.findings.quotes import fold
 from bot.values import Evidence, Finding, Source, severity_rank
+from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
@@ -70,7 +71,7 @@ def proved(finding: Finding) -> Finding:
     """The finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
     if not finding.proven or finding.proofs:
         return finding
-    proof = " ".join([finding.kind, *sorted(named(finding.title))])
+    proof = proof_of(finding.kind, " ".join(sorted(named(finding.title))))
     return replace(finding, sources=tuple(_proving(source, proof) for source in finding.sources))
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import islice
 from math import log2
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,17 +17,30 @@ if TYPE_CHECKING:
     from detect_secrets.plugins.keyword import KeywordDetector
 
 LONGEST = (
-    400  # characters; in a longer line only exact forms are looked for: the patterns for names take quadratic time
+    400  # characters; a longer line is read by what stands at each name: the patterns for names take quadratic time
 )
-MOST_NAMES = 8  # in one line; more is prose or an attack on the patterns
+MOST_NAMES = 8  # in one line; with more it is read so too
+BEFORE_NAME, AFTER_NAME, MOST_AT_NAMES = (
+    24,
+    200,
+    4_000,
+)  # characters around a name, and names of one line at which it is read
 WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the same reason
 SHORTEST = 8
 MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
 KEY = "private-key"
-KEY_HEAD = (
-    5  # lines after the first of a private key in which its body begins: headers and a blank line may stand before
-)
-PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
+KEY_HEAD = 60  # lines after the first of a private key in which its body is looked for, however it is wrapped
+KEY_TELLS, KEY_SHORTEST, KEY_WIDTH = (
+    320,
+    40,
+    12,
+)  # characters of a body that tell it from others; of the shortest body; of a row
+BREAK = re.compile(r"\\[nrt]")  # between two lines of a key in a string literal
+KEY_END = re.compile(r"-----END |Private-MAC")
+KEY_ROW = re.compile(r"""["'`]{0,3}([A-Za-z0-9+/=]+)["'`,;+\\.)}\]]*""")
+KEY_HEADER = re.compile(
+    r"[A-Za-z-]+: .{0,200}|Public-Lines|-+|[\W_]*"
+)  # what may stand before a body, and between its lines
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
@@ -80,11 +94,14 @@ class TokenPattern:
     group: bool = False  # the pattern's group is the secret, not all that it matches
 
 
+# "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
+ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)[A-Za-z0-9+/=]{40,}"
 OWN = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"\bgithub_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"\bsk-ant-[A-Za-z0-9_-]{60,}"),)),
     TokenPattern("google-key", "A Google API key", (re.compile(r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),), "critical"),
     TokenPattern("npm-token", "An npm token", (re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),)),
+    TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),), "critical"),
     TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(r"\bhf_[A-Za-z]{34}\b"),)),
 )
 
@@ -93,6 +110,15 @@ REST = re.compile(r"[A-Za-z0-9_-]*")
 # What every exact form has: a label, or a long run of token characters with a digit. Most lines have neither.
 MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|\bhf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
+
+
+# A name of MAYBE_NAMED to which something is given, or an address.
+AT_NAME = re.compile(
+    MAYBE_NAMED.pattern.join(
+        ("(?:", r""")[\w-]{0,60}+['"\]]{0,6}+\s?+(?:[:=(,>]|is\b)(?=[\s"'`(\[{=:>]{0,5}[^\s"'`,;]{0,80}\d)""")
+    ),
+    re.IGNORECASE,
+)
 
 
 def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
@@ -130,9 +156,33 @@ def _distinct(found: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _key_body(line: str, following: Sequence[str]) -> str:
-    """Return the first lines of a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`."""
-    rows = (line.rpartition("PRIVATE KEY")[2], *following)
-    return "".join(found[0] for row in rows if (found := PEM_BODY.search(row)))
+    """Return the beginning of a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`.
+
+    Rows that are all body, however long, follow each other up to the end mark; code that reads keys has none of them.
+    """
+    body = ""
+    for row in _key_rows(line.partition("PRIVATE KEY")[2], following):
+        if not re.search(r"\w", row):
+            continue
+        found = KEY_ROW.fullmatch(row)
+        if found is None and (body or not KEY_HEADER.fullmatch(row)):
+            break
+        body += found[1] if found else ""
+        if len(body) >= KEY_TELLS or (found and len(found[1]) < KEY_WIDTH):  # the last row, or a word of prose
+            break
+    mixed = any(map(str.isdigit, body)) and any(map(str.islower, body)) and any(map(str.isupper, body))
+    return body[:KEY_TELLS] if len(body) >= KEY_SHORTEST and mixed else ""
+
+
+def _key_rows(rest: str, following: Sequence[str]) -> Iterator[str]:
+    """The rows between the two marks of a private key, which may all be written in one line of code."""
+    for row in (rest, *following):
+        end = KEY_END.search(row)
+        inside = row[: end.start()] if end else row
+        for part in BREAK.split(inside):
+            yield from ([part.strip()] if ": " in part else part.split())
+        if end:
+            return
 
 
 @lru_cache(maxsize=4_096)
@@ -161,9 +211,24 @@ def may_hold(line: str) -> bool:
 @lru_cache(maxsize=8)  # of one line for several kinds of file
 def _may_be_named(line: str) -> bool:
     """Tell whether the patterns for named secrets can match a line: it has an address with a login, or a word that may be a value."""
-    if len(line) > LONGEST or not 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
-        return False
-    return "://" in line or any(map(_may_hold_value, line.split()))
+    return MAYBE_NAMED.search(line) is not None and ("://" in line or any(map(_may_hold_value, line.split())))
+
+
+def is_readable(line: str) -> bool:
+    """Whether a line has so few names that all of it is looked through."""
+    return len(line) <= LONGEST or next(islice(AT_NAME.finditer(line), MOST_AT_NAMES, None), None) is None
+
+
+def _parts(line: str) -> Iterator[str]:
+    """A line as the patterns for names can take it: whole, or what stands at each name that something is given to."""
+    if len(line) <= LONGEST and len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
+        yield line
+        return
+    end = 0
+    for name in islice(AT_NAME.finditer(line), MOST_AT_NAMES):
+        if name.end() > end:
+            end = name.end() + AFTER_NAME // 2
+            yield line[max(0, name.start() - BEFORE_NAME) : name.end() + AFTER_NAME]
 
 
 def _may_hold_value(word: str) -> bool:
@@ -177,7 +242,10 @@ def _hits(kind: str, line: str, sample: bool, named: bool) -> tuple[Hit, ...]:
     for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         if MAYBE.search(line, at, at + WINDOW):
             found += _exact(line[at : at + WINDOW], sample=sample)
-    return (*found, *(_named(kind, " ".join(line.split())) if named else ()))
+    if named:
+        for part in _parts(" ".join(line.split())):
+            found += (hit for hit in _named(kind, part) if hit not in found)
+    return tuple(found)
 
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:

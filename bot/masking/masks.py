@@ -6,7 +6,7 @@ what comes back has the secret again, so that the quote is found in the tree. No
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from bot.values import ChangedFile, Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
 DIGITS = 5  # of a placeholder: too few to test a guess of the secret against
+GUESSED = "\ufffd"  # stands for a secret that a model has written although it was shown none
 NOTE = (
     "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
     "Quote such lines as they are shown here, and write no placeholder into code.]"
@@ -71,6 +72,26 @@ class Masks:
             self.learn(text)
         return self._hidden(value)
 
+    def known(self, text: str) -> str:
+        """The same text with a placeholder in the place of each secret that was met so far."""
+        return self._text(text) if self._values else text
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where a text has secrets, as (start, end); it may be a line of a file that was looked through before."""
+        if self.on:
+            self.learn(text)
+        return spans(text, self._values) if self._values else []
+
+    def original(self, value: Value) -> Value:
+        """The same value, as what a model has written is compared with a tree: a secret in the place of each placeholder.
+
+        A secret that came in clear was guessed: it becomes something that occurs nowhere, so that no answer confirms it.
+        """
+        if not self._values:
+            return value
+        guessless: Value = mapped(value, lambda text: self._replaced(text, lambda _: GUESSED))
+        return self.show(guessless)
+
     def prompt(self, prompt: Prompt) -> Prompt:
         """A request as it may be sent."""
         return self.prompts([prompt])[0] if self.on else prompt
@@ -116,9 +137,12 @@ class Masks:
         return mapped(value, self._text) if self._values else value
 
     def _text(self, text: str) -> str:
+        return self._replaced(text, self._placeholder)
+
+    def _replaced(self, text: str, replacement: Callable[[str], str]) -> str:
         made, end = [], 0
         for start, stop in spans(text, self._values):
-            made += [text[end:start], self._placeholder(text[start:stop])]
+            made += [text[end:start], replacement(text[start:stop])]
             end = stop
         return "".join([*made, text[end:]]) if made else text
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
+from bot.checkout.masked import MaskedTree
 from bot.context.look_ups import LookUps
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
@@ -75,8 +76,9 @@ async def open_session(
         models.reader is not None
     )  # then what an analyser has judged is checked, and not yet read
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
-    callers, readers = partial(_callers, subject.tree, languages), partial(_readers, subject.tree)
-    look_ups = LookUps(subject.tree, languages, callers, readers)
+    tree = MaskedTree(subject.tree, subject.masks)
+    callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
+    look_ups = LookUps(tree, languages, callers, readers)
     worker = (
         _model_worker(models.reader, subject, calls, lenses or {}, look_ups, walkthrough=walkthrough)
         if models.reader
@@ -98,7 +100,7 @@ async def open_session(
             files=subject.files,
             units=subject.units,
             dependents=subject.dependents,
-            tree=subject.tree,
+            tree=tree,
             tracker=subject.tracker,
             calls=calls,
             worker=worker,

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from bot.checkout.masked import ShownTree
 from bot.findings import merge
 from bot.findings.check import check
 from bot.findings.judge import Judged
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
@@ -145,11 +147,18 @@ class Session:
         return True
 
 
-async def borne_out(tree: Tree, finding: Finding) -> Finding | str:
-    """The finding as the tree bears it out, or the sentence that says why it cannot stand."""
+async def borne_out(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
+    """The finding as the tree bears it out, or the sentence that says why it cannot stand.
+
+    Of a file with secrets the text counts that readers were shown: what a quote of a part of a secret comes to is no hint at the secret.
+    """
     found = await check(finding, tree)
-    if isinstance(found, str):
-        return found
+    shown = masks.hide(finding)
+    as_shown = await check(shown, ShownTree(tree, masks)) if masks.on else found
+    if isinstance(found, str) or isinstance(as_shown, str):
+        return found if isinstance(found, str) else str(as_shown)
+    places = {(item.path, item.side, item.line) for item in as_shown.evidence}
+    found = replace(found, evidence=tuple(i for i in found.evidence if (i.path, i.side, i.line) in places))
 
     from bot.findings import claims
 
@@ -158,7 +167,7 @@ async def borne_out(tree: Tree, finding: Finding) -> Finding | str:
 
 async def checked(session: Session, finding: Finding) -> Finding | str:
     """The same, counted."""
-    found = await borne_out(session.tree, finding)
+    found = await borne_out(session.tree, session.calls.masks, finding)
     session.refused += isinstance(found, str)
     return found
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
+from bot.storage.days import Scope
 from bot.storage.tables import owned, rule
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
@@ -54,9 +55,11 @@ class Rules(StoragePart):
 
         return await self.database.run(do)
 
-    async def of(self, repository: int) -> tuple[LearnedRule, ...]:
-        """The rules in force and the proposals of a repository, by number."""
+    async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
+        """The rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
         fits = (rule.c.repository == repository) & (rule.c.state != "removed")
+        if scope is not None:
+            fits &= rule.c.installation.in_(scope)
         wanted = sa.select(rule).where(fits).order_by(rule.c.number)
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return tuple(map(_read, found))

@@ -14,7 +14,7 @@ from bot.storage.database import StoragePart, upsert
 from bot.storage.days import Scope
 from bot.storage.tables import spending
 from bot.values import PullRef
-from bot.values.daily import DAY, DailyCaps, Exhausted, Which, granted
+from bot.values.daily import DAY, Counted, DailyCaps, Exhausted, Which, granted
 
 LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
 
@@ -62,11 +62,12 @@ class Spending(StoragePart):
         def do(connection: sa.Connection) -> Grant | Exhausted:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-            rest = granted(usd, caps, lambda which: _used(which, pull, name, now, connection))
+            rest = granted(usd, caps, lambda which, of: _used(which, of, pull, name, now, connection))
             if isinstance(rest, Exhausted):
                 return rest
             again, others, theirs = _of_journal(journal, name, connection)
             row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
+            row["owner"] = pull.owner.lower()
             holder = secrets.token_hex(8)
             row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": rest}
             upsert(spending, row, connection)
@@ -119,16 +120,16 @@ def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[boo
     return len(others) < len(rows), len(others), math.fsum(others)
 
 
-def _used(which: Which, pull: PullRef, name: str, now: float, connection: sa.Connection) -> float:
-    """What counts against a cap: the other reservations of the last day."""
+def _used(which: Which, of: Counted, pull: PullRef, name: str, now: float, connection: sa.Connection) -> float:
+    """What counts against a cap: the other reservations of the last day. An account that installs the App again keeps its day."""
     table = spending.c
-    today = (table.begun > now - DAY) & (table.journal != name)
+    today = (table.begun > now - DAY) & (table.journal != name) & (table.fork if of == "unasked" else sa.true())
     if which == "forks":
-        unasked = today & table.fork & (table.repository == pull.repository)
-        return connection.execute(sa.select(sa.func.count()).select_from(spending).where(unasked)).scalar_one()
+        of_repository = today & (table.repository == pull.repository)
+        return connection.execute(sa.select(sa.func.count()).select_from(spending).where(of_repository)).scalar_one()
     fits = {
         "repository": table.repository == pull.repository,
-        "installation": table.installation == pull.installation,
+        "installation": (table.installation == pull.installation) | (table.owner == pull.owner.lower()),
     }.get(which, sa.true())
     used = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.usd), 0.0)).where(today & fits))
     return float(used.scalar_one())

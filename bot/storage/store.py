@@ -45,9 +45,16 @@ class Store:
         )
         return await self.database.run(lambda connection: frozenset(connection.execute(known).scalars()))
 
+    async def left(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
+        """Of the repositories of an installation those of which no other one has reviews: a transferred one belongs to its new owner."""
+        gone = frozenset(repositories) or await self.repositories(owner)
+        table = tables.review.c
+        others = sa.select(table.repository).where(table.repository.in_(gone), table.installation != owner)
+        return gone - await self.database.run(lambda connection: frozenset(connection.execute(others).scalars()))
+
     async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
         """Delete all that is known of an installation, or of some of its repositories."""
-        gone = repositories or tuple(await self.repositories(owner))
+        gone = await self.left(owner, repositories)
 
         def do(connection: sa.Connection) -> None:
             for repository in gone:  # a journal's name begins with its repository's id

@@ -6,7 +6,9 @@ from typing import Literal
 
 DAY = 86400.0
 LEAST = 0.1  # of what a review wants: with less it would break off before it has read anything
+UNASKED = 0.5  # of each cap, for the reviews of strangers that nobody has asked for: the rest is the team's
 
+Counted = Literal["all", "unasked"]
 Which = Literal["forks", "repository", "installation", "server", "workflow"]
 
 
@@ -29,9 +31,12 @@ class Exhausted:
     cap: float
 
 
-def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> float | Exhausted:
-    """What a review may spend that wants `usd`: less if the day leaves no more. `used`: what counts against a cap so far."""
-    if caps.forks is not None and used("forks") >= caps.forks:
+def granted(usd: float, caps: DailyCaps, used: Callable[[Which, Counted], float]) -> float | Exhausted:
+    """What a review may spend that wants `usd`: less if the day leaves no more.
+
+    `used`: what counts against a cap so far; of all reviews, or of those alone that nobody has asked for.
+    """
+    if caps.forks is not None and used("forks", "unasked") >= caps.forks:
         return Exhausted("forks", caps.forks)
     rest = usd
     limits: tuple[tuple[Which, float | None], ...] = (
@@ -43,7 +48,9 @@ def granted(usd: float, caps: DailyCaps, used: Callable[[Which], float]) -> floa
     for which, cap in limits:
         if cap is None:
             continue
-        rest = min(rest, cap - used(which))
+        rest = min(rest, cap - used(which, "all"))
+        if caps.forks is not None:
+            rest = min(rest, cap * UNASKED - used(which, "unasked"))
         if rest <= 0 or rest < usd * LEAST:
             return Exhausted(which, cap)
     return rest

@@ -82,9 +82,8 @@ class Source:
     kind: SourceKind
     name: str = field(metadata=EXACT)  # "provider/model", "ruff", the tool's own name
     role: Role = ""  # of a model
-    proof: str = field(
-        default="", metadata=EXACT
-    )  # what code has proven: the check's own code and the names in its words; empty for a guess
+    # What code has proven: the check's own code and a digest of the names in its words, of which one may be a secret; empty for a guess.
+    proof: str = field(default="", metadata=EXACT)
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
@@ -196,7 +195,7 @@ class Finding:
     @property
     def proofs(self) -> frozenset[str]:
         """What code has proven; empty for a guess."""
-        return frozenset(source.proof for source in self.sources if source.proof)
+        return frozenset(_digested(source.proof) for source in self.sources if source.proof)
 
     @property
     def former_identity(self) -> str:
@@ -211,6 +210,20 @@ class Finding:
         return self.rule or self.category
 
 
+_NAMED = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof of older versions: its names as they are
+
+
+def proof_of(kind: str, names: str) -> str:
+    """Return what tells a proof from others: the check's own code, and a digest of the names that it is about."""
+    return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
+
+
+def _digested(proof: str) -> str:
+    older = _NAMED.fullmatch(proof)
+    return proof_of(older[1], older[2]) if older and not _CUT.fullmatch(older[2]) else proof
+
+
+_CUT = re.compile(r"[0-9a-f]{5}")  # the digest of a secret, in older versions
 _DIGEST = re.compile(r"( [0-9a-f]{5})[0-9a-f]{59}\Z")
 
 

@@ -10,6 +10,6 @@ from bot.workflow.parts import Services
 async def forget(ask: Forget, parts: Services) -> None:
     """Call off what runs, then delete what jobs, storage and the folder of journals hold."""
     await parts.forget(ask.installation, ask.repositories)
-    repositories = ask.repositories or tuple(await parts.store.repositories(ask.installation))
+    repositories = await parts.store.left(ask.installation, ask.repositories)
     await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
     await parts.store.forget(ask.installation, ask.repositories)  # last: a second attempt knows what is left to do

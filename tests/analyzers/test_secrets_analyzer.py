@@ -227,6 +227,79 @@ def test_two_secrets_of_a_line_are_two_findings(repository: Repository) -> None:
     assert len({finding.identity for finding in found}) == 2
 
 
+LONG_BODY = (BODY + OTHER_BODY) * 4
+
+
+def _key(width: int, *, head: str = "", end: str = "\n") -> str:
+    rows = [LONG_BODY[at : at + width] for at in range(0, len(LONG_BODY), width)]
+    return end.join(["-----BEGIN " + "PRIVATE KEY-----" + head, *rows, "-----END PRIVATE KEY-----", ""])
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("k.pem", _key(12)),
+        ("k.pem", _key(38)),
+        ("k.pem", _key(10_000)),
+        ("k.pem", _key(64, head="\n" * 9)),
+        ("k.pem", _key(64, head="\nComment: of nobody\n")),
+        ("sa.json", '{"private_key": "' + _key(64, end="\\n") + '", "client_email": "a@b.iam"}'),
+        ("a.env", "KEY=" + _key(64, end=" ")),
+        ("a.yml", "key: |\n    " + _key(64, end="\n    ")),
+        ("a.js", "const k = '" + _key(64, end="\\n' +\n  '") + "';"),
+        ("a.py", "# " + _key(64, end="\n# ")),
+    ],
+    ids=[
+        "12 wide",
+        "38 wide",
+        "one row",
+        "blank lines",
+        "a header",
+        "JSON",
+        "one line",
+        "indented",
+        "joined",
+        "a comment",
+    ],
+)
+def test_a_key_is_found_however_it_is_written(repository: Repository, path: str, text: str) -> None:
+    """What tells a private key is its body between the two marks."""
+    found = look(repository.change({"r": "x"}, {path: text}))
+
+    assert [(finding.rule, finding.verdict) for finding in found] == [("private-key", "proven")]
+
+
+PASSWORD = "Tr0ub4dor-" + "kestrel-91"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'password = "{PASSWORD}"  # ' + "a b " * 100,
+        f'password = "{PASSWORD}"  # ' + "key " * 9,
+        "a=1;" * 200 + f'password="{PASSWORD}";' + "b=2;" * 200,
+        "key=1, " * 30 + f'password="{PASSWORD}"',
+        f'url = "https://me:{PASSWORD}@db.prod.corp.io/x"  # ' + "secret " * 90,
+    ],
+    ids=["a comment", "names", "a long line", "names before", "an address"],
+)
+def test_no_length_of_a_line_hides_a_password(repository: Repository, line: str) -> None:
+    """Nor do other names in it."""
+    found = look(repository.change({"r": "x"}, {"a.py": f"{line}\n"}))
+
+    assert len(found) == 1
+
+
+def test_a_line_of_too_many_names_is_open(repository: Repository) -> None:
+    """The check says of which files it has read each line to its end."""
+
+    async def run() -> frozenset[str]:
+        async with Checkout(repository.change({"r": "x"}, {"a.js": "key=1;" * 5_000, "b.js": "key=1;"})) as tree:
+            return (await secrets.check(tree, diff.read(await tree.change()), Dependents())).complete
+
+    assert asyncio.run(run()) == {"b.js"}
+
+
 @pytest.mark.parametrize("head", ["", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0A1B\n\n"])
 def test_a_key_that_takes_the_place_of_another_is_found(repository: Repository, head: str) -> None:
     """Its first line is that of the old one; it is the body that is secret."""

@@ -128,6 +128,44 @@ def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
     assert KEY not in rounds.last.decode()
 
 
+def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
+    """A merge as the head, a branch of its own that is merged and dropped, and bytes that make a text look like none."""
+    repository = rounds.repository
+    branched = repository.commit({"side.py": LINE}, "one")
+    repository.git("reset", "-q", "--hard", "main")
+    repository.git("merge", "-q", "--no-ff", "-s", "ours", "-m", "two", branched)
+    assert open_ones(rounds.review()) == [
+        f"An AWS key was committed: removed, still in commit {branched[:10]}, revoke it"
+    ]
+    for at, text in enumerate((LINE.replace(KEY, OTHER).encode() + b"\0", LINE.replace(KEY, OTHER).encode("utf-16"))):
+        rounds.last = None
+        repository.git("checkout", "-qb", f"bytes{at}", "main")
+        added = repository.commit({"notes.dat": text}, "one")
+        repository.commit({"notes.dat": None}, "two")
+        assert f"An AWS key was committed: removed, still in commit {added[:10]}, revoke it" in open_ones(
+            rounds.review()
+        )
+
+
+def test_a_secret_that_moves_where_nobody_looks_stays_open(rounds: Rounds) -> None:
+    """The owner's patterns leave a file out of the check: what an earlier commit added is reported for its own file."""
+    rounds.repository.git("checkout", "-q", "main")
+    rounds.repository.commit({".deeprepo.yml": "ignore: [vendor/]\n"}, "settings")
+    rounds.repository.git("checkout", "-q", "feature")
+    rounds.repository.git("rebase", "-q", "main")
+    added = rounds.repository.commit({"app.py": LINE}, "one")
+    found = rounds.push({"app.py": "A = 2\n", "vendor/app.py": LINE})
+    assert open_ones(found) == [f"An AWS key was committed: removed, still in commit {added[:10]}, revoke it"]
+
+
+def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
+    """A check by code that names it in its words: the output holds it nowhere."""
+    token = "ghp_" + "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
+    found = rounds.push({"app.py": f"A = 1\nTOKEN = {token}\n"})
+    assert any(token[:4] in title for title in open_ones(found))
+    assert token not in rounds.last.decode()
+
+
 def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
     """A token is not mended by a test."""
     found = rounds.push({"app.py": LINE}).findings

@@ -29,17 +29,53 @@ def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str) -> No
     asyncio.run(story())
 
 
+def test_strangers_leave_half_of_each_cap_to_the_team(url: str) -> None:
+    """Reviews that nobody has asked for take half of a repository's day, of its installation's and of the server's."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            for which in ("repository", "installation", "server"):
+                caps = DailyCaps(**{which: 10.0})
+                pull = replace(PULL, installation=hash(which) % 1000, repository=hash(which) % 1001, owner=which)
+                later = NOW + 100_000 * len(which)
+                granted = [
+                    await store.spending.reserve(pull, f"{which}{n}", 1.0, replace(caps, forks=50), later)
+                    for n in range(7)
+                ]
+                assert [isinstance(one, Grant) for one in granted] == [True] * 5 + [False] * 2
+                team = [await store.spending.reserve(pull, f"{which}t{n}", 1.0, caps, later) for n in range(6)]
+                assert [isinstance(one, Grant) for one in team] == [True] * 5 + [False]
+
+    asyncio.run(story())
+
+
+def test_an_account_that_installs_the_app_again_keeps_its_day(url: str) -> None:
+    """Another installation, the same account: the cap counts on."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            caps = DailyCaps(installation=2.0)
+            again = replace(PULL, installation=8, repository=71, owner="Acme")
+            assert isinstance(await store.spending.reserve(PULL, "a", 1.5, caps, NOW), Grant)
+            await store.forget(PULL.installation)
+            rest = await store.spending.reserve(again, "b", 1.5, caps, NOW)
+            assert isinstance(rest, Grant)
+            assert rest.usd == 0.5
+
+    asyncio.run(story())
+
+
 def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
     """A dead process's counts in full; the job that goes on takes it over; nothing paid gives it back, for the count too."""
 
     async def story() -> None:
         async with storage.opened(url) as store:
-            caps, spending = DailyCaps(repository=1.0, forks=1), store.spending
+            caps, spending = DailyCaps(repository=2.0, forks=1), store.spending
             dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
             assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == Exhausted("forks", 1)
-            assert await spending.reserve(PULL, "two", 1.0, replace(caps, forks=None), NOW) == Exhausted(
-                "repository", 1.0
-            )
+            assert await spending.reserve(
+                PULL, "two", 1.0, replace(caps, repository=1.0, forks=None), NOW
+            ) == Exhausted("repository", 1.0)
             taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
             assert isinstance(dead, Grant)
             assert isinstance(taken, Grant)

@@ -13,6 +13,7 @@ from bot.agent.texts.material import Material
 from bot.agent.texts.reader import Reader
 from bot.agent.turns import Turns
 from bot.checkout import Checkout, git
+from bot.checkout.masked import MaskedTree
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
@@ -78,7 +79,7 @@ async def opened(
                     files=(),
                     units=(),
                     dependents=nobody,
-                    tree=tree,
+                    tree=MaskedTree(tree, calls.masks),
                     tracker=coverage.start((), (), nobody),
                     calls=calls,
                     worker=reader,

@@ -59,7 +59,7 @@ async def _masked(function: Async, state: RunState, *arguments: Any, **named: An
     """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
     masks = state.session.calls.masks
     try:
-        found = await function(*(masks.show(one) for one in arguments), **masks.show(named))
+        found = await function(*(masks.original(one) for one in arguments), **masks.original(named))
     except (TypeError, ValueError) as error:
         raise type(error)(*masks.hide(error.args)) from None
     return masks.hide(found)

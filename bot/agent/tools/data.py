@@ -80,11 +80,15 @@ def _form(path: str, given: str) -> str:
 
 
 async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
-    """The text and its path, "" where a text was given. Raises ValueError for a path that is not there."""
+    """The text and its path, "" where a text was given. Raises ValueError for a path that is not there.
+
+    Its secrets are hidden here already: a part of one would not be recognised.
+    """
     side: Side = "base" if base else "head"
+    known = state.session.calls.masks.known
     if len(source) <= PATH_CHARS and "\n" not in source:
         blob = await state.session.tree.read(source, side)
         if blob is not None:
-            return blob.decode("utf-8", "replace"), source
+            return known(blob.decode("utf-8", "replace")), source
         raise ValueError(f"{source!r} {await absent(state, source, side)}")
-    return source, ""
+    return known(source), ""

@@ -57,7 +57,9 @@ async def reviews(
             page = await views.reviews(gate.opened, session, number, state, after)
         except UsageError:
             return answers.missing()
-        rules = await gate.opened.store.rules.of(number) if name and number is not None and not after else ()
+        rules = (
+            await gate.opened.store.rules.of(number, session.scope) if name and number is not None and not after else ()
+        )
         values = {"name": name or "", "repository": repository, "state": state, "after": after, "rules": rules}
         return _shown("reviews.html.j2", gate, session, "reviews", page=page, outcomes=views.OUTCOMES, **values)
 

@@ -1,0 +1,140 @@
+"""The trees of a change for whoever a model speaks through: nothing that it can ask depends on a secret that it may not see.
+
+A search that is answered from the text itself would spell a secret out, one question at a time. So a line with a secret is found only
+by what stands beside the secret, and for a quote counts what a reader was shown. A text that is read is looked through whole: a part
+of a secret, of which a reader may ask for a few characters, is not recognised.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from bot.masking.masks import Masks
+from bot.ports import Tree
+from bot.values import Side, TreeEntry
+
+SEARCHED = 300  # characters of a piece of a line with a secret in which a pattern is tried
+# What a pattern may hold to be tried beside a secret: no look-around, whose answer depends on what is not shown, no repeated group and
+# few repetitions, which take time.
+LOOKS_AROUND = re.compile(r"\(\?(?!:|i\))|\(\*|\\[KGQEXR]")
+REPEATED_GROUP = re.compile(r"\)(?:[*+]|\{)")
+REPETITION = re.compile(r"(?<!\\)(?:[*+]|\{\d*,\d*\})")
+MOST_REPETITIONS = 2
+EDGE = re.compile(r"\\[bBAzZ]|\$|\^")  # matches by the character beside it
+
+
+class MaskedTree:
+    """A `Tree` that learns the secrets of each file it reads, and finds no line by what a secret holds."""
+
+    def __init__(self, tree: Tree, masks: Masks) -> None:
+        self._tree, self._masks = tree, masks
+
+    @property
+    def stopped(self) -> Sequence[str]:
+        """A sentence for each search that was ended before it was done."""
+        return self._tree.stopped
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        return await self._tree.entries(side)
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file, with its secrets: who shows a part of it hides them."""
+        return (await self.read_many([path], side)).get(path)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files, with their secrets."""
+        blobs = await self._tree.read_many(paths, side)
+        self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
+        return blobs
+
+    async def grep(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+    ) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs, in secrets too: for patterns that no model has written."""
+        return await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
+
+    async def grep_lines(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+        limit: int = 1000,
+    ) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text); of lines with a secret those that match beside it, whatever the secret is."""
+        # More than are wanted: what is left out must not move what is shown.
+        rows = await self._tree.grep_lines(patterns, globs, syntax=syntax, word=word, side=side, limit=2 * limit)
+        if not self._masks.on:
+            return rows[:limit]
+        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), side)
+        return tuple(row for row in rows if self._matches(row[2], patterns, syntax, word=word))[:limit]
+
+    def _matches(self, line: str, patterns: Sequence[str], syntax: str, *, word: bool) -> bool:
+        places = self._masks.places(line)
+        if not places:
+            return True
+        pieces = list(_beside(line, places))
+        for pattern in patterns:
+            held = self._masks.places(pattern)
+            if held:  # the secret that a reader was shown a placeholder of
+                found = pattern in line and all(pattern[a:b] in {line[c:d] for c, d in places} for a, b in held)
+            elif syntax == "fixed":
+                found = any(_says(line, piece, pattern, word=word) for piece in pieces)
+            else:
+                found = any(tried(line, piece, rf"\b(?:{pattern})\b" if word else pattern) for piece in pieces)
+            if found:
+                return True
+        return False
+
+
+def _beside(line: str, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The pieces of a line between its secrets, as (start, end)."""
+    end = 0
+    for start, stop in (*places, (len(line), len(line))):
+        if start > end:
+            yield end, start
+        end = max(end, stop)
+
+
+def _says(line: str, piece: tuple[int, int], text: str, *, word: bool) -> bool:
+    if not word:
+        return text in line[slice(*piece)]
+    return tried(line, piece, rf"(?:\b|(?!\w)){re.escape(text)}(?:\b|(?!\w))", own=True)
+
+
+def tried(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False) -> bool:
+    """Whether a pattern matches in a piece of a line in a way that does not depend on what is beside the piece."""
+    costly = len(REPETITION.findall(pattern)) > MOST_REPETITIONS or REPEATED_GROUP.search(pattern)
+    if not own and (costly or LOOKS_AROUND.search(pattern)):
+        return False
+    start, end = piece
+    try:
+        found = re.compile(pattern).search(line, start, min(end, start + SEARCHED))
+    except (re.error, RecursionError, OverflowError):
+        return False
+    if found is None:
+        return False
+    at_start = found.start() == start > 0 and EDGE.search(re.sub(r"(?:\$|\\[Zz])\Z", "", pattern))
+    at_end = found.end() == end < len(line) and EDGE.search(re.sub(r"\A(?:\^|\\A)", "", pattern))
+    return not at_start and not at_end
+
+
+class ShownTree(MaskedTree):
+    """The same, with the texts as readers are shown them: a quote stands only where it stands in what they saw."""
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files, a placeholder in the place of each secret."""
+        blobs = await super().read_many(paths, side)
+        return {
+            path: self._masks.known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            for path, blob in blobs.items()
+        }
