@@ -17,6 +17,7 @@ from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
+from bot.masking.masks import Masks
 from bot.ports import Model
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, ended, rig
@@ -257,8 +258,10 @@ class _Trial:
             except SandboxRefused as error:
                 row = {"refused": str(error)}
             else:
-                masks.learn(outcome.output)
-                row = {**asdict(outcome), "output": masks.cover(outcome.output, guesses=True)}
+                own = Masks()  # not those of the review: a replay prints nothing that could be learned
+                own.learn(outcome.output)
+                told = masks.cover(own.cover(outcome.output, guesses=True), guesses=True)
+                row = {**asdict(outcome), "output": told}
             journal.run(key, about, row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])

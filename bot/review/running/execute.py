@@ -237,18 +237,10 @@ HELP = (
 )
 
 
-def unended(tree: bytes) -> bytes:
-    """Return an archive without its end mark: others follow in the same stream."""
-    with tarfile.open(fileobj=io.BytesIO(tree), mode="r:") as known:
-        for _ in known:
-            pass
-        return tree[: known.offset]
-
-
 def archive(files: Mapping[str, str]) -> bytes:
     """Return these files as an archive, below the folder of the work."""
     whole = io.BytesIO()
-    with tarfile.open(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
+    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
         for path, text in files.items():
             data = text.encode("utf-8", "surrogateescape")
             about = tarfile.TarInfo(f"{PREFIX}{path}")

@@ -58,22 +58,15 @@ class Cache:
             if outcome.ending != "exit" or outcome.status:
                 return None, outcome
             left.seek(0)
-            handle, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
-            try:
-                with os.fdopen(handle, "wb") as made, tarfile.open(fileobj=left, mode="r:") as old:
-                    _repack(old, made, tracked)
-                os.replace(name, self.path(key))  # noqa: PTH105 - of two texts
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(name)  # noqa: PTH108 - the same
-                raise
+            with files.replacing(self.path(key)) as made, tarfile.TarFile(fileobj=left) as old:
+                _repack(old, made, tracked)
         self._evict(keep=self.path(key))
         return self.path(key), outcome
 
     def _evict(self, keep: Path | None = None) -> None:
         """Remove what was used longest ago until the rest fits, and what was never finished."""
         now = time.time()
-        for path in self.folder.glob(".new-*"):
+        for path in self.folder.glob(f"{files.UNFINISHED}*"):
             with suppress(OSError):
                 if now - path.stat().st_mtime > STALE_SECONDS:
                     path.unlink()
@@ -108,7 +101,7 @@ def key(repository: str, sandbox: Sandbox, command: str, locks: Sequence[tuple[s
 
 def _repack(old: tarfile.TarFile, made: IO[bytes], tracked: Collection[str]) -> None:
     """Copy files, folders and links, but none of the tree, and without the end mark: the tree follows in the same stream."""
-    with tarfile.open(fileobj=made, mode="w", format=tarfile.GNU_FORMAT) as new:
+    with tarfile.TarFile(fileobj=made, mode="w", format=tarfile.GNU_FORMAT) as new:
         for about in old:
             if about.name.removeprefix(PREFIX) in tracked and about.name.startswith(PREFIX):
                 continue

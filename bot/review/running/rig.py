@@ -1,20 +1,24 @@
 """One change's tests, ready to run on either side of it: the recipe, the sandbox, what was prepared."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import io
+import tarfile
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bot.errors import DeepRepoError
+from bot.masking.masks import Masks
 from bot.review.running import prepare as preparing
 from bot.review.running.choose import choose
-from bot.review.running.execute import execute, unended
+from bot.review.running.execute import PREFIX, execute
 from bot.review.running.presets import MANIFESTS, Recipe, detect, locks, recipe
 from bot.review.running.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused
 from bot.values import Side, TreeEntry
 
 MEGABYTE = 1 << 20
 OUTPUT = 8 * MEGABYTE
+MOST_TEXT, HEAD_BYTES = 2 * MEGABYTE, 8_000  # of a file that is looked through for secrets
 MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
 
 
@@ -114,7 +118,7 @@ class Rig:
         """Return one side as an archive. Raises SandboxRefused."""
         if side not in self._trees:
             try:
-                self._trees[side] = unended(await self.sides.archive(side, min(self.limits.disk, MOST_TREE)))
+                self._trees[side] = hidden(await self.sides.archive(side, min(self.limits.disk, MOST_TREE)))
             except DeepRepoError as error:
                 raise SandboxRefused(f"nothing was run: {error}") from error
         return self._trees[side]
@@ -133,6 +137,38 @@ async def rig(sides: Sides, section: Mapping[str, Any], permission: RunPermissio
 
 def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
     return entries[path].oid if path in entries else ""
+
+
+def hidden(tree: bytes) -> bytes:
+    """Return an archive with a placeholder in the place of each secret that its texts hold, and without its end mark.
+
+    What a test prints goes to a model and to a page, and it can print in any form: so it finds none.
+    """
+    masks, whole = Masks(), io.BytesIO()
+    for about, data in _members(tree):  # a secret of the last file may be written in the first one too
+        if _is_text(data):
+            masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(PREFIX))
+    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
+        for about, data in _members(tree):
+            shown = data
+            if _is_text(data):
+                shown = masks.known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            about.size, about.pax_headers = len(shown), {}
+            new.addfile(about, io.BytesIO(shown))
+        end = new.offset
+    return whole.getvalue()[:end]
+
+
+def _members(tree: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """Everything in an archive, with the content of what is a file."""
+    with tarfile.TarFile(fileobj=io.BytesIO(tree)) as known:
+        for about in known:
+            file = known.extractfile(about) if about.isreg() else None
+            yield about, file.read() if file is not None else b""
+
+
+def _is_text(data: bytes) -> bool:
+    return 0 < len(data) <= MOST_TEXT and b"\0" not in data[:HEAD_BYTES]
 
 
 def ended(outcome: Outcome) -> str:

@@ -35,7 +35,7 @@ class RunLimits:
 class Run:
     """One command over one tree. Nothing else of this machine is handed to it."""
 
-    tree: bytes  # a tar archive without its end mark, see `execute.unended`
+    tree: bytes  # a tar archive without its end mark: more follows in the same stream
     command: str  # for `sh -c`, in the top folder of the tree
     files: Mapping[str, str] = field(default_factory=dict)  # written over the tree
     limits: RunLimits = RunLimits()

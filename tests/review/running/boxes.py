@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bot.review.running.execute import execute, unended
+from bot.review.running.execute import execute
 from bot.review.running.values import Outcome, Run, RunLimits, Sandbox, SandboxRefused
 
 OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
@@ -42,6 +42,13 @@ def box() -> Sandbox:
 def run(command: str, files: Mapping[str, str] | None = None, limits: RunLimits = LIMITS, tree: bytes = b"") -> Outcome:
     """Run a command over some files."""
     return asyncio.run(execute(box(), Run(unended(tree) if tree else tree, command, files or {}, limits)))
+
+
+def unended(tree: bytes) -> bytes:
+    """An archive without its end mark."""
+    with tarfile.TarFile(fileobj=io.BytesIO(tree)) as known:
+        known.getmembers()
+        return tree[: known.offset]
 
 
 def tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:

@@ -1,7 +1,9 @@
 """A finding and a test that shows it: what is run where, what counts, what people see; with git, a provider on loopback and a real sandbox."""
 
 import asyncio
+import base64
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -266,3 +268,28 @@ def test_without_a_sandbox_a_sentence_says_what_to_install(
     done = reviewed(Model(PROOF))
     assert done.findings[0].finding.verdict == "confirmed"
     assert any("apt install bubblewrap" in note for note in done.notes)
+
+
+SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
+READS = HEAD + "        import base64\n        data = open('shop/keys.py', 'rb').read()\n        print(base64.b64encode(data), data[::-1])\n        with self.assertRaises(ValueError):\n            apply(2, -1)\n"  # fmt: skip
+
+
+@boxed
+def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], shop: Repository, tmp_path: Path) -> None:
+    """In whatever form it prints: neither a model nor a page sees it."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({"shop/keys.py": f'TOKEN = "{SECRET}"\n'}, "a key")
+    shop.git("checkout", "-q", "feature")
+    shop.git("rebase", "-q", "main")
+    trace = tmp_path / "trace.jsonl"
+    model = Model(READS)
+    done = reviewed(model, trace=str(trace))
+    assert done.findings[0].finding.verdict == "reproduced"
+    texts = [*model.asked, trace.read_text(), OUTPUTS["json"]().render(done)]
+    encoded = base64.b64encode(f'TOKEN = "{SECRET}"\n'.encode()).decode()
+    for form in (SECRET, SECRET[::-1], encoded, encoded[12:-4]):
+        assert not any(form in text for text in texts)
+    assert any(
+        "MASKED_SECRET" in base64.b64decode(found).decode()
+        for found in re.findall(r"b'([A-Za-z0-9+/=]{20,})'", texts[1])
+    )
