@@ -50,6 +50,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/python .ci/prose.py
+	$(BIN)/python .ci/names.py --check
 
 types: $(READY)
 	$(BIN)/mypy

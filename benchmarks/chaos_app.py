@@ -116,7 +116,7 @@ async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
                 print(servers.told(), [n for n in numbers if not done(gh, n)])
                 raise
             await until(lambda: not any(unanswered(gh, n) for n in numbers), "every remark is answered", PATIENCE)
-            await gh.settled()
+            await gh.settle()
             silent = sum(unanswered(gh, n) for n in numbers)
             remarks = sum(one.user.type == "User" for n in numbers for one in gh.pull(n).comments)
             twice = sum(count > 1 for n in numbers for count in said(gh, n).values())

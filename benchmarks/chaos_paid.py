@@ -32,6 +32,6 @@ def counted(rows: Iterable[dict[str, object]]) -> tuple[int, int]:
 
 
 async def _stored(url: str) -> list[list[str]]:
-    async with storage.opened(url) as store:
+    async with storage.open_store(url) as store:
         names = await store.database.run(lambda c: list(c.execute(sa.select(line.c.journal).distinct()).scalars()))
         return [await store.journals.lines(name) for name in names]

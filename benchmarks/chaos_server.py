@@ -157,7 +157,7 @@ def _paid_again(url: str, jobs: int) -> tuple[int, int]:
     """Requests whose reply stood in the journal already; and how many replies there are."""
 
     async def read() -> list[list[str]]:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             return [await store.journals.lines(str(number)) for number in range(jobs)]
 
     rows = [counted(map(json.loads, journal)) for journal in asyncio.run(read())]

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from bot import jobs, pipeline, storage, wiring
-from bot.errors import HostDown, Superseded
+from bot.errors import HostDown, SupersededError
 from bot.journal.writer import Journal
 from bot.ports import Job
 from bot.values import Ask, PullRef, Review, ReviewAsk, ReviewRequest
@@ -59,7 +59,7 @@ class Worker:
         model = f"compatible/worker-{number}"  # so that the model server can tell whose requests are whose
         flags = {"strategy": "fanout", "worker": model, "root": None}
         request = ReviewRequest(str(self.log.parent / "repository"), "range", "main", "feature")
-        async with self.store.journals.kept(str(number), path) as keep:
+        async with self.store.journals.hold(str(number), path) as keep:
             opened = lambda _: Journal(path, keep=keep)  # noqa: E731 - by the review, which also closes it
             deps = wiring.deps(flags, str(self.folder), lambda _: None, opened, keep_on_cancel=False)
             return await pipeline.review(request, deps)
@@ -68,7 +68,7 @@ class Worker:
         """Look whether it is there already, and whether it is still wanted; then post, and look again if the answer was lost."""
         if await asyncio.to_thread(_call, "GET", f"{self.town}/{number}") == 0:
             if not await job.current():
-                raise Superseded("not ours any more")
+                raise SupersededError("not ours any more")
             try:
                 await asyncio.to_thread(_call, "POST", f"{self.town}/{number}")
             except urllib.error.HTTPError as error:
@@ -112,7 +112,7 @@ async def main(port: str, folder: str, url: str, town: str, log: str, lease: str
     data = Path(folder)
     # It is we who kill: a job that is met again and again is no suspect here.
     settings = jobs.JobSettings(data, url, lease=float(lease), crashes=10_000)
-    async with storage.opened(url or f"sqlite:///{folder}/deeprepo.db") as store:
+    async with storage.open_store(url or f"sqlite:///{folder}/deeprepo.db") as store:
         worker = Worker(data, town, Path(log), store)
         async with jobs.running(settings, worker.work, store=store) as board:
             await _serve(board, int(port))

@@ -27,7 +27,7 @@ from bot.commands.conversation import HeardRemark, Speech
 from bot.models.prices import dollars
 from bot.outputs import json_file
 from bot.review.session import Session
-from bot.values import Evidence, Finding, Placed, ReviewRequest, Source, Usage, Verdict
+from bot.values import Evidence, Finding, PlacedFinding, ReviewRequest, Source, Usage, Verdict
 from bot.wiring.review import PREFERRED
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
@@ -151,7 +151,7 @@ async def _last(folder: Path) -> bytes:
     with tempfile.TemporaryDirectory() as scratch:
         deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
         done = await pipeline.review(ReviewRequest(str(folder)), deps)
-    return json_file.render(replace(done, findings=(Placed(FINDING, "inline"),))).encode()
+    return json_file.render(replace(done, findings=(PlacedFinding(FINDING, "inline"),))).encode()
 
 
 def _repository(folder: Path) -> None:

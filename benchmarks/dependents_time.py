@@ -24,7 +24,9 @@ from bot.values import PullRequest
 LAST = 600  # commits looked at
 LARGE, MIDDLE = 136, 28  # changed files
 COPIES = 4
-ONLY_FILES = dependents.SearchLimits(symbols=0, parsed=0, sites=0)  # who imports the changed files, without call sites
+ONLY_FILES = dependents.SearchLimits(
+    symbols=0, parsed_files=0, sites=0
+)  # who imports the changed files, without call sites
 
 
 @dataclass(frozen=True, slots=True)

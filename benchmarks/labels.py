@@ -44,7 +44,7 @@ def cases(asked: argparse.Namespace, wanted: Callable[[Case], object]) -> Iterat
     for case in found:
         if case.id in clones:
             with folder(asked.keep) as built_in:
-                yield case, asyncio.run(build.made(case, clones[case.id], built_in))
+                yield case, asyncio.run(build.build(case, clones[case.id], built_in))
 
 
 def twins(asked: argparse.Namespace) -> Iterator[tuple[str, Mapping[str, Path], Label]]:
@@ -55,7 +55,7 @@ def twins(asked: argparse.Namespace) -> Iterator[tuple[str, Mapping[str, Path], 
         if case.variant == "bad" and case.id in clones:
             pair = [other for other in found if other.twin == case.twin]
             with folder(asked.keep) as built_in:
-                places = {one.id: asyncio.run(build.made(one, clones[case.id], built_in)) for one in pair}
+                places = {one.id: asyncio.run(build.build(one, clones[case.id], built_in)) for one in pair}
                 wanted = asyncio.run(labels.of(case, places))[0]
                 yield case.twin, {one.variant: places[one.id] for one in pair}, wanted
 

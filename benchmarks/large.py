@@ -18,11 +18,11 @@ from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
 from deeprepo_evals.reviews.cases import LARGE
 from deeprepo_evals.reviews.matching import Place, part
-from deeprepo_evals.reviews.outcome import Reviewed
-from deeprepo_evals.reviews.product import Rehearsed
+from deeprepo_evals.reviews.outcome import MeasuredReview
+from deeprepo_evals.reviews.product import RehearsalReviewer
 from deeprepo_evals.reviews.run import Plan
 
-PAIRS, QUICK = Rehearsed("rlm", quick=True), Rehearsed("rlm", quick=True, pairs=False)
+PAIRS, QUICK = RehearsalReviewer("rlm", quick=True), RehearsalReviewer("rlm", quick=True, pairs=False)
 PROMISED = {"rlm": 0.9, "fanout": 0.7, PAIRS.name: 0.9}
 
 
@@ -30,20 +30,20 @@ def main() -> int:
     """The exit code says whether the promises hold."""
     asked = labels.parser(__doc__).parse_args()
     found = case_files.read(asked.cases, (LARGE,), asked.only or ())
-    who = (*(Rehearsed(name) for name in ("fanout", "rlm", "direct")), PAIRS, QUICK, DiffOnly(oracle=True))
+    who = (*(RehearsalReviewer(name) for name in ("fanout", "rlm", "direct")), PAIRS, QUICK, DiffOnly(oracle=True))
     with labels.folder(asked.keep) as built_in:
         plan = Plan(found, build.clones(found, asked.repos), who, oracle=True, keep=built_in)
         done = asyncio.run(run.carry_out(plan, lambda _: None))
-    for sentence in (*done.absent, *done.broken, *done.open):
+    for sentence in (*done.absent, *done.unbuilt_cases, *done.open):
         print(f"not measured: {sentence}")
-    figures = score.figures(done.reviewed, [Place()])
+    figures = score.figures(done.reviews, [Place()])
     print(table.text(figures), flush=True)
-    return report("large", list(_rows(done.reviewed)), {"figures": [asdict(figure) for figure in figures]})
+    return report("large", list(_rows(done.reviews)), {"figures": [asdict(figure) for figure in figures]})
 
 
-def _rows(done: Sequence[Reviewed]) -> Iterator[Row]:
+def _rows(done: Sequence[MeasuredReview]) -> Iterator[Row]:
     for name in dict.fromkeys(row.reviewer for row in done):
-        pulls = score.grouped([row for row in done if row.reviewer == name])
+        pulls = score.group([row for row in done if row.reviewer == name])
         net = statistics.fmean(part(pull, "bad", Place()) - part(pull, "good", Place()) for pull in pulls)
         if name == "diff-only":
             yield Row("large: diff-only, hits on bad - reports on good", net, 0.0)

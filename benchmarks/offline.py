@@ -116,7 +116,7 @@ def _review(case: Case, clone: Path) -> Result | None:
     """Review a case as a user would, without a key; None if the clone lacks a part of it. A case with a recipe is built first."""
     with tempfile.TemporaryDirectory(prefix="case-") as scratch:
         try:
-            repo = asyncio.run(build.made(case, clone, Path(scratch))) if case.kind != "ordinary" else clone
+            repo = asyncio.run(build.build(case, clone, Path(scratch))) if case.kind != "ordinary" else clone
             ends = ("base", "head") if case.kind != "ordinary" else (case.base, case.head)
             request = ReviewRequest(str(repo), base=ends[0], head=ends[1])
             started = time.perf_counter()

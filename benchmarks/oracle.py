@@ -20,28 +20,30 @@ from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
 from deeprepo_evals.reviews.cases import LARGE, TWINS
 from deeprepo_evals.reviews.matching import Place, hit, part
-from deeprepo_evals.reviews.outcome import Reviewed
-from deeprepo_evals.reviews.product import Rehearsed
+from deeprepo_evals.reviews.outcome import MeasuredReview
+from deeprepo_evals.reviews.product import RehearsalReviewer
 from deeprepo_evals.reviews.run import Plan
 
 DELIVERED, CROSS_FILE, TWINS_NET, SECONDS, LARGEST = 0.95, 0.90, 0.75, 1.0, 5_000
 
 
-def measured(folder: Path, repos: Path, keep: Path | None = None, only: Sequence[str] = ()) -> tuple[Reviewed, ...]:
+def measured(
+    folder: Path, repos: Path, keep: Path | None = None, only: Sequence[str] = ()
+) -> tuple[MeasuredReview, ...]:
     """Every case and twin for which there is a clone, reviewed with the oracle in `fanout` and with the diff alone."""
     found = tuple(
         case for case in case_files.read(folder, (), only) if case.kind != LARGE
     )  # those are benchmarks.large
-    who = (Rehearsed("fanout"), DiffOnly(oracle=True))
+    who = (RehearsalReviewer("fanout"), DiffOnly(oracle=True))
     with labels.folder(keep) as built_in:
         plan = Plan(found, build.clones(found, repos), who, oracle=True, keep=built_in)
         done = asyncio.run(run.carry_out(plan, lambda _: None))
-    for sentence in (*done.absent, *done.broken, *done.open):
+    for sentence in (*done.absent, *done.unbuilt_cases, *done.open):
         print(f"not measured: {sentence}")
-    return done.reviewed
+    return done.reviews
 
 
-def rows(done: Sequence[Reviewed]) -> Iterator[Row]:
+def rows(done: Sequence[MeasuredReview]) -> Iterator[Row]:
     """What is promised of the harness, with the baseline beside it."""
     yield _delivered("labelled defects delivered", done, DELIVERED, lambda _: True)
     yield _delivered("of these cross-file", done, CROSS_FILE, lambda scope: scope == "cross-file")
@@ -64,14 +66,14 @@ def rows(done: Sequence[Reviewed]) -> Iterator[Row]:
         )
 
 
-def _delivered(what: str, done: Sequence[Reviewed], limit: float, wanted: Callable[[str], bool]) -> Row:
+def _delivered(what: str, done: Sequence[MeasuredReview], limit: float, wanted: Callable[[str], bool]) -> Row:
     told = {name: _hits(done, name, wanted) for name in ("fanout", "diff-only")}
     ours, theirs = (sum(hits) / max(1, len(hits)) for hits in told.values())
     count = f"{sum(told['fanout'])} of {len(told['fanout'])}"
     return Row(f"{what} ({count})", ours, limit, beside=f"diff-only {theirs:.2f}", least=True)
 
 
-def _hits(done: Sequence[Reviewed], reviewer: str, wanted: Callable[[str], bool]) -> list[bool]:
+def _hits(done: Sequence[MeasuredReview], reviewer: str, wanted: Callable[[str], bool]) -> list[bool]:
     return [
         hit(row, number, Place(), aloud=False)
         for row in done
@@ -80,8 +82,8 @@ def _hits(done: Sequence[Reviewed], reviewer: str, wanted: Callable[[str], bool]
     ]
 
 
-def _net(done: Sequence[Reviewed], reviewer: str) -> float | None:
-    pulls = score.grouped([row for row in done if row.case.kind == TWINS and row.reviewer == reviewer])
+def _net(done: Sequence[MeasuredReview], reviewer: str) -> float | None:
+    pulls = score.group([row for row in done if row.case.kind == TWINS and row.reviewer == reviewer])
     values = [part(pull, "bad", Place()) - part(pull, "good", Place()) for pull in pulls]
     return statistics.fmean(values) if values else None
 

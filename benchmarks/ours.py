@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks import timing
 from bot.agent import tools
 from bot.agent.messages import Conversation
-from bot.agent.repl.bridge import opened
+from bot.agent.repl.bridge import open_bridge
 from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
 from bot.agent.turns import Turns
@@ -80,7 +80,7 @@ class Ours:
             state = RunState(session, source=Source("model", "", "root"))
             conversation = Conversation(LIMITS, LIMITS.turns)
             conversation.open("ctx " * 100, gate=False)
-            async with opened(await tools.variables(session), tools.functions(state), LIMITS) as bridge:
+            async with open_bridge(await tools.variables(session), tools.functions(state), LIMITS) as bridge:
                 await Turns(state, root, bridge, conversation, Patient(LIMITS.turns), gate=False).go()
             await root.close()
 
@@ -140,7 +140,7 @@ async def ready() -> dict[str, float]:
 
     async def take(variables: dict[str, Any], code: str) -> float:
         started = time.perf_counter()
-        async with opened(variables, {}, LIMITS) as bridge:
+        async with open_bridge(variables, {}, LIMITS) as bridge:
             seen = await bridge.run(code)
             wall = time.perf_counter() - started
         if seen.error:

@@ -20,7 +20,7 @@ from bot.values import (
     Cost,
     Coverage,
     Finding,
-    Placed,
+    PlacedFinding,
     PullRequest,
     RawChange,
     Review,
@@ -59,7 +59,7 @@ def table() -> Iterator[Case]:
             yield Case(f"{title}: {why}", patch, finding, where + lines)
 
 
-def said(placed: Placed) -> str:
+def said(placed: PlacedFinding) -> str:
     """A place in the words of the table."""
     if placed.spot is None:
         return placed.place
@@ -192,7 +192,7 @@ def _finding(
     )  # fmt: skip
 
 
-def review_of(placed: Sequence[Placed], changed: tuple[ChangedFile, ...]) -> Review:
+def review_of(placed: Sequence[PlacedFinding], changed: tuple[ChangedFile, ...]) -> Review:
     """A review that says these findings."""
     return Review(
         pull=PULL, files=changed, strategy="fanout", reason="", findings=tuple(placed), coverage=Coverage(), cost=Cost(),

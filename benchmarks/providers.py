@@ -27,7 +27,7 @@ from bot.errors import RateLimited
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.models import named, prices
+from bot.models import prices, provider_of
 from bot.values import Completion, Limits, Message, Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply, Server
@@ -271,7 +271,7 @@ def _review(mode: Mode, repos: Mapping[str, Path]) -> Result:
     honest = Honest(mode)
     started = time.monotonic()
     with doubles.in_thread(Server(honest, modes=mode.modes, rejects=mode.rejects)) as server:
-        provider = named(mode.model)
+        provider = provider_of(mode.model)
         url = server.anthropic_url if provider.dialect == "anthropic" else server.openai_url
         kept = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
         key = {provider.key_variable: "a-key"}

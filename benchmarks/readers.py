@@ -22,7 +22,7 @@ from bot import dependents, pipeline, wiring
 from bot.agent.tools import read
 from bot.context import identifiers
 from bot.context.builder import ContextBuilder, call_sites
-from bot.context.packing import packed
+from bot.context.packing import pack
 from bot.context.usages import distinct
 from bot.review.opening import Survey
 from bot.text.paths import is_test
@@ -89,7 +89,7 @@ async def _read(repo: Path) -> AsyncIterator[Survey]:
 async def _ranks(repo: Path, proof: Collection[str]) -> tuple[int, ...]:
     """The place of the first file that proves the defect, for each of WAYS; nothing where the tree holds none of them."""
     async with _read(repo) as subject:
-        groups = packed(subject.units)
+        groups = pack(subject.units)
         bare = [[replace(unit, references=()) for unit in group] for group in groups]
         sites = [row.path for group in groups for row in call_sites(group)]
         ways = sites, await _excerpts(subject, bare), await _excerpts(subject, groups)
@@ -111,7 +111,7 @@ async def _excerpts(subject: Survey, groups: Sequence[Sequence[Unit]]) -> list[s
 async def _twin(name: str, repo: Path, label: Label) -> Twin:
     proof = {(line.path, line.number) for line in (*label.proof, *label.doubtful)}
     async with _read(repo) as subject:
-        nearby = ContextBuilder(subject.tree, subject.files, len(packed(subject.units)))
+        nearby = ContextBuilder(subject.tree, subject.files, len(pack(subject.units)))
         await nearby.prepare(subject.units)
         units = [await _of_unit(unit, nearby) for unit in subject.units]
         names = _names(subject.units)

@@ -23,7 +23,7 @@ from benchmarks.clean import clone, commits
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.context.builder import ContextBuilder
-from bot.context.packing import packed
+from bot.context.packing import pack
 from bot.errors import GitError
 from bot.ports import Tree
 from bot.review.opening import Survey
@@ -86,8 +86,8 @@ class Change:
     def __init__(self, units: Sequence[Unit]) -> None:
         self.paths = {unit.path for unit in units}
         self.kinds = {_kind(path) for path in self.paths}
-        added = [row.text for unit in units for row in unit.added if not _COMMENT.match(row.text)]
-        removed = [row.text for unit in units for row in unit.removed if not _COMMENT.match(row.text)]
+        added = [row.text for unit in units for row in unit.added_rows if not _COMMENT.match(row.text)]
+        removed = [row.text for unit in units for row in unit.removed_rows if not _COMMENT.match(row.text)]
         both = [*added, *removed]
         self.classes = {part for unit in units for part in _parts(unit.name)[:-1]}
         # Uses of these are uses of what changed in meaning.
@@ -160,7 +160,7 @@ async def _share(name: str, repo: Path, base: str = "base", head: str = "head") 
         parts = wiring.rehearsal({"strategy": "fanout"}, scratch, lambda _: None)
         async with pipeline.survey(ReviewRequest(str(repo), "range", base, head), parts) as (subject, _):
             shown = unrelated = 0
-            changed = sum(len(unit.changed) for unit in subject.units)
+            changed = sum(len(unit.changed_rows) for unit in subject.units)
             for run, related in [item async for item in _runs(subject)]:
                 shown += run
                 unrelated += 0 if related else run
@@ -168,7 +168,7 @@ async def _share(name: str, repo: Path, base: str = "base", head: str = "head") 
 
 
 async def _runs(subject: Survey) -> AsyncIterator[tuple[int, bool]]:
-    groups = packed(subject.units)
+    groups = pack(subject.units)
     nearby = ContextBuilder(subject.tree, subject.files, len(groups))
     await nearby.prepare([unit for group in groups for unit in group])
     for group in groups:

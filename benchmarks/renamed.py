@@ -27,7 +27,7 @@ from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.outputs import facts
 from bot.text.lines import is_comment
-from bot.text.paths import is_output, is_prose, is_test, vendored
+from bot.text.paths import is_output, is_prose, is_test, vendored_folder
 from bot.values import ReviewRequest
 
 MOST_READERS = 5
@@ -146,7 +146,7 @@ def _texts(at: Path) -> Iterator[tuple[str, str]]:
 
 
 def _product(path: str) -> bool:
-    return not (is_prose(path) or is_test(path) or is_output(path) or vendored(path))
+    return not (is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path))
 
 
 def _says(name: str, text: str, path: str, kind: str) -> bool:

@@ -100,7 +100,7 @@ async def _submitted(url: str, arrivals: Sequence[Arrival], first: int) -> list[
     with tempfile.TemporaryDirectory() as folder:
         settings = jobs.JobSettings(Path(folder), url)
         async with (
-            storage.opened(url) as store,
+            storage.open_store(url) as store,
             jobs.running(settings, nothing, store=store, work_here=False) as board,
         ):
             begin = time.time() + 0.5

@@ -27,7 +27,7 @@ from benchmarks.table import Row, report
 from bot import storage
 from bot.values import PullRef
 from bot.values.daily import DailyCaps
-from deeprepo_sandbox.github.things import Seen
+from deeprepo_sandbox.github.things import SeenRequest
 from deeprepo_sandbox.providers import Server
 from deeprepo_sandbox.providers.thread import in_thread
 
@@ -165,7 +165,7 @@ def _counted(url: str) -> tuple[float, ...]:
         return (*counts, _processor(int(parent))[0], connections - 1)
 
 
-def _kinds(requests: Sequence[Seen]) -> dict[str, float]:
+def _kinds(requests: Sequence[SeenRequest]) -> dict[str, float]:
     """How many of each kind; those of git count for no limit of the API."""
     found: Counter[str] = Counter(reads=0, writes=0, content=0, tokens=0)
     for one in requests:
@@ -185,7 +185,7 @@ async def _reserved(url: str) -> float:
     """Seconds more to reserve a review's budget, for each 100,000 reviews of the day."""
     moment, caps = time.time(), DailyCaps(repository=1e9, installation=1e9, server=1e9)
     spent = []
-    async with storage.opened(url) as store:
+    async with storage.open_store(url) as store:
         for count in RESERVED:
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("DELETE FROM spending")

@@ -26,7 +26,10 @@ async def main(folder: str, url: str, log: str) -> None:
             await job.unless_cancelled(asyncio.sleep(float(ask.head)))
             told.write(f"{ask.pull.number} {begin:.6f} {time.time():.6f}\n")
 
-        async with storage.opened(url) as store, jobs.running(jobs.JobSettings(Path(folder), url), work, store=store):
+        async with (
+            storage.open_store(url) as store,
+            jobs.running(jobs.JobSettings(Path(folder), url), work, store=store),
+        ):
             print("ready", flush=True)
             await asyncio.Event().wait()
 

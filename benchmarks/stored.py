@@ -10,9 +10,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage import Finished, Known, Store
+from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.days import DAY
-from bot.storage.reviews import Ended
+from bot.storage.reviews import ReviewEnding
 from bot.values import PullRef
 
 ACCOUNTS = ("acme", "globex", "initech", "umbrella", "hooli", "stark", "wayne", "tyrell")
@@ -51,7 +51,7 @@ SENTENCES = (
     "None reaches int()",
 )
 SEVERITIES = ("critical", "high", "high", "medium", "medium", "medium", "low")
-OUTCOMES: tuple[Ended, ...] = (
+OUTCOMES: tuple[ReviewEnding, ...] = (
     ("clean",) * 52 + ("findings",) * 38 + ("partial",) * 7 + ("provider",) * 2 + ("interrupted",)
 )
 STATES = ("posted", "posted", "open", "fixed", "fixed", "fixed", "suppressed", "listed")
@@ -59,7 +59,7 @@ BATCH = 1000
 SIZE = 6_000  # characters of a review's JSON beside its findings
 
 
-def reviews(count: int, days: int, seed: int = 7) -> Iterator[Finished]:
+def reviews(count: int, days: int, seed: int = 7) -> Iterator[FinishedReview]:
     """So many reviews over so many days, oldest first."""
     chance, now = random.Random(seed), time.time()  # noqa: S311 - a sample
     repositories = [
@@ -82,14 +82,14 @@ def _moment(chance: random.Random, now: float, days: int) -> float:
             return moment
 
 
-def _review(chance: random.Random, number: int, finished: float, pull: PullRef) -> Finished:
+def _review(chance: random.Random, number: int, finished: float, pull: PullRef) -> FinishedReview:
     state = chance.choice(OUTCOMES)
     found = 0 if state == "clean" else chance.choice((1, 1, 2, 2, 3, 5))
     model = chance.random() < 0.8
     rows = [_finding(chance, number, place) for place in range(found)]
     usd = None if model and chance.random() < 0.01 else round(chance.lognormvariate(-3.2, 0.8), 4) if model else 0.0
     title = chance.choice(TITLES)
-    return Finished(
+    return FinishedReview(
         id=f"review~{pull.key}~{number:08x}-0000-4000-8000-{number:012x}",
         pull=pull,
         head=f"{zlib.crc32(str(number).encode()):08x}" * 5,
@@ -104,7 +104,7 @@ def _review(chance: random.Random, number: int, finished: float, pull: PullRef) 
         usd=usd,
         output=_output(chance, title, rows, state),
         findings=tuple(
-            Known(
+            StoredFinding(
                 row["fingerprint"], chance.choice(STATES), row["severity"], "logic", "worker", row["path"], row["title"]
             )
             for row in rows
@@ -152,7 +152,7 @@ def _output(chance: random.Random, title: str, rows: list[dict[str, str]], state
     return json.dumps(said | {"turns": "x" * SIZE}).encode()
 
 
-def _ended(done: Finished) -> dict[str, str]:
+def _ended(done: FinishedReview) -> dict[str, str]:
     """What became of the findings: pull requests are closed after a week, and what was silenced was rejected."""
     old = done.finished < time.time() - 7 * 86_400
     kept = {mark: "left" if old and state == "waiting" else state for mark, state in done.outcomes.items()}
@@ -162,16 +162,20 @@ def _ended(done: Finished) -> dict[str, str]:
 async def fill(store: Store, count: int, days: int) -> None:
     """Store the reviews as the server does, with the sums of their days, a thousand in a transaction."""
     from bot.storage import days as sums
-    from bot.storage.tables import day, finding, outcome, owned, review
+    from bot.storage.tables import day, finding, outcome, owner_columns, review
 
-    batch: list[Finished] = []
+    batch: list[FinishedReview] = []
     totals: dict[tuple[int, ...], dict[str, Any]] = {}
 
     def do(connection: sa.Connection) -> None:
         rows, found, ended = [], {}, []
         for done in batch:
             row = {column.name: getattr(done, column.name) for column in review.c if hasattr(done, column.name)}
-            row |= {**owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
+            row |= {
+                **owner_columns(done.pull),
+                "name": f"{done.pull.owner}/{done.pull.name}",
+                "number": done.pull.number,
+            }
             rows.append(row)
             key, adds = sums.one(row)
             total = totals.setdefault(tuple(key.values()), {**key, **dict.fromkeys(adds, 0)})
@@ -180,9 +184,9 @@ async def fill(store: Store, count: int, days: int) -> None:
             for known in done.findings:
                 facts = {name: getattr(known, name) for name in known.__dataclass_fields__}
                 more = {"first": 1, "last": 1, "seen": done.finished}
-                found[done.pull.key, known.fingerprint] = {**owned(done.pull), **facts, **more}
+                found[done.pull.key, known.fingerprint] = {**owner_columns(done.pull), **facts, **more}
             ended += [
-                {**owned(done.pull), "fingerprint": mark, "state": state, "at": done.finished}
+                {**owner_columns(done.pull), "fingerprint": mark, "state": state, "at": done.finished}
                 for mark, state in _ended(done).items()
             ]
         connection.execute(sa.insert(review), rows)

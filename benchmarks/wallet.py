@@ -74,7 +74,7 @@ class Play:
 
     async def quiet(self) -> None:
         """Wait until nothing is left to do."""
-        await self.gh.settled()
+        await self.gh.settle()
         await self.until(_idle)
 
     async def until(self, true: Callable[[], bool]) -> None:
@@ -82,7 +82,7 @@ class Play:
         async with asyncio.timeout(PATIENCE):
             while not await asyncio.to_thread(true):
                 await asyncio.sleep(0.05)
-                await self.gh.settled()
+                await self.gh.settle()
 
     async def kill(self) -> None:
         """End who works at once, and start it again."""

@@ -43,7 +43,7 @@ async def together(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def started(
+async def start_process(
     *command: str, cwd: str, env: Mapping[str, str], process_group: int | None = None
 ) -> asyncio.subprocess.Process:
     """Start a process with pipes on its three streams. Raises FileNotFoundError.
@@ -60,11 +60,11 @@ async def started(
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
         process = await starting
-        await ended(process, process.stdout, process.stderr)
+        await end_process(process, process.stdout, process.stderr)
         raise
 
 
-async def ended(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
+async def end_process(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
     """End a process that still runs: nobody waits for it any more.
 
     `unread`: its pipes that nobody else reads to their end. asyncio waits until each pipe is closed, and does not see the end of

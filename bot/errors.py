@@ -95,7 +95,7 @@ class OverLimit(DeepRepoError):  # noqa: N818 - an outcome of the work
     """The work needs more CPU, memory or time than one review may use, or ended its process."""
 
 
-class Superseded(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+class SupersededError(DeepRepoError):
     """The work is no longer wanted; whatever was found stays unsaid."""
 
 

@@ -47,16 +47,16 @@ def write(
         with _refusing(path, label), path.open("wb") as stream:
             stream.write(data)
         return
-    with _entered(path, below, label, folders=folders, nested=nested, private=private) as (folder, name):
-        known = _known(folder, name)
+    with _enter(path, below, label, folders=folders, nested=nested, private=private) as (folder, name):
+        old_status = _status(folder, name)
         beside = f".deeprepo-{os.urandom(8).hex()}"
         new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(beside, new, PRIVATE if private else COMMON, dir_fd=folder)
         with ExitStack() as undo:
             undo.callback(_remove, beside, folder)
             with os.fdopen(handle, "wb") as file:
-                if known is not None and not private:
-                    _like(handle, known)
+                if old_status is not None and not private:
+                    _like(handle, old_status)
                 file.write(data)
                 file.flush()
                 if durable:
@@ -80,16 +80,16 @@ def append(
     with _refusing(path, label):
         if STREAMS.fullmatch(str(path)):
             return path.open("a", encoding="utf-8")
-    with _entered(path, below, label, folders=folders, nested=True, private=private) as (folder, name):
-        known = _known(folder, name)
-        if known is not None and known.st_nlink > 1:
+    with _enter(path, below, label, folders=folders, nested=True, private=private) as (folder, name):
+        old_status = _status(folder, name)
+        if old_status is not None and old_status.st_nlink > 1:
             raise OSError(
                 errno.EMLINK, "it has a second name (a hard link), which would change too: remove one of them"
             )
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         handle = os.open(name, flags, PRIVATE if private else COMMON, dir_fd=folder)
-        opened = os.fstat(handle)
-        if not stat.S_ISREG(opened.st_mode) or opened.st_nlink != 1:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             os.close(handle)
             raise OSError(errno.EINVAL, "it was exchanged while it was opened")
         return os.fdopen(handle, "a+", encoding="utf-8")
@@ -99,16 +99,16 @@ def ready(path: Path, *, below: Path | None = None, label: str = "") -> None:
     """Raise UsageError if the file could not be written: for use before anything is paid."""
     if STREAMS.fullmatch(str(path)):
         return
-    with _entered(path, below, label, folders=False, nested=True, private=False) as (folder, name):
-        _known(folder, name)
+    with _enter(path, below, label, folders=False, nested=True, private=False) as (folder, name):
+        _status(folder, name)
         if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder):
             raise OSError(errno.EACCES, f"no file can be made in the folder {path.parent}")
 
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
     """The first bytes of a file, through no link, None if there is no such file. Raises UsageError."""
-    with _entered(path, below, label, folders=None, nested=True, private=False, verb="read") as (folder, name):
-        if folder < 0 or _known(folder, name, change=False) is None:
+    with _enter(path, below, label, folders=None, nested=True, private=False, verb="read") as (folder, name):
+        if folder < 0 or _status(folder, name, change=False) is None:
             return None
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
         with os.fdopen(handle, "rb") as file:
@@ -117,7 +117,7 @@ def content(path: Path, most: int, *, below: Path | None = None, label: str = ""
 
 def folder(path: Path, *, below: Path | None = None, label: str = "", private: bool = False) -> None:
     """Make a folder and those above it. Raises UsageError."""
-    with _entered(path / "-", below, label, folders=True, nested=True, private=private, shown=path):
+    with _enter(path / "-", below, label, folders=True, nested=True, private=private, shown_path=path):
         pass
 
 
@@ -174,7 +174,7 @@ def link(target: Path, source: Path) -> None:
 
 
 @contextmanager
-def _entered(
+def _enter(
     path: Path,
     below: Path | None,
     label: str,
@@ -182,13 +182,13 @@ def _entered(
     folders: bool | None,
     nested: bool,
     private: bool,
-    shown: Path | None = None,
+    shown_path: Path | None = None,
     verb: str = "written",
 ) -> Iterator[tuple[int, str]]:
     """The folder of the file, opened, and the file's name in it. `folders` None: a folder that is missing is -1."""
-    with _refusing(shown or path, label, verb):
+    with _refusing(shown_path or path, label, verb):
         whole = Path(os.path.normpath(path.absolute()))
-        start = Path(os.path.normpath(below.absolute())) if below is not None else _trusted(whole)
+        start = Path(os.path.normpath(below.absolute())) if below is not None else _trust_root(whole)
         if start not in whole.parents:
             raise OSError(errno.EXDEV, f"it is not below {start}")
         *parts, name = whole.relative_to(start).parts
@@ -219,7 +219,7 @@ def _entered(
 def _step(at: int, part: str, path: Path, mode: int | None, *, missing: bool) -> int:
     """One folder deeper, through no link."""
     try:
-        known = os.stat(part, dir_fd=at, follow_symlinks=False)
+        status = os.stat(part, dir_fd=at, follow_symlinks=False)
     except FileNotFoundError:
         if missing:
             return -1
@@ -227,36 +227,36 @@ def _step(at: int, part: str, path: Path, mode: int | None, *, missing: bool) ->
             raise OSError(errno.ENOENT, f"there is no folder {path.parent}") from None
         with suppress(FileExistsError):
             os.mkdir(part, mode, dir_fd=at)
-        known = os.stat(part, dir_fd=at, follow_symlinks=False)
-    if stat.S_ISLNK(known.st_mode):
-        raise OSError(errno.ELOOP, _linked(part))
-    if not stat.S_ISDIR(known.st_mode):
+        status = os.stat(part, dir_fd=at, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, _link_refusal(part))
+    if not stat.S_ISDIR(status.st_mode):
         raise OSError(errno.ENOTDIR, f"there is no folder {path.parent}: {part} is a file")
     return os.open(part, ENTER | os.O_NOFOLLOW, dir_fd=at)
 
 
-def _known(folder: int, name: str, *, change: bool = True) -> os.stat_result | None:
+def _status(folder: int, name: str, *, change: bool = True) -> os.stat_result | None:
     """The file as it is. Raises OSError if what has its name is anything but a file, which may be changed if that is asked."""
     try:
-        known = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    if stat.S_ISLNK(known.st_mode):
-        raise OSError(errno.ELOOP, _linked(name))
-    if stat.S_ISDIR(known.st_mode):
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, _link_refusal(name))
+    if stat.S_ISDIR(status.st_mode):
         raise OSError(errno.EISDIR, "it is a folder")
-    if not stat.S_ISREG(known.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is a FIFO, a socket or a device, not a file")
-    if change and not known.st_mode & 0o222:
+    if change and not status.st_mode & 0o222:
         raise OSError(errno.EACCES, "it is read-only")
-    return known
+    return status
 
 
-def _linked(name: str) -> str:
+def _link_refusal(name: str) -> str:
     return f"{name} is a symbolic link, and none is followed here: remove it, or name the file that is meant"
 
 
-def _trusted(path: Path) -> Path:
+def _trust_root(path: Path) -> Path:
     """The outermost checkout that the path is in; outside of checkouts, the file's own folder."""
     return next((at for at in reversed(path.parents) if os.path.lexists(at / ".git")), path.parent)
 
@@ -273,13 +273,13 @@ def _holds(folder: int, name: str) -> bool:
     return True
 
 
-def _like(handle: int, known: os.stat_result) -> None:
+def _like(handle: int, old_status: os.stat_result) -> None:
     """Give the new file the owner, if that is allowed, and the mode of the old one."""
     mine = os.fstat(handle)
-    if (mine.st_uid, mine.st_gid) != (known.st_uid, known.st_gid):
+    if (mine.st_uid, mine.st_gid) != (old_status.st_uid, old_status.st_gid):
         with suppress(OSError):
-            os.fchown(handle, known.st_uid, known.st_gid)
-    os.fchmod(handle, stat.S_IMODE(known.st_mode) & FOLDER)
+            os.fchown(handle, old_status.st_uid, old_status.st_gid)
+    os.fchmod(handle, stat.S_IMODE(old_status.st_mode) & FOLDER)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class ProcessLimits:
         return self.many * self.cpu
 
 
-class _Armed:
+class _CpuLimit:
     """The note and the limit of this process."""
 
     def __init__(self, note: memoryview, cpu: int) -> None:
@@ -60,32 +60,32 @@ class _Armed:
 
     def renew(self) -> None:
         """Begin the CPU limit again."""
-        used = time.process_time()
-        if used >= self._renewed:  # the kernel counts whole seconds
-            self._renewed = used + 0.5
-            _soft(resource.RLIMIT_CPU, int(used) + 1 + self._cpu)
+        cpu_seconds = time.process_time()
+        if cpu_seconds >= self._renewed:  # the kernel counts whole seconds
+            self._renewed = cpu_seconds + 0.5
+            _soft(resource.RLIMIT_CPU, int(cpu_seconds) + 1 + self._cpu)
 
 
-_armed: _Armed | None = None
+_limit: _CpuLimit | None = None
 
 
 def reading(path: str) -> None:
     """From now on this process works on this file of the repository; "" where it works on none."""
-    if _armed is not None:
-        _armed.reading(path)
+    if _limit is not None:
+        _limit.reading(path)
 
 
 def renew() -> None:
     """The work goes on: its time of computing begins again."""
-    if _armed is not None:
-        _armed.renew()
+    if _limit is not None:
+        _limit.renew()
 
 
 def arm(note: memoryview, caps: ProcessLimits) -> None:
     """Hold this process, and what it starts, to its limits from now on. `note`: SIZE bytes that the parent sees."""
-    global _armed  # noqa: PLW0603 - limits are the process's own
-    _armed = _Armed(note, caps.cpu)
-    _armed.renew()
+    global _limit  # noqa: PLW0603 - limits are the process's own
+    _limit = _CpuLimit(note, caps.cpu)
+    _limit.renew()
     _soft(resource.RLIMIT_CORE, 0)
     # What is allocated, not what is mapped: packs are mapped, and threads reserve addresses that they never use. The parent
     # ends a child earlier than this; it is for what grows between two of its looks.
@@ -93,7 +93,7 @@ def arm(note: memoryview, caps: ProcessLimits) -> None:
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
 
 
-def noted(note: bytes) -> str:
+def last_note(note: bytes) -> str:
     """The file that a process had in hand when it ended; "" where there was none."""
     raw = note.partition(END)[0].rstrip(b"\0")
     return raw.replace(b"\0", END).decode("utf-8", "surrogatepass")
@@ -105,17 +105,17 @@ def memory(group: int) -> int:
     What was allocated and never written counts for a part: who is refused more of it may hang instead of ending.
     """
     total, page = 0, os.sysconf("SC_PAGE_SIZE")
-    found = [group]
-    for pid in found:
+    pids = [group]
+    for pid in pids:
         with suppress(OSError, ValueError):
-            _, resident, shared, _, _, data, _ = map(int, Path(f"/proc/{pid}/statm").read_bytes().split())
-            total += max(resident - shared, data * 2 // 3) * page
+            _, resident, shared_pages, _, _, data, _ = map(int, Path(f"/proc/{pid}/statm").read_bytes().split())
+            total += max(resident - shared_pages, data * 2 // 3) * page
             tasks = Path(f"/proc/{pid}/task").iterdir()
-            found += [int(child) for task in tasks for child in (task / "children").read_bytes().split()]
+            pids += [int(child) for task in tasks for child in (task / "children").read_bytes().split()]
     return total
 
 
-def computed(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """Seconds that a process and those of its children that have ended have computed. 0 where the system does not tell."""
     with suppress(OSError, ValueError):
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()

@@ -22,19 +22,19 @@ class Change:
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
     # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
-    ignored: tuple[tuple[str, str, str], ...] = ()
+    ignored_findings: tuple[tuple[str, str, str], ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
     bound: str | None = None  # the default branch's settings, where they bound those of the base branch
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeReview:
     """A review with all its rendered texts, so that the process that posts it has nothing left to compute."""
 
     review: Review
     comments: Comments
     page: str = ""  # as Markdown, for the check run; empty if nobody has rendered it yet
-    written: str = ""  # as JSON, if it is stored
+    json_text: str = ""  # as JSON, if it is stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Question:
 class Remark:
     """A remark that a model is to answer, with the change as it is now."""
 
-    heard: HeardRemark
+    heard_remark: HeardRemark
     language: str
     last: bytes | None  # the JSON output of the last finished review
     change: Change

@@ -13,9 +13,22 @@ from bot.checkout import ownership
 from bot.config import Config, Settings
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
+from bot.findings import (
+    areas,
+    history,
+    judge,
+    memory,
+    merge,
+    numbers,
+    place,
+    rank,
+    rules,
+    sarif_results,
+    suggest,
+    suppress,
+)
 from bot.findings.keep_back import keep_back
-from bot.findings.remembered import Opinions
+from bot.findings.opinion_cache import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
@@ -29,7 +42,7 @@ from bot.values import (
     Dependents,
     Finding,
     OwnerRule,
-    Placed,
+    PlacedFinding,
     PullRequest,
     ReaderNotes,
     Review,
@@ -41,7 +54,7 @@ from bot.values import (
     severity_rank,
 )
 from bot.values.progress import Reading
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 
 if TYPE_CHECKING:
     from bot.config.policy import No
@@ -72,9 +85,11 @@ class Deps:
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
-    ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
+    ignored_findings: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # fingerprint, reason and scope of what is not to be reported again
     rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
-    reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
+    reports: tuple[ToolResult, ...] = ()  # of other tools, about the head or the whole change
     tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
@@ -84,12 +99,12 @@ class Deps:
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
     running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
-    masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
+    mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
-    started = deps.clock()
+    start = deps.clock()
     async with survey(request, deps) as (subject, settings), deps.open_session(subject, settings) as session:
         subject.past.carry(subject.tracker, subject.dependents, by_model=session.reader is not None)
         left = subject.tracker.unread()
@@ -103,68 +118,77 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
-        deps.tell(subject.masks.cover(_reading(subject, session, checked=False), guesses=True))
+        deps.tell(subject.masks.cover(_reading(subject, session, is_checked=False), guesses=True))
         async with _judging(subject, session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
-            judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
+            judgement, transcript = await _judge_findings(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
-            judged = replace(judged, said=(*judged.said, *judged.still), still=())
-        judged, kept = keep_back(judged, settings["minimum_severity"])
-        held = await subject.past.held(judged.said)
-        placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
+            judgement = replace(
+                judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
+            )
+        judgement, withheld = keep_back(judgement, settings["minimum_severity"])
+        earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
+        placed_findings = await suggest.suggest(
+            place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
+        )
         if deps.running is not None and settings["run"] is not None and not transcript.fault:
             from bot.review import reproducing
 
-            placed = await reproducing.reproduce(placed, session, deps.running, settings["run"])
-        said = rank.rank(placed, settings["quota"], held)
-        seconds = deps.clock() - started
+            placed_findings = await reproducing.reproduce(placed_findings, session, deps.running, settings["run"])
+        findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
+        seconds = deps.clock() - start
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
-        accepted = await _accepted(judged.fixed, subject)
-        done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds, accepted)
-        return session.calls.journal.end(subject.masks.cover(replace(done, kept_back=kept)))
+        accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
+        review = _review(
+            subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
+        )
+        return session.calls.journal.end(subject.masks.cover(replace(review, kept_back=withheld)))
 
 
 @asynccontextmanager
 async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Survey, Config]]:
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
-    masks = Masks(on=deps.masked)
+    masks = Masks(on=deps.mask_secrets)
     pull = masks.hide(await deps.pull(request, deps.scratch))
     deps = replace(
-        deps, ignored=masks.hide(deps.ignored), rules=masks.hide(deps.rules), reports=masks.hide(deps.reports)
+        deps,
+        ignored_findings=masks.hide(deps.ignored_findings),
+        rules=masks.hide(deps.rules),
+        reports=masks.hide(deps.reports),
     )
     async with checkout.Checkout(pull, deps.left_out) as tree:
         await ownership.refuse_reviewed(tree, deps.deciding)
-        written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
-        others = [name for name in written if name != deps.file]
+        config_files = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
+        others = [name for name in config_files if name != deps.file]
         bound = None if deps.bound is None else deps.bound.encode()
-        settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others, bound)
+        settings = config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings["analyzers"])
-        if not files and deps.earlier is None and not past.leaked:
+        if not files and deps.earlier is None and not past.leaks:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
         texts = await _texts(tree, files)
-        masks.learn_files(texts.head, texts.base, await _unchanged(tree, users) if deps.masked else {})
+        masks.learn_files(texts.head, texts.base, await _unchanged_users(tree, users) if deps.mask_secrets else {})
         parts = units.cut(files, users, texts)
         names = [file.path for file in files if not file.skip]
-        asked = await guidance.gather(
+        guides = await guidance.gather(
             tree.many_at_tip,
             names,
             settings["instructions"],
             guidelines=settings["guidelines"],
-            listed=tree.names_at_tip,
+            list_files=tree.names_at_tip,
         )
-        covered = coverage.start(parts, files, users)
+        tracker = coverage.start(parts, files, users)
         if unseen:
-            covered.unchecked("", unseen)
-        learned = (*rules.written(settings["rules"]), *deps.rules)
-        silenced = await _silenced(deps, tree)
-        asked = replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree))
+            tracker.note_unchecked("", unseen)
+        rules_in_force = (*rules.owner_rules(settings["rules"]), *deps.rules)
+        ignore_list = await _ignore_list(deps, tree)
+        guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
         yield (
             Survey(
                 pull,
@@ -172,13 +196,13 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 parts,
                 users,
                 tree,
-                covered,
+                tracker,
                 request,
-                _given(deps, files),
+                _other_inputs(deps, files),
                 masks=masks,
                 past=past,
-                ignored=silenced.also(deps.ignored, learned, past.ignored),
-                guidance=asked,
+                ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
+                guidance=guides,
             ),
             settings,
         )
@@ -195,37 +219,37 @@ async def _past(
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
     past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
-    found = await history.leaked(tree, files) if secrets else history.Leaked()
-    masks.learn_values(found.values)
-    return replace(past, leaked=(*past.leaked, *map(merge.identified, found.findings))), found.missing
+    leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
+    masks.learn_values(leaks.values)
+    return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
 
 
-async def _silenced(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
+async def _ignore_list(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
     """What the repository's list and that of the person at the terminal say is not to be reported."""
     today = deps.today()
     theirs = suppress.read(await tree.at_tip(suppress.FILE), today)
-    return theirs.joined(suppress.read(deps.local, today, suppress.LOCAL))
+    return theirs.join(suppress.read(deps.local, today, suppress.LOCAL))
 
 
-def _given(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
+def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
     """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
-        "ignored": deps.ignored,
-        "masked": deps.masked,
-        "local": codec.kept(deps.local) if deps.local else None,
+        "ignored": deps.ignored_findings,
+        "masked": deps.mask_secrets,
+        "local": codec.as_text(deps.local) if deps.local else None,
         "rules": [asdict(rule) for rule in deps.rules],
         "note": deps.note,
-        "sarif": reported.rows(reported.introduced(deps.reports, files)),
+        "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files)),
         "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
         "left_out": dict(deps.left_out),
         "run": deps.running is not None,
     }
-    always = {"today": deps.today().isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
+    always = {"today": deps.today().isoformat(), "earlier": codec.as_text(deps.earlier), "full": deps.full}
     return always | {name: value for name, value in optional.items() if value}
 
 
-async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
+async def no_review_reason(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that the changed files are known."""
     from bot.config import policy
 
@@ -233,7 +257,7 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.touched(
+    decision = policy.decide_on_paths(
         [path for file in files for path in (file.path, file.old_path) if path], settings.conditions, trigger
     )
     return decision if isinstance(decision, policy.No) else None
@@ -245,29 +269,29 @@ def _files(files: Sequence[ChangedFile]) -> Reading:
     return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
 
 
-def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
+def _reading(subject: Survey, session: Session, *, is_checked: bool) -> Reading:
     """What the review reads, and what code has proven so far and nobody has asked not to hear."""
-    changed = {path for file in subject.files for path in (file.path, file.old_path) if path}
+    changed_paths = {path for file in subject.files for path in (file.path, file.old_path) if path}
     using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
-    users = [path for path in dict.fromkeys(using) if path not in changed]
+    users = [path for path in dict.fromkeys(using) if path not in changed_paths]
     proven = [finding for finding in session.findings if finding.proven]
-    found, _ = subject.ignored.split(proven)
-    worst = sorted(found, key=lambda finding: severity_rank(finding.severity))[:NAMED]
+    open_findings, _ = subject.ignore_list.split(proven)
+    worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED]
     return replace(
         _files(subject.files),
         units=len(subject.units),
         users=len(users),
         user_names=tuple(users[:NAMED]),
-        checked=checked,
-        findings=len(found),
-        found=tuple(worst),
+        is_checked=is_checked,
+        findings=len(open_findings),
+        worst_findings=tuple(worst),
     )
 
 
 @asynccontextmanager
 async def _judging(
     subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], settings: Config
-) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.Judged]]]:
+) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.JudgedFindings]]]:
     """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
@@ -275,29 +299,29 @@ async def _judging(
     least = settings["minimum_severity"]
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
-    def checked() -> None:
-        tell(subject.masks.cover(_reading(subject, session, checked=True), guesses=True))
+    def on_checked() -> None:
+        tell(subject.masks.cover(_reading(subject, session, is_checked=True), guesses=True))
         if not proven.done():
             proven.set_result(tuple(session.findings))
 
-    async def now(ask: Ask | None) -> judge.Judged:
+    async def now(ask: Ask | None) -> judge.JudgedFindings:
         return await _judge(subject, session, session.findings, reread, ask, least)
 
-    async def ahead(found: Sequence[Finding]) -> None:
+    async def ahead(findings: Sequence[Finding]) -> None:
         by_code = await proven
-        borne = [await borne_out(session.tree, session.calls.masks, finding) for finding in found]
+        borne = [await borne_out(session.tree, session.calls.masks, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(subject, session, alone, reread, opinions.expected, least)
+        await _judge(subject, session, alone, reread, opinions.ask_ahead, least)
 
-    session.on_checked = checked
+    session.on_checked = on_checked
     model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
     if model is None or ask is None:
-        session.judged = partial(now, None)
+        session.judge_findings = partial(now, None)
         yield now
         return
     opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
-    session.judged, session.settled = partial(now, opinions.answers), opinions.settled
-    session.heard = lambda found: opinions.begin(ahead(found))
+    session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
+    session.on_findings = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():
         yield now
 
@@ -309,7 +333,7 @@ async def _judge(
     reread: Sequence[Unit],
     ask: Ask | None,
     least: Severity,
-) -> judge.Judged:
+) -> judge.JudgedFindings:
     """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
         findings,
@@ -317,36 +341,36 @@ async def _judge(
         subject.dependents,
         ask,
         files=subject.files,
-        ignored=subject.ignored,
+        ignore_list=subject.ignore_list,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
-        leaked=subject.past.leaked,
+        leaks=subject.past.leaks,
         least=least,
         silence=session.silence,
     )
 
 
-async def _judged(
-    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.Judged]]
-) -> tuple[judge.Judged, Transcript]:
+async def _judge_findings(
+    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.JudgedFindings]]
+) -> tuple[judge.JudgedFindings, Transcript]:
     """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is (`alone`)."""
     if transcript.fault == "interrupted":
         return await alone(), transcript
     try:
-        done = await session.judged()
+        judgement = await session.judge_findings()
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return await alone(), strategies.interrupted(transcript)
-    return done, strategies.cut_short(session, transcript, *done.why) if done.why else transcript
+        return await alone(), strategies.as_interrupted(transcript)
+    return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
-async def _accepted(fixed: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
+async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
     """The fixed findings whose suggestion was taken as it is, by their fingerprints."""
     past, tree = subject.past, subject.tree
-    return tuple([one.fingerprint for one in fixed if await memory.accepted(one, past.before, tree)])
+    return tuple([one.fingerprint for one in findings if await memory.is_accepted(one, past.before, tree)])
 
 
 def _review(
@@ -355,23 +379,23 @@ def _review(
     session: Session,
     strategy: tuple[str, str],
     transcript: Transcript,
-    judged: judge.Judged,
-    said: tuple[Placed, ...],
+    judgement: judge.JudgedFindings,
+    findings: tuple[PlacedFinding, ...],
     seconds: float,
-    accepted: tuple[str, ...],
+    accepted_marks: tuple[str, ...],
 ) -> Review:
     """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, session.calls.budget
-    said, given = numbers.give(said, judged.still, subject.past.numbers)
-    covered = subject.tracker.coverage()
-    open_findings = (*(placed.finding for placed in said), *judged.still)
-    told = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
-    told = told or (earlier.issues if earlier else ())
+    findings, numbered_findings = numbers.give(findings, judgement.still, subject.past.numbers)
+    coverage_now = subject.tracker.coverage()
+    open_findings = (*(item.finding for item in findings), *judgement.still)
+    issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+    issue_reports = issue_reports or (earlier.issues if earlier else ())
     notes = (
-        *filter(None, (subject.given.get("note"),)),
-        *([UNJUDGED] if subject.pull.issues and not told else ()),
+        *filter(None, (subject.other_inputs.get("note"),)),
+        *([UNJUDGED] if subject.pull.issues and not issue_reports else ()),
         *settings.warnings,
-        *subject.ignored.warnings,
+        *subject.ignore_list.warnings,
         *subject.past.notes,
         *session.notes,
         *budget.notes,
@@ -387,8 +411,8 @@ def _review(
         files=subject.files,
         strategy=strategy[0],
         reason=strategy[1],
-        findings=said,
-        coverage=covered,
+        findings=findings,
+        coverage=coverage_now,
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
@@ -400,32 +424,32 @@ def _review(
         fail_also=settings["fail_also"],
         minimum=settings["minimum_severity"],
         tone=settings["tone"],
-        issues=told,
+        issues=issue_reports,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
-        dropped=session.refused + judged.dropped,
-        refuted=len(judged.refuted),
+        dropped=session.refused_count + judgement.dropped_count,
+        refuted=len(judgement.refuted_findings),
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,
-        still=judged.still,
-        fixed=judged.fixed,
-        accepted=accepted,
+        still=judgement.still,
+        fixed=judgement.fixed_findings,
+        accepted=accepted_marks,
         tried=tuple(session.tried),
-        numbers=given,
-        suppressed=judged.suppressed,
-        unproven=judged.unproven,
-        read=incremental.read(subject.tracker, judged.unheard),
+        numbers=numbered_findings,
+        suppressed=judgement.suppressed_findings,
+        unproven=judgement.unproven,
+        read=incremental.read(subject.tracker, judgement.unheard),
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,
-        walkthrough=_walkthrough(subject, session, covered, open_findings) if settings["walkthrough"] else None,
+        walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings["walkthrough"] else None,
     )
 
 
-def _walkthrough(subject: Survey, session: Session, covered: Coverage, findings: Sequence[Finding]) -> Walkthrough:
+def _walkthrough(subject: Survey, session: Session, coverage_now: Coverage, findings: Sequence[Finding]) -> Walkthrough:
     """What the whole change does; in a later round a file keeps its phrase if none of its units was read again."""
     states: dict[str, set[str]] = {}
-    for row in covered.readings:
+    for row in coverage_now.readings:
         if row.kind == "unit":
             states.setdefault(row.path, set()).add(row.state)
     facts = walkthrough.Facts(
@@ -433,25 +457,25 @@ def _walkthrough(subject: Survey, session: Session, covered: Coverage, findings:
         subject.units,
         subject.dependents,
         findings,
-        tuple(session.told),
-        subject.past.earlier.told if subject.past.earlier else ReaderNotes(),
-        frozenset(path for path, found in states.items() if found == {"reused"}),
-        any("reused" in found for found in states.values()),
+        tuple(session.reader_notes),
+        subject.past.earlier.reader_notes if subject.past.earlier else ReaderNotes(),
+        frozenset(path for path, labels in states.items() if labels == {"reused"}),
+        any("reused" in labels for labels in states.values()),
     )
     return walkthrough.walkthrough(facts, render.load(subject.guidance.language))
 
 
 async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
     """The repository's own comment templates, from the tip of its base branch: a change cannot bring its own."""
-    found = await tree.many_at_tip(config.TEMPLATES)
-    return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in found.items())
+    templates = await tree.many_at_tip(config.TEMPLATES)
+    return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in templates.items())
 
 
 def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Transcript:
     """The transcript without the files that could not be read: partial if one of the change is among them, else with a sentence."""
-    changed = {file.path for file in files}
-    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items() if path not in changed)
-    partial = transcript.partial or not changed.isdisjoint(left_out)
+    changed_paths = {file.path for file in files}
+    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items() if path not in changed_paths)
+    partial = transcript.partial or not changed_paths.isdisjoint(left_out)
     return replace(transcript, notes=(*transcript.notes, *notes), partial=partial)
 
 
@@ -460,16 +484,16 @@ def _reviewable(
 ) -> tuple[ChangedFile, ...]:
     """The changed files, with those marked that the repository asks to leave out."""
     left_out = f"left out by {config.FILE}"
-    files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
+    files = [replace(f, skip=unreadable[f.path], is_unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
-        replace(f, skip=left_out if not f.skip or f.unreviewed else f.skip, unreviewed=False, ignored=True)
+        replace(f, skip=left_out if not f.skip or f.is_unreviewed else f.skip, is_unreviewed=False, is_ignored=True)
         if all(settings.ignores(path) for path in (f.path, f.old_path) if path)
         else f
         for f in files
     )
 
 
-async def _unchanged(tree: Tree, users: Dependents) -> dict[str, str]:
+async def _unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:
     """The files that use what changed, which prompts show in parts."""
     paths = dict.fromkeys([*(row.path for row in users.files), *(row.path for row in users.references)])
     return {path: blob.decode("utf-8", "replace") for path, blob in (await tree.read_many([*paths])).items()}
@@ -477,8 +501,8 @@ async def _unchanged(tree: Tree, users: Dependents) -> dict[str, str]:
 
 async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:
     """The changed files of both sides as text."""
-    wanted = [file for file in files if not file.skip]
-    heads = await tree.read_many([file.path for file in wanted])
-    bases = await tree.read_many([file.old_path for file in wanted if file.old_path], "base")
-    decoded = ({path: blob.decode("utf-8", "replace") for path, blob in side.items()} for side in (heads, bases))
-    return units.Texts(*decoded)
+    readable = [file for file in files if not file.skip]
+    heads = await tree.read_many([file.path for file in readable])
+    bases = await tree.read_many([file.old_path for file in readable if file.old_path], "base")
+    texts = ({path: blob.decode("utf-8", "replace") for path, blob in side.items()} for side in (heads, bases))
+    return units.Texts(*texts)

@@ -31,7 +31,7 @@ class Tree(Protocol):
     """Read access to both trees of a change. Git is behind it; nothing is ever opened through a work tree."""
 
     @property
-    def stopped(self) -> Sequence[str]:
+    def stopped_searches(self) -> Sequence[str]:
         """A sentence for each search that was ended before it was done."""
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
@@ -81,7 +81,7 @@ class Project(Protocol):
 
 
 @runtime_checkable
-class Shared(Protocol):
+class SharedScope(Protocol):
     """A project in which files use each other's names without importing them: the packages of Go."""
 
     def mates(self, path: str) -> Collection[str]:
@@ -104,7 +104,7 @@ class LanguageTraits:
     conditional_build: bool = False  # `Use.guarded` means code that is built under a condition
     unwritten_names: bool = False  # a file can offer names that it does not write
     open_classes: bool = False  # any file that is loaded may open a class or a module again
-    indented: bool = False  # a line's indentation tells what encloses it
+    uses_indentation: bool = False  # a line's indentation tells what encloses it
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     embedding: bool = False  # a type that holds another one does not override its methods
@@ -165,7 +165,7 @@ class Analyzer(Protocol):
 class Compares(Protocol):
     """An analyser that can say which uses of the changed definitions it has compared with their new contract."""
 
-    def compared(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
+    def compare(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
         """(changed definition as "path:name", path and line of the use) -> what the comparison has shown."""
 
 

@@ -95,9 +95,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the package's own names
     for home, names in _HOMES.items():
         if name in names:
-            found = getattr(import_module(f"deeprepo.{home}"), name)
-            globals()[name] = found
-            return found
+            value = getattr(import_module(f"deeprepo.{home}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'deeprepo' has no attribute {name!r}")
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from deeprepo._errors import NothingToReview, translated
+from deeprepo._errors import NothingToReview, translate
 
 if TYPE_CHECKING:
     from bot.values import ReviewRequest
@@ -28,7 +28,7 @@ def in_loop() -> bool:
     return True
 
 
-def waited(call: Callable[[], T]) -> T:
+def call_apart(call: Callable[[], T]) -> T:
     """Call it; in a thread of its own if the caller's runs an event loop."""
     if not in_loop():
         return call()
@@ -36,15 +36,15 @@ def waited(call: Callable[[], T]) -> T:
         return thread.submit(call).result()
 
 
-def finished(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def run_to_end(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run it to its end."""
-    return waited(lambda: asyncio.run(work()))
+    return call_apart(lambda: asyncio.run(work()))
 
 
 @contextmanager
 def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[ReviewRequest, str]]":
     """What was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
-    with translated(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+    with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         from bot import errors
         from bot.cli import reviewing
         from bot.values import ReviewRequest
@@ -54,7 +54,9 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
         where, local = os.fspath(repo), scope != "range"
         request = ReviewRequest(where)
         if change is not None or local:
-            request = reviewing.asked(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
+            request = reviewing.read_request(
+                change, where, staged=scope == "staged", uncommitted=scope == "uncommitted"
+            )
         try:
             yield request, scratch
         except errors.NothingToReview as empty:
@@ -65,7 +67,7 @@ def watching(progress: Progress | None) -> Callable[[], AbstractContextManager[P
     """How progress is shown while the work goes on."""
 
     @contextmanager
-    def shown() -> Iterator[Progress]:
+    def show() -> Iterator[Progress]:
         yield progress or (lambda _: None)
 
-    return shown
+    return show

@@ -42,7 +42,7 @@ class ExecutionError(DeepRepoError):
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate() -> Iterator[None]:
     """Raise the engine's errors as those of this tree; anything else passes as it is."""
     from bot import errors
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from deeprepo._calls import Path, Progress, Scope, waited, watching, workplace
-from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, copied
+from deeprepo._calls import Path, Progress, Scope, call_apart, watching, workplace
+from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, copy
 
 if TYPE_CHECKING:
     from bot.values import ChangedFile, ChangedSymbol, Reference, Symbol
@@ -32,7 +32,7 @@ def impact(
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import local
 
-        return _made(waited(lambda: local.effect_of(request, scratch, watching(on_progress))))
+        return _impact(call_apart(lambda: local.effect_of(request, scratch, watching(on_progress))))
 
 
 async def impact_async(
@@ -45,22 +45,22 @@ async def impact_async(
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect
 
-        return _made(await effect.compute(request, scratch, on_progress or (lambda _: None)))
+        return _impact(await effect.compute(request, scratch, on_progress or (lambda _: None)))
 
 
-def _made(found: "Effect") -> Impact:
-    users = found.dependents
-    unread = tuple(f"{path or 'a check'}: {why}" for path, why in found.left_out.items())
+def _impact(effect: "Effect") -> Impact:
+    users = effect.dependents
+    unread = tuple(f"{path or 'a check'}: {why}" for path, why in effect.left_out.items())
     return Impact(
-        base=found.pull.base,
-        head=found.pull.head,
-        files=tuple(_file(file) for file in found.files),
+        base=effect.pull.base,
+        head=effect.pull.head,
+        files=tuple(_file(file) for file in effect.files),
         definitions=tuple(_definition(item) for item in users.symbols),
-        dependents=tuple(copied(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
+        dependents=tuple(copy(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
         uses=tuple(_use(row) for row in users.references),
         broken=tuple(
             Broken(item.path, item.start, item.rule, item.title, item.why, proven=item.verdict == "proven")
-            for item in found.broken
+            for item in effect.breakages
         ),
         notes=(*users.cut, *unread),
     )
@@ -73,8 +73,8 @@ def _file(file: "ChangedFile") -> File:
         file.path,
         file.old_path,
         file.status,
-        len(file.added),
-        len(file.removed),
+        len(file.added_lines),
+        len(file.removed_lines),
         test=is_test(file.path),
         skipped=file.skip or "",
     )
@@ -101,4 +101,4 @@ def _signature(symbol: "Symbol | None") -> str | None:
 
 
 def _use(row: "Reference") -> Use:
-    return copied(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing or row.held)
+    return copy(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing or row.is_held)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from deeprepo._calls import Path, Progress, Scope, waited, watching, workplace
+from deeprepo._calls import Path, Progress, Scope, call_apart, watching, workplace
 from deeprepo._errors import UsageError
-from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, copied, cost, named
+from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, copy, cost, model_name
 
 if TYPE_CHECKING:
     from bot.values import Review as _Inner
@@ -50,10 +50,10 @@ def review(
         from bot.wiring import local
 
         tell = on_progress or (lambda _: None)
-        done = waited(lambda: local.reviewed(request, flags, scratch, watching(on_progress), tell, keys))
-    if done.fault == "interrupted":
+        inner_review = call_apart(lambda: local.run_review(request, flags, scratch, watching(on_progress), tell, keys))
+    if inner_review.fault == "interrupted":
         raise KeyboardInterrupt
-    return _made(done)
+    return _face(inner_review)
 
 
 async def review_async(
@@ -78,7 +78,7 @@ async def review_async(
 
         say = on_progress or (lambda _: None)
         deps = wiring.deps(flags, scratch, say, keep_on_cancel=False, tell=say, access=keys)
-        return _made(await pipeline.review(request, deps))
+        return _face(await pipeline.review(request, deps))
 
 
 def _flags(
@@ -90,37 +90,39 @@ def _flags(
 ) -> dict[str, Any]:
     if effort is not None and effort not in get_args(Effort):
         raise UsageError(f"effort={effort!r} is not one of {', '.join(get_args(Effort))}")
-    given = budget if isinstance(budget, Budget) else Budget(budget, None, None, None)
+    budget_given = budget if isinstance(budget, Budget) else Budget(budget, None, None, None)
     flags = {
-        "root": named(root),
-        "worker": named(worker),
+        "root": model_name(root),
+        "worker": model_name(worker),
         "effort": effort,
         "journal": journal,
-        "usd": given.usd,
-        "tokens": given.tokens,
-        "calls": given.calls,
-        "seconds": given.seconds,
+        "usd": budget_given.usd,
+        "tokens": budget_given.tokens,
+        "calls": budget_given.calls,
+        "seconds": budget_given.seconds,
     }
     return {name: value for name, value in flags.items() if value is not None}
 
 
-def _made(done: "_Inner") -> Review:
+def _face(inner_review: "_Inner") -> Review:
     """The stable face of a review."""
-    rows = [f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}" for row in done.coverage.open]
+    rows = [
+        f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}" for row in inner_review.coverage.open
+    ]
     return Review(
-        base=done.pull.base,
-        head=done.pull.head,
-        strategy=done.strategy,
-        summary=done.summary,
+        base=inner_review.pull.base,
+        head=inner_review.pull.head,
+        strategy=inner_review.strategy,
+        summary=inner_review.summary,
         findings=tuple(
-            copied(Finding, found, evidence=tuple(copied(Evidence, item) for item in found.evidence))
-            for found in (*(placed.finding for placed in done.findings), *done.still)
+            copy(Finding, finding, evidence=tuple(copy(Evidence, item) for item in finding.evidence))
+            for finding in (*(item.finding for item in inner_review.findings), *inner_review.still)
         ),
-        complete=done.coverage.complete and not done.partial,
+        complete=inner_review.coverage.complete and not inner_review.partial,
         open=tuple(rows),
-        interrupted_by=done.fault,
-        notes=done.notes,
-        cost=cost(done.cost),
-        seconds=done.seconds,
-        _inner=done,
+        interrupted_by=inner_review.fault,
+        notes=inner_review.notes,
+        cost=cost(inner_review.cost),
+        seconds=inner_review.seconds,
+        _inner=inner_review,
     )

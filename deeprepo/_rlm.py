@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path as _Place
 from typing import TYPE_CHECKING, Any
 
-from deeprepo._calls import Path, Progress, finished
-from deeprepo._errors import translated
-from deeprepo._values import Budget, Model, Result, Turn, access, caps, cost, named
+from deeprepo._calls import Path, Progress, run_to_end
+from deeprepo._errors import translate
+from deeprepo._values import Budget, Model, Result, Turn, access, caps, cost, model_name
 
 if TYPE_CHECKING:
     from bot.wiring.question import TextAnswer
@@ -82,7 +82,7 @@ class RLM:
             BudgetSpent: The budget does not allow the first turn.
             ExecutionError: The sandbox did not start.
         """
-        return finished(lambda: self.run_async(query, context, tools, journal=journal, on_progress=on_progress))
+        return run_to_end(lambda: self.run_async(query, context, tools, journal=journal, on_progress=on_progress))
 
     async def run_async(
         self,
@@ -94,7 +94,7 @@ class RLM:
         on_progress: Progress | None = None,
     ) -> Result:
         """Answer a question about a context, in the caller's event loop: `run` with the same parameters, result and errors."""
-        with translated():
+        with translate():
             from bot.agent.texts import custom, material
             from bot.agent.texts.inquiry import TextQuestion
             from bot.errors import UsageError
@@ -107,19 +107,19 @@ class RLM:
                 raise UsageError(
                     f"turns={self.turns} and depth={self.depth}: a root has 1 turn at least, and a depth of 0 at least"
                 )
-            asked = TextQuestion(query, material.of(context), custom.read(tools), self.answer_form, self.depth)
+            text_question = TextQuestion(query, material.of(context), custom.read(tools), self.answer_form, self.depth)
             caps = self.budget
             limits = Limits(usd=caps.usd, tokens=caps.tokens, calls=caps.calls, seconds=caps.seconds, turns=self.turns)
-            done = await question.ask(
-                asked,
-                named(self.root),
-                named(self.worker),
+            text_answer = await question.ask(
+                text_question,
+                model_name(self.root),
+                model_name(self.worker),
                 limits,
                 access=access(self.root, self.worker),
                 journal=_Place(journal) if journal is not None else None,
                 say=on_progress or (lambda _: None),
             )
-        return _made(done)
+        return _result(text_answer)
 
     @staticmethod
     def replay(journal: Path, context: Context) -> Result:
@@ -129,22 +129,28 @@ class RLM:
             UsageError: The file is not the journal of a run.
             ReplayDiffers: The context is another one, the run did not end, or anything is not as it was recorded.
         """
-        return finished(lambda: RLM.replay_async(journal, context))
+        return run_to_end(lambda: RLM.replay_async(journal, context))
 
     @staticmethod
     async def replay_async(journal: Path, context: Context) -> Result:
         """Repeat a finished run in the caller's event loop: `replay` with the same parameters, result and errors."""
-        with translated():
+        with translate():
             from bot.wiring import question
 
-            return _made(await question.again(_Place(journal), context))
+            return _result(await question.again(_Place(journal), context))
 
 
-def _made(done: "TextAnswer") -> Result:
+def _result(text_answer: "TextAnswer") -> Result:
     turns = [
         Turn(run.name, turn.number, turn.said, turn.code, turn.observation.output, turn.observation.error)
-        for run in done.runs
+        for run in text_answer.runs
         for turn in run.turns
     ]
-    why = (done.why,) if done.why else ()
-    return Result(done.answer, done.outcome or "astray", tuple(turns), cost(done.cost), (*why, *done.notes))
+    why = (text_answer.why,) if text_answer.why else ()
+    return Result(
+        text_answer.answer,
+        text_answer.outcome or "astray",
+        tuple(turns),
+        cost(text_answer.cost),
+        (*why, *text_answer.notes),
+    )

@@ -120,21 +120,21 @@ class Review:
     def reaching(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings that are at least this severe."""
         levels = ("critical", "high", "medium", "low")
-        return tuple(found for found in self.findings if levels.index(found.severity) <= levels.index(severity))
+        return tuple(finding for finding in self.findings if levels.index(finding.severity) <= levels.index(severity))
 
     def to_json(self) -> str:
         """Write the whole review as JSON, by the schema `docs/review.schema.json`: what `deeprepo review --format json` prints."""
-        return self._rendered("json")
+        return self._render("json")
 
     def to_sarif(self) -> str:
         """Write the findings as SARIF 2.1.0, which code scanning reads."""
-        return self._rendered("sarif")
+        return self._render("sarif")
 
     def to_markdown(self) -> str:
         """Write the review as Markdown, as it is posted on a pull request."""
-        return self._rendered("markdown")
+        return self._render("markdown")
 
-    def _rendered(self, form: str) -> str:
+    def _render(self, form: str) -> str:
         from bot.outputs import OUTPUTS
 
         return OUTPUTS[form]().render(self._inner)
@@ -285,11 +285,11 @@ def access(*models: str | Model | None) -> "dict[str, Access]":
     """How the models are called that have a key or an address of their own."""
     from bot.wiring.addresses import Access
 
-    given = [model for model in models if isinstance(model, Model)]
-    return {model.name: Access(model.api_key, model.base_url) for model in given}
+    given_models = [model for model in models if isinstance(model, Model)]
+    return {model.name: Access(model.api_key, model.base_url) for model in given_models}
 
 
-def named(model: str | Model | None) -> str | None:
+def model_name(model: str | Model | None) -> str | None:
     """The name of a model."""
     if model is not None and not isinstance(model, str | Model):
         raise UsageError(f"a model is named by a text or a deeprepo.Model, not by {type(model).__name__}")
@@ -303,12 +303,12 @@ def caps(budget: float | Budget | None) -> Budget:
     return budget if isinstance(budget, Budget) else Budget(usd=budget)
 
 
-def copied(kind: type[T], value: object, **more: object) -> T:
+def copy(kind: type[T], value: object, **more: object) -> T:
     """A value of this kind with the fields of another one that have the same names."""
     names = [each.name for each in fields(kind) if each.name not in more]  # type: ignore[arg-type]
     return kind(**{name: getattr(value, name) for name in names}, **more)
 
 
-def cost(given: Any) -> Cost:  # noqa: ANN401 - the engine's own value
+def cost(values: Any) -> Cost:  # noqa: ANN401 - the engine's own value
     """What a run cost."""
-    return copied(Cost, given, input_tokens=given.usage.input, output_tokens=given.usage.output)
+    return copy(Cost, values, input_tokens=values.usage.input, output_tokens=values.usage.output)

@@ -15,7 +15,7 @@ from bot.values import (
     Coverage,
     CoverageRow,
     Finding,
-    Placed,
+    PlacedFinding,
     PullRef,
     PullRequest,
     Review,
@@ -75,7 +75,7 @@ def identify(gh: sandbox.GitHub) -> Identity:
     return Identity(gh.app_id, SecretStr(gh.private_key), gh.api)
 
 
-def finding(fingerprint: str, line: int = 0, **changes: object) -> Placed:
+def finding(fingerprint: str, line: int = 0, **changes: object) -> PlacedFinding:
     """A finding on a line of app.py; on none of them it stands in the summary."""
     made = Finding(
         path="app.py",
@@ -92,10 +92,14 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> Placed:
         fingerprint=fingerprint,
     )
     made = replace(made, **changes)  # type: ignore[arg-type]
-    return Placed(made, "inline", CommentSpot("app.py", line, line, "RIGHT")) if line else Placed(made, "outside")
+    return (
+        PlacedFinding(made, "inline", CommentSpot("app.py", line, line, "RIGHT"))
+        if line
+        else PlacedFinding(made, "outside")
+    )
 
 
-def reviewed(head: str, *findings: Placed, **changes: object) -> Review:
+def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
     """A review of this head with these findings."""
     pull = PullRequest("A change", "", "a" * 40, head, "main", "feature", "/nowhere", base_tip="a" * 40)
     made = Review(pull, (), "offline", "no model", findings, COVERAGE, Cost(), 1.0, version="0.1.0")

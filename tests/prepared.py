@@ -24,7 +24,7 @@ async def prepare(data: Path) -> None:
 
 async def _run_once(folder: Path) -> None:
     url = f"sqlite:///{folder / 'deeprepo.db'}"
-    async with storage.opened(url) as store, jobs.running(JobSettings(folder), _unexpected, store=store):
+    async with storage.open_store(url) as store, jobs.running(JobSettings(folder), _unexpected, store=store):
         pass
 
 

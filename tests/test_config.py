@@ -115,7 +115,9 @@ def test_a_file_chooses_no_model_that_nobody_allowed(
     assert (found["root"], found["worker"], found["strategy"]) == holds
     refused = [asked for asked, held in zip(("a/dear", "b/mid", "rlm"), holds, strict=True) if asked != held]
     assert len(found.warnings) == len(refused) - (1 if "strategy" in flags and "strategy" not in ours else 0)
-    assert bool(found.chosen()) == any("of the base branch" in found.values[n].origin for n in ("root", "worker"))
+    assert bool(found.model_sentence()) == any(
+        "of the base branch" in found.values[n].origin for n in ("root", "worker")
+    )
 
 
 def test_a_file_may_always_spend_nothing() -> None:
@@ -148,7 +150,7 @@ def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
 
 def test_a_server_has_ceilings_that_nobody_set() -> None:
     """What the operator sets stays; `config --explain` shows each."""
-    found = Settings(cap_usd=0.5).hosted()
+    found = Settings(cap_usd=0.5).with_server_ceilings()
     assert (found.cap_usd, found.cap_usd_per_day) == (0.5, 100.0)
     rows = {name: value for name, value, _ in config.resolve({}, b"budget: {usd: 9}\n", found).rows()}
     assert (rows["budget.usd"], rows["DEEPREPO_CAP_USD"], rows["DEEPREPO_CAP_USD_PER_DAY"]) == ("0.5", "0.50", "100.00")

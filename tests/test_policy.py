@@ -30,7 +30,7 @@ def decide(
 ) -> Go | No:
     """What is decided about it."""
     ask = ReviewAsk(PULL, trigger, actor="somebody")
-    return policy.decide(facts(**other), ask, ((".deeprepo.yml", Triggers(**(rules or {}))),), paused=paused)
+    return policy.decide(facts(**other), ask, ((".deeprepo.yml", Triggers(**(rules or {}))),), is_paused=paused)
 
 
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
@@ -147,12 +147,12 @@ def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
 def test_paths_decide_once_the_files_are_known() -> None:
     """As in .gitignore, with exceptions; an empty list lets everything in."""
     rules = Triggers(paths=("src/", "!src/gen/"))
-    assert policy.touched(["docs/a.md", "src/a.py"], ((".deeprepo.yml", rules),), "push") == Go()
-    found = policy.touched(["docs/a.md", "src/gen/b.py"], ((".deeprepo.yml", rules),), "push")
+    assert policy.decide_on_paths(["docs/a.md", "src/a.py"], ((".deeprepo.yml", rules),), "push") == Go()
+    found = policy.decide_on_paths(["docs/a.md", "src/gen/b.py"], ((".deeprepo.yml", rules),), "push")
     assert isinstance(found, No)
     assert "`src/`" in found.reason
     assert (
-        policy.touched(["docs/a.md"], ((".deeprepo.yml", rules),), "command")
-        == policy.touched(["x"], (), "push")
+        policy.decide_on_paths(["docs/a.md"], ((".deeprepo.yml", rules),), "command")
+        == policy.decide_on_paths(["x"], (), "push")
         == Go()
     )

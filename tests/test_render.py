@@ -272,7 +272,7 @@ def test_a_strange_name_stays_on_its_line_of_a_prompt(given: str) -> None:
     assert shown.startswith('"')
     assert len(shown.splitlines()) == 1
     assert not render.unseen(shown)
-    assert render.named(shown) == given
+    assert render.original_name(shown) == given
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_strange_name_stays_on_its_line_of_a_prompt(given: str) -> None:
 )
 def test_an_ordinary_name_is_shown_as_it_is(given: str) -> None:
     """Brackets, blanks and letters of all languages are no reason for quotes."""
-    assert (render.name(given), render.named(given)) == (given, given)
+    assert (render.name(given), render.original_name(given)) == (given, given)
 
 
 @pytest.mark.parametrize(

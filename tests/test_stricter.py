@@ -6,7 +6,7 @@ import pytest
 
 from bot import config
 from bot.config import DEFAULTS, RepoConfig, Settings, Triggers
-from bot.config.repository import declared, rules
+from bot.config.repository import declared_rules, rules
 
 
 def bounded(own: str, default: str) -> config.Config:
@@ -17,7 +17,7 @@ def bounded(own: str, default: str) -> config.Config:
 def test_every_setting_has_a_rule() -> None:
     """A setting that is declared without one would be the stranger's choice."""
     sections = {"models", "budget", "triggers"}
-    assert set(declared()) == set(DEFAULTS)
+    assert set(declared_rules()) == set(DEFAULTS)
     assert set(rules(Triggers)) == set(Triggers.model_fields)
     assert set(RepoConfig.model_fields) - set(rules(RepoConfig)) == sections
 

@@ -18,18 +18,18 @@ NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 async def run(step: Step, console: Console) -> ReviewResult:
     """Carry the step out and leave what it came to where the runner looks for it."""
     report.ready(step)
-    asked = event.read(step)
-    if isinstance(asked, NothingAsked):
-        told = ReviewResult("skipped", f"Nothing was reviewed: {asked.reason}.")
+    request = event.read(step)
+    if isinstance(request, NothingAsked):
+        result = ReviewResult("skipped", f"Nothing was reviewed: {request.reason}.")
     else:
         try:
-            if isinstance(asked, RemarkAsk):
-                told = await conversing.answer(asked, step, console)
+            if isinstance(request, RemarkAsk):
+                result = await conversing.answer(request, step, console)
             else:
-                told = await review(asked, step, console)
-        except HostRefused as refused:
-            if refused.status != FORBIDDEN:
+                result = await review(request, step, console)
+        except HostRefused as refusal:
+            if refusal.status != FORBIDDEN:
                 raise
-            raise HostRefused(f"{refused}. {NEEDS}", FORBIDDEN) from None
-    report.report(told, step, console, None if isinstance(asked, NothingAsked) else asked.pull)
-    return told
+            raise HostRefused(f"{refusal}. {NEEDS}", FORBIDDEN) from None
+    report.report(result, step, console, None if isinstance(request, NothingAsked) else request.pull)
+    return result

@@ -11,7 +11,7 @@ from bot import github, pipeline
 from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL
-from bot.checkout.held import held
+from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step
 from bot.config.policy import No
@@ -19,7 +19,7 @@ from bot.errors import DeepRepoError, HostError, HostRefused
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import Posted, PullRequest, Review
@@ -40,23 +40,23 @@ async def answer(run: ReviewRun, says: str) -> None:
     """Tell the person who asked by a comment why there is no review: they do not look at the job."""
     if run.ask.comment is not None:
         with suppress(HostError):
-            await asking.answered(CommandReply(plain(says)), run.ask.comment, run.host)
+            await asking.post_answer(CommandReply(plain(says)), run.ask.comment, run.host)
 
 
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
-    listed = (*await host.review_comments(), *await host.comments())
-    said = [existing.decisive(one, host) for one in listed]
-    marks = [mark for one in said if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
+    comments = (*await host.review_comments(), *await host.comments())
+    decisions = [existing.decisive(one, host) for one in comments]
+    marks = [mark for one in decisions if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
-async def _kept(stands: Posted, run: ReviewRun) -> bytes | str:
+async def _trusted_state(stands: Posted, run: ReviewRun) -> bytes | str:
     """The state in our summary, or the sentence that explains why it is not believed."""
     secret = parts.secret()
     if secret is not None and not existing.decisive(stands, run.host):
         return state.FOREIGN
-    if await existing.outdated(stands, run.host):
+    if await existing.is_outdated(stands, run.host):
         return state.OLDER
     return state.unpack(stands.body, run.ask.pull, secret)
 
@@ -81,7 +81,7 @@ class StepBackend:
         """Answer the comment that asked."""
         await answer(run, f"Not reviewed: {no.reason}")
 
-    async def known(self, _: ReviewRun) -> bool:
+    async def is_meant(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""
         return False
 
@@ -92,9 +92,14 @@ class StepBackend:
         if self.step.runner.github_event_name not in ON_PULL:
             with suppress(HostRefused):
                 number = await checks.start(
-                    run.host, run.seen.facts.head_sha, run.id, run.language, base=run.base, broken=run.unreviewed
+                    run.host,
+                    run.state.facts.head_sha,
+                    run.id,
+                    run.language,
+                    base=run.base,
+                    broken_ending=run.ending_without_review,
                 )
-        check = CheckRun(run, number, optional=True, heard=self.console.say)
+        check = CheckRun(run, number, optional=True, on_line=self.console.say)
         try:
             yield check
         except asyncio.CancelledError:
@@ -106,69 +111,69 @@ class StepBackend:
         return await work
 
     @asynccontextmanager
-    async def fetched(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
+    async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
         """The change: from the workspace's clone if that holds all of it, else fetched.
 
         A job with more rights than the author of the change believes nothing that is in the workspace.
         """
-        facts, bases, runner = run.seen.facts, run.seen.bases, self.step.runner
+        facts, bases, runner = run.state.facts, run.state.bases, self.step.runner
         store = None
         if runner.github_event_name == "pull_request":
-            store = await held(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
+            store = await existing_clone(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             if store is None:
                 url = github.git_url(runner.github_api_url, fetching.today(run.ask.pull, facts))
-                store = await fetching.stored(url, facts, bases, self.step.inputs.github_token, folder)
-            yield fetching.pulled(facts, bases, store)
+                store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
+            yield fetching.as_pull_request(facts, bases, store)
 
-    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
-        return await pipeline.untouched(pull, run.settings, run.ask.trigger)
+        return await pipeline.no_review_reason(pull, run.settings, run.ask.trigger)
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, lost = await self._earlier(run)
+        earlier, loss = await self._earlier(run)
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
-            "foreign": run.seen.stranger,
+            "foreign": run.state.stranger,
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }
-        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host), bound=run.seen.bound)
+        return Change(pull, flags, "", earlier, run.ask.full, loss, await withdrawn(run.host), bound=run.state.bound)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
-        path, refused = self.step.inputs.previous, ""
+        path, refusal = self.step.inputs.previous, ""
         if path is not None:
             data = files.previous(path, self.step.runner)
             if data is None:  # the first round
                 return None, ""
-            said = state.from_file(data, run.ask.pull, parts.secret())
-            if isinstance(said, bytes):
-                return said, ""
-            refused = f"{said[:1].upper()}{said[1:]}: it was not used."
+            stored = state.from_file(data, run.ask.pull, parts.secret())
+            if isinstance(stored, bytes):
+                return stored, ""
+            refusal = f"{stored[:1].upper()}{stored[1:]}: it was not used."
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None, refused
-        kept = await _kept(stands, run)
-        return (kept, refused) if isinstance(kept, bytes) else (None, _again(kept))
+            return None, refusal
+        trusted = await _trusted_state(stands, run)
+        return (trusted, refusal) if isinstance(trusted, bytes) else (None, _again(trusted))
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
         """What the runs of a day leave; without any model if GitHub has withheld the secrets."""
-        foreign = run.seen.facts.fork or run.seen.facts.author == DEPENDABOT
+        foreign = run.state.facts.fork or run.state.facts.author == DEPENDABOT
         if parts.keys():
             yield await spending.left(run, self.step, self.console)
         elif foreign and self.step.runner.github_event_name == "pull_request":
-            yield Funds(refused=NO_SECRETS)
+            yield Funds(refusal=NO_SECRETS)
         else:
             yield Funds()
 
-    async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
+    async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, from a child process."""
-        done = await parts.reviewed(change, self.step.inputs.config, say)
-        return Made(done, await asyncio.to_thread(self.comments, run, done))
+        made_review = await parts.review_change(change, self.step.inputs.config, say)
+        return MadeReview(made_review, await asyncio.to_thread(self.comments, run, made_review))
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""

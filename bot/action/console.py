@@ -23,13 +23,13 @@ class Console:
         for row in text.splitlines():
             self._write(row)
 
-    def annotate(self, found: Iterable[Annotation]) -> None:
+    def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Annotations of files, worst first as they are given: as many of each kind as the runner takes."""
-        counted = dict.fromkeys(LEVELS, 0)
+        counts = dict.fromkeys(LEVELS, 0)
         rows = []
-        for one in found:
-            counted[one.level] += 1
-            if counted[one.level] <= MOST:
+        for one in annotations:
+            counts[one.level] += 1
+            if counts[one.level] <= MOST:
                 where = {"file": one.path, "line": str(one.start), "endLine": str(one.end), "title": one.title}
                 rows.append(_order(LEVELS[one.level], one.message, where))
         self._order(rows)
@@ -38,12 +38,12 @@ class Console:
         """One annotation of the whole step."""
         self._order([_order(level, text, {"title": "deeprepo"})])
 
-    def done(self) -> None:
+    def end(self) -> None:
         """Let the runner listen again."""
         self._write(f"::{self._word}::")
 
     def _order(self, rows: Iterable[str]) -> None:
-        self.done()
+        self.end()
         for row in rows:
             self._write(row)
         self._stop()
@@ -54,5 +54,5 @@ class Console:
 
 
 def _order(name: str, text: str, facts: Mapping[str, str]) -> str:
-    said = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in facts.items())
-    return f"::{name} {said}::{text.translate(_DATA)}"
+    fields = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in facts.items())
+    return f"::{name} {fields}::{text.translate(_DATA)}"

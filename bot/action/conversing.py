@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.action.backend import StepBackend, withdrawn
 from bot.action.console import Console
-from bot.action.reviewing import looked, opened
+from bot.action.reviewing import look_up, open_host
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.config import Step
@@ -20,55 +20,57 @@ from bot.wiring import action as parts
 from bot.wiring import review as models
 from bot.workflow import asking
 from bot.workflow.backend import ReviewResult, ReviewRun
-from bot.workflow.remarks import failed, hear, posted
+from bot.workflow.remarks import failure_reply, hear, post
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     """Answer it if it is meant for us."""
-    async with opened(step, ask.pull) as host:
-        heard = await hear(ask, host)
-        if isinstance(heard, str):
-            return ReviewResult("skipped", f"Nothing was answered: {heard}.")
-        seen, settings = await looked(host, step)
+    async with open_host(step, ask.pull) as host:
+        remark = await hear(ask, host)
+        if isinstance(remark, str):
+            return ReviewResult("skipped", f"Nothing was answered: {remark}.")
+        state, settings = await look_up(host, step)
         standing = await _stands(ask, host)
         able = models.can_ask(settings)
-        refused = conversation.refusal(ask.actor, standing, settings, mentioned=ask.mentioned, model=able)
-        if refused is not None:
-            await asking.answered(refused, ask.comment, host)
+        reason = conversation.refusal(ask.actor, standing, settings, names_us=ask.mentioned, model=able)
+        if reason is not None:
+            await asking.post_answer(reason, ask.comment, host)
             return ReviewResult(
                 "skipped", "Nothing was answered: no model is set up, or who wrote may not ask, or not so often."
             )
-        await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        asked = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        run, backend = ReviewRun("", asked, host, seen, settings), StepBackend(step, console)
-        made = await _made(ask, heard, run, backend)
-        await posted(made, ask, host)
-        if made.withdrawn:
-            silenced = {mark for mark, _, _ in await withdrawn(host)}
+        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
+        request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
+        run, backend = ReviewRun("", request, host, state, settings), StepBackend(step, console)
+        reply = await _reply(ask, remark, run, backend)
+        await post(reply, ask, host)
+        if reply.withdrawn:
+            withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
             with suppress(HostRefused):
-                await withdrawing.close(host, host, [mark for mark, _ in made.withdrawn], silenced)
+                await withdrawing.close(host, host, [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult("success", "A remark was answered.")
 
 
-async def _made(ask: RemarkAsk, heard: HeardRemark, run: ReviewRun, backend: StepBackend) -> RemarkReply:
+async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, backend: StepBackend) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
     try:
-        async with backend.fetched(run) as pull:
+        async with backend.fetch(run) as pull:
             change = await backend.change(run, pull)
             async with backend.funds(run, change) as funds:
-                if funds.refused:
-                    return failed(funds.refused, run.language)
-                asked = Remark(heard, run.language, change.earlier, change)
-                return await parts.conversed(asked, backend.step.inputs.config)
+                if funds.refusal:
+                    return failure_reply(funds.refusal, run.language)
+                remark = Remark(heard_remark, run.language, change.earlier, change)
+                return await parts.converse(remark, backend.step.inputs.config)
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return failed(str(error), run.language) if ask.mentioned else RemarkReply()
+        return failure_reply(str(error), run.language) if ask.mentioned else RemarkReply()
 
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
-    listed = (*await host.review_comments(), *await host.comments())
-    said = [marker.read(one.body) or {} for one in listed if one.ours]
-    known = {one.get("comment", "") for one in said if one.get("kind") == asking.REPLY}
-    own = [one for one in listed if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in known]
+    comments = (*await host.review_comments(), *await host.comments())
+    markers = [marker.read(one.body) or {} for one in comments if one.ours]
+    answered_ids = {one.get("comment", "") for one in markers if one.get("kind") == asking.REPLY}
+    own = [
+        one for one in comments if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in answered_ids
+    ]
     earlier = tuple(datetime.fromisoformat(one.created).timestamp() for one in own)
     return Permission(await host.permission(ask.actor), time.time(), earlier)

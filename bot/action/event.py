@@ -25,36 +25,36 @@ MOST = 25 << 20  # bytes of an event
 def read(step: Step) -> ReviewAsk | RemarkAsk | NothingAsked:
     """The review that is asked for, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
-    found = _own(name, _payload(step.runner.github_event_path)) if name in OWN else _named(step)
-    if not isinstance(found, ReviewAsk):
-        return found
-    if again and found.comment is None:  # "Re-run jobs" is pressed by a person who wants it now
-        found = replace(found, trigger="rerun")
-    return replace(found, full=found.full or step.inputs.full)
+    request = _own(name, _payload(step.runner.github_event_path)) if name in OWN else _from_inputs(step)
+    if not isinstance(request, ReviewAsk):
+        return request
+    if again and request.comment is None:  # "Re-run jobs" is pressed by a person who wants it now
+        request = replace(request, trigger="rerun")
+    return replace(request, full=request.full or step.inputs.full)
 
 
 def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | NothingAsked:
     """What the event itself says. An action that we do not know was chosen by whoever wrote the workflow."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
-    chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
-    asked = events.read(kind, {**delivery, "action": "opened"} if chosen else delivery, Ours("0", WORKFLOW))
-    match asked:
+    is_chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
+    request = events.read(kind, {**delivery, "action": "opened"} if is_chosen else delivery, Ours("0", WORKFLOW))
+    match request:
         case ReviewAsk():
-            return replace(asked, trigger="catch-up") if chosen else asked
+            return replace(request, trigger="catch-up") if is_chosen else request
         case CommandAsk(word=word) if word in REVIEWS:
-            return ReviewAsk(asked.pull, "command", REVIEWS[word], asked.actor, asked.comment)
+            return ReviewAsk(request.pull, "command", REVIEWS[word], request.actor, request.comment)
         case CommandAsk(word=word):
             return NothingAsked(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
         case Cancel(reason=reason):
             return NothingAsked("the pull request is closed" if reason == "closed" else "it is a draft now")
         case RemarkAsk() | NothingAsked():
-            return asked
+            return request
         case _:
             return NothingAsked("nothing is done on this event")
 
 
-def _named(step: Step) -> ReviewAsk | NothingAsked:
+def _from_inputs(step: Step) -> ReviewAsk | NothingAsked:
     """The pull request that the workflow names."""
     runner, number = step.runner, step.inputs.pull_request
     if number is None:
@@ -68,11 +68,11 @@ def _named(step: Step) -> ReviewAsk | NothingAsked:
 def _payload(path: Path) -> Mapping[str, object]:
     try:
         with path.open("rb") as file:
-            found = json.loads(file.read(MOST))
+            payload = json.loads(file.read(MOST))
     except OSError as error:
         raise UsageError(f"the event's file cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
         raise UsageError("the event's file is not JSON") from None
-    if not isinstance(found, Mapping):
+    if not isinstance(payload, Mapping):
         raise UsageError("the event's file holds no object")
-    return found
+    return payload

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot import files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import UsageError
-from bot.findings import reported
+from bot.findings import sarif_results
 from bot.outputs import state
 
 
@@ -25,40 +25,40 @@ def append(path: Path | None, text: str) -> None:
             file.write(text)
 
 
-def place(wanted: Path, runner: RunnerVariables) -> Path:
+def place(path_input: Path, runner: RunnerVariables) -> Path:
     """Where a file of this name goes: below the workspace or the runner's temporary folder, through no link. Raises UsageError."""
-    path, home = _home(wanted, runner)
+    path, home = _home(path_input, runner)
     files.ready(path, below=home)
     return path
 
 
-def previous(wanted: Path, runner: RunnerVariables) -> bytes | None:
+def previous(path_input: Path, runner: RunnerVariables) -> bytes | None:
     """The file of the last review, None if there is no such file. Raises UsageError."""
-    path, home = _home(wanted, runner)
+    path, home = _home(path_input, runner)
     return files.content(path, state.MOST_FILE + 1, below=home, label="the input previous: ")
 
 
-def write(wanted: Path, text: str, runner: RunnerVariables) -> Path:
+def write(path_input: Path, text: str, runner: RunnerVariables) -> Path:
     """Write a file, whole or not at all. Its path."""
-    path, home = _home(wanted, runner)
+    path, home = _home(path_input, runner)
     files.write(path, text, below=home)
     return path
 
 
-def _home(wanted: Path, runner: RunnerVariables) -> tuple[Path, Path]:
+def _home(path: Path, runner: RunnerVariables) -> tuple[Path, Path]:
     """The whole path of a file, and the folder that the workflow trusts above it."""
-    whole = Path(os.path.normpath(runner.github_workspace / wanted))
+    whole = Path(os.path.normpath(runner.github_workspace / path))
     for home in (runner.github_workspace, runner.runner_temp):
         if home is not None and Path(os.path.normpath(home)) in whole.parents:
             return whole, home
-    raise UsageError(f"{wanted} cannot be used: it is neither in the workspace nor in the runner's temporary folder")
+    raise UsageError(f"{path} cannot be used: it is neither in the workspace nor in the runner's temporary folder")
 
 
 def deciding(inputs: Inputs, runner: RunnerVariables) -> tuple[tuple[str, str], ...]:
     """The input and the path of each file that decides what is read or reported. Raises UsageError."""
-    named = [("the input previous", inputs.previous)] if inputs.previous else []
-    named += [("the input sarif-reports", Path(name)) for name in _lines(inputs.sarif_reports)]
-    return tuple((label, str(_home(path, runner)[0])) for label, path in named)
+    sources = [("the input previous", inputs.previous)] if inputs.previous else []
+    sources += [("the input sarif-reports", Path(name)) for name in _lines(inputs.sarif_reports)]
+    return tuple((label, str(_home(path, runner)[0])) for label, path in sources)
 
 
 def _lines(names: str) -> list[str]:
@@ -67,11 +67,11 @@ def _lines(names: str) -> list[str]:
 
 def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...]:
     """The name and the content of each file on a line, at most a byte more than is read. Raises UsageError."""
-    found = []
+    contents = []
     for name in _lines(names):
         path, home = _home(Path(name), runner)
-        data = files.content(path, reported.MOST_BYTES + 1, below=home, label="the input sarif-reports: ")
+        data = files.content(path, sarif_results.MOST_BYTES + 1, below=home, label="the input sarif-reports: ")
         if data is None:
             raise UsageError(f"the input sarif-reports: {name} cannot be read: there is no such file")
-        found.append((name, data))
-    return tuple(found)
+        contents.append((name, data))
+    return tuple(contents)

@@ -19,56 +19,56 @@ FORMS = ("sarif", "json")
 
 def ready(step: Step) -> None:
     """Raise UsageError where a file that was asked for could not be written: said before anything is paid."""
-    for path in _asked(step).values():
+    for path in _requested_files(step).values():
         files.place(path, step.runner)
 
 
-def report(told: ReviewResult, step: Step, console: Console, pull: PullRef | None = None) -> None:
+def report(result: ReviewResult, step: Step, console: Console, pull: PullRef | None = None) -> None:
     """Leave everything where it is looked for. `pull`: of the review, which the JSON output is bound to."""
-    written = {}
-    if told.review is not None:
-        for form, path in _asked(step).items():
-            text = OUTPUTS[form]().render(told.review)
+    paths = {}
+    if result.review is not None:
+        for form, path in _requested_files(step).items():
+            text = OUTPUTS[form]().render(result.review)
             own = state.signed_file(text, pull, parts.secret()) if form == "json" and pull is not None else text
-            written[form] = files.write(path, own, step.runner)
+            paths[form] = files.write(path, own, step.runner)
         if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
-            console.annotate(checks.annotations(told.review, load(told.review.language)))
-        console.say(facts.verdict(told.review))
-        console.say(facts.cost(told.review.cost, told.review.seconds))
-    for note in told.outcome.notes if told.outcome else ():
+            console.annotate(checks.annotations(result.review, load(result.review.language)))
+        console.say(facts.verdict(result.review))
+        console.say(facts.cost(result.review.cost, result.review.seconds))
+    for note in result.outcome.notes if result.outcome else ():
         console.say(note)
-    if told.says:
-        console.headline("notice", told.says)
-    files.append(step.runner.github_step_summary, _page(told))
-    files.put(step.runner.github_output, _outputs(told, written))
+    if result.says:
+        console.headline("notice", result.says)
+    files.append(step.runner.github_step_summary, _page(result))
+    files.put(step.runner.github_output, _outputs(result, paths))
 
 
-def _asked(step: Step) -> dict[str, Path]:
-    asked = {"sarif": step.inputs.sarif, "json": step.inputs.json_file}
-    return {form: path for form, path in asked.items() if path is not None}
+def _requested_files(step: Step) -> dict[str, Path]:
+    requested_paths = {"sarif": step.inputs.sarif, "json": step.inputs.json_file}
+    return {form: path for form, path in requested_paths.items() if path is not None}
 
 
-def _page(told: ReviewResult) -> str:
+def _page(result: ReviewResult) -> str:
     """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
-    lines = [f"> {told.says}"] if told.says else []
-    lines += [f"[The summary on the pull request]({told.outcome.summary_url})"] if told.outcome else []
-    lines += [markdown.render(told.review, ROOM)] if told.review is not None else []
+    lines = [f"> {result.says}"] if result.says else []
+    lines += [f"[The summary on the pull request]({result.outcome.summary_url})"] if result.outcome else []
+    lines += [markdown.render(result.review, ROOM)] if result.review is not None else []
     return "\n\n".join([*lines, ""])
 
 
-def _outputs(told: ReviewResult, written: dict[str, Path]) -> dict[str, str]:
+def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
     """The outputs of action.yml; an empty text is what there is not."""
-    review = told.review
-    said = {
-        "conclusion": told.conclusion,
-        "posted": str(told.outcome.posted) if told.outcome else "0",
-        "summary-url": told.outcome.summary_url if told.outcome else "",
-        **{form: str(written.get(form, "")) for form in FORMS},
+    review = result.review
+    outputs = {
+        "conclusion": result.conclusion,
+        "posted": str(result.outcome.posted_count) if result.outcome else "0",
+        "summary-url": result.outcome.summary_url if result.outcome else "",
+        **{form: str(paths.get(form, "")) for form in FORMS},
     }
     if review is None:
-        return {**said, **dict.fromkeys(("findings", "new", "cost", "coverage", "round"), "")}
+        return {**outputs, **dict.fromkeys(("findings", "new", "cost", "coverage", "round"), "")}
     return {
-        **said,
+        **outputs,
         "findings": str(len(review.findings) + len(review.still)),
         "new": str(sum(placed.finding.status == "new" for placed in review.findings)),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",

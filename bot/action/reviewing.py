@@ -12,7 +12,7 @@ from bot.action.console import Console
 from bot.action.event import WORKFLOW
 from bot.commands import Permission
 from bot.config import Config, Step, policy
-from bot.errors import HostRefused, Superseded
+from bot.errors import HostRefused, SupersededError
 from bot.github import Host, RequestPace
 from bot.values import CommentRef, PullRef, ReviewAsk
 from bot.wiring import action as parts
@@ -30,13 +30,15 @@ GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
     runner = step.runner
-    async with opened(step, ask.pull) as host:
-        seen, settings = await looked(host, step)
-        if ask.comment is not None and not await _admitted(ask, ask.comment, host, settings):
+    async with open_host(step, ask.pull) as host:
+        state, settings = await look_up(host, step)
+        if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
             return ReviewResult("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
-        run = ReviewRun(attempt, policy.bound(ask, seen.facts, stranger=seen.stranger), host, seen, settings)
-        result = _said(await reviewing.review(run, StepBackend(step, console), again=True), fork=seen.facts.fork)
+        run = ReviewRun(attempt, policy.bound(ask, state.facts, stranger=state.stranger), host, state, settings)
+        result = _in_step_words(
+            await reviewing.review(run, StepBackend(step, console), again=True), fork=state.facts.fork
+        )
         if result.fault is not None and result.review is None:
             await answer(run, result.says)
             raise result.fault
@@ -44,7 +46,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
 
 
 @asynccontextmanager
-async def opened(step: Step, pull: PullRef) -> AsyncIterator[Host]:
+async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     """The pull request, with the step's token."""
     inputs, runner = step.inputs, step.runner
     parts.lend(inputs)
@@ -55,31 +57,31 @@ async def opened(step: Step, pull: PullRef) -> AsyncIterator[Host]:
         yield host
 
 
-async def looked(host: Host, step: Step) -> tuple[PullState, Config]:
+async def look_up(host: Host, step: Step) -> tuple[PullState, Config]:
     """The pull request as it is now, and the settings."""
     inputs = step.inputs
-    seen = await looking.seen(host, inputs.config)
-    file, bound = (None if text is None else text.encode() for text in (seen.file, seen.bound))
-    return seen, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config, bound=bound)
+    state = await looking.current_state(host, inputs.config)
+    file, bound = (None if text is None else text.encode() for text in (state.file, state.bound))
+    return state, config.resolve(inputs.flags(), file, config.environment(on_server=True), inputs.config, bound=bound)
 
 
-async def _admitted(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
+async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
     there = await (host.review_comments() if comment.kind == "review" else host.comments())
     own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
     earlier = tuple(datetime.fromisoformat(one.created).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
-    return await asking.judged(ask, comment, standing, host, settings)
+    return await asking.is_entitled(ask, comment, standing, host, settings)
 
 
-def _said(result: ReviewResult, *, fork: bool) -> ReviewResult:
+def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
     """The same end in the step's words. `fault`: what makes the step fail once the review is in the job summary."""
     fault = result.fault
     if result.review is None:
         before = {"skipped": "Not reviewed", "success": "There is nothing to review"}
         before |= {"failure": "Not reviewed"} if fault is None else {}
         return replace(result, says=f"{before.get(result.conclusion, 'There is no review')}: {result.says}")
-    if isinstance(fault, Superseded):
+    if isinstance(fault, SupersededError):
         return replace(result, says=f"{ALONE}: {fault}.", fault=None)
     if isinstance(fault, HostRefused) and fault.status == FORBIDDEN:
         return replace(result, says=f"{MAY_NOT}; {FORK if fork else GRANT}.", fault=None)

@@ -15,7 +15,7 @@ from bot.github import Host
 from bot.outputs import state
 from bot.publish import summary
 from bot.values import WorkflowRun
-from bot.values.daily import DAY, Counted, DailyCaps, Exhausted, Which, granted
+from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 from bot.wiring import action as parts
 from bot.workflow.backend import Funds, ReviewRun
 
@@ -30,70 +30,72 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     """What the day leaves this review, or why no model may read the change."""
     inputs, forks = step.inputs, step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if forks is None else forks
-    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.unasked else None)
+    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.is_automatic else None)
     if run.settings["strategy"] == "offline" or caps == DailyCaps():
         return Funds()
-    listed = await _listed(run.host)
-    if listed is not None:
-        return _counted(run, step, listed, caps)
+    workflow_runs = await _workflow_runs(run.host)
+    if workflow_runs is not None:
+        return _count_runs(run, step, workflow_runs, caps)
     if caps.workflow is not None:
-        return Funds(refused=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
+        return Funds(refusal=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     rounds = await _rounds(run)
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
-    return _funds(granted(run.settings["usd"], caps, lambda _which, _of: rounds), run)
+    return _funds(grant(run.settings["usd"], caps, lambda _which, _of: rounds), run)
 
 
-def _counted(run: ReviewRun, step: Step, listed: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
+def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
     """The same, with the list of runs."""
-    if len(listed) >= LISTED:
+    if len(workflow_runs) >= LISTED:
         return Funds(
-            refused=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
-            f"more of them, so {'`triggers.fork_reviews_per_day`' if run.unasked else 'the input cap-usd-per-day'} cannot be held."
+            refusal=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
+            f"more of them, so {'`triggers.fork_reviews_per_day`' if run.is_automatic else 'the input cap-usd-per-day'} cannot be held."
         )
-    runs = _earlier(step, listed)
+    runs = _earlier(step, workflow_runs)
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
-    most = max(run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(hosted=True))["usd"])
+    most = max(
+        run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(on_server=True))["usd"]
+    )
 
-    def used(which: Which, of: Counted) -> float:
-        counted = [one for one in runs if of == "all" or (one.fork and one.event == TARGET)]
+    def count_used(which: Which, of: Counted) -> float:
+        counted_runs = [one for one in runs if of == "all" or (one.fork and one.event == TARGET)]
         own = int(step.runner.github_run_attempt) - 1
-        return len(counted) if which == "forks" else (sum(one.attempts for one in counted) + own) * most
+        return len(counted_runs) if which == "forks" else (sum(one.attempts for one in counted_runs) + own) * most
 
-    return _funds(granted(run.settings["usd"], caps, used), run)
+    return _funds(grant(run.settings["usd"], caps, count_used), run)
 
 
-def _funds(rest: float | Exhausted, run: ReviewRun) -> Funds:
-    if not isinstance(rest, Exhausted):
+def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
+    if not isinstance(rest, CapReached):
         return Funds(rest)
     if rest.which == "forks":
-        return Funds(refused=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
+        return Funds(refusal=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
     return Funds(
-        refused=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
+        refusal=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
         f"each counts as its budget of ${run.settings['usd']:,.2f}."
     )
 
 
-async def _listed(host: Host) -> tuple[WorkflowRun, ...] | None:
+async def _workflow_runs(host: Host) -> tuple[WorkflowRun, ...] | None:
     """The repository's runs of workflows in the last day; None if the token may not list them."""
     since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
         return await host.runs(since)
-    except HostRefused as refused:
-        if refused.status in UNKNOWN:
+    except HostRefused as refusal:
+        if refusal.status in UNKNOWN:
             return None
         raise
 
 
-def _earlier(step: Step, listed: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
+def _earlier(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
     """Those of this workflow that were started before this one."""
     runner = step.runner
     path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
     own = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
-    return tuple(run for run in listed if run.id < own and not run.skipped and (not path or run.path == path))
+    return tuple(run for run in workflow_runs if run.id < own and not run.skipped and (not path or run.path == path))
 
 
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
     stands = next(iter(await summary.stands(run.host)), None)
-    kept = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
-    return int(json.loads(kept)["round"]["number"]) if isinstance(kept, bytes) else 0
+    packed = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
+    return int(json.loads(packed)["round"]["number"]) if isinstance(packed, bytes) else 0

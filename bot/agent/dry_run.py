@@ -20,16 +20,18 @@ class DryRun:
 
     name: str
     price: Price
-    asked: list[Usage] = field(default_factory=list)  # what each prompt would use
-    offered: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
+    prompt_usages: list[Usage] = field(default_factory=list)  # what each prompt would use
+    look_up_usages: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
 
     async def complete(self, prompt: Prompt) -> Completion:
         """An empty answer, or the shortest block that ends a root's run."""
-        said = TURN_TOKENS if prompt.tool else REPLY_TOKENS
-        said += self.thinking("root" if prompt.tool else "worker")
-        self.asked.append(Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(said, capacity.LARGEST)))
+        reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS
+        reply_tokens += self.thinking("root" if prompt.tool else "worker")
+        self.prompt_usages.append(
+            Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(reply_tokens, capacity.LARGEST))
+        )
         if prompt.answer is not None and prompt.answer.final is not None:
-            self.offered.append(self.asked[-1])
+            self.look_up_usages.append(self.prompt_usages[-1])
         if prompt.tool:
             return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END}),))
         return Completion("", Usage(), data={"answer": "", "findings": []})

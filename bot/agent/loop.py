@@ -6,7 +6,7 @@ from itertools import count
 from bot import render
 from bot.agent import tools
 from bot.agent.messages import Conversation
-from bot.agent.repl.bridge import opened
+from bot.agent.repl.bridge import open_bridge
 from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
 from bot.agent.turns import Outcome, Turns
@@ -50,9 +50,9 @@ async def _run_root(
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     conversation = Conversation(limits, turns)
-    asked = session.walkthrough and not depth
-    conversation.open(seed, gate=gate, language=session.language, walkthrough=asked)
-    async with opened(await tools.variables(session), tools.functions(state), limits) as bridge:
+    asks_for_walkthrough = session.walkthrough and not depth
+    conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough)
+    async with open_bridge(await tools.variables(session), tools.functions(state), limits) as bridge:
         root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), gate, name)
         try:
             await root_run.go()
@@ -67,18 +67,18 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
-        whole = session.calls.masks.known(
+        whole = session.calls.masks.hide_known(
             blob.decode("utf-8", "replace")
         )  # before it is cut: half a secret is not recognised
         files[path] = whole[: max(0, room)]
         room -= len(files[path])
     missing = [path for path in paths if not files.get(path)]
-    changed = [file.path for file in session.files]
+    changed_paths = [file.path for file in session.files]
     seed = render.text(
         "prompts/root_child.md.j2",
         pull=session.pull,
-        changed=changed[:CHILD_FILES],
-        more_changed=max(0, len(changed) - CHILD_FILES),
+        changed=changed_paths[:CHILD_FILES],
+        more_changed=max(0, len(changed_paths) - CHILD_FILES),
         task=task,
         files={p: t for p, t in files.items() if t},
         missing=missing,
@@ -92,17 +92,17 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
 
 
 def _transcript(session: Session, root_run: Turns) -> Transcript:
-    refused = session.calls.budget.refused
+    refusal = session.calls.budget.refused
     notes = [_end(root_run)] if _end(root_run) else []
-    if refused and root_run.outcome != "budget":
-        notes.append(f"Some questions to workers were not sent: {refused}.")
-    notes += root_run.state.errors if not refused else ()
+    if refusal and root_run.outcome != "budget":
+        notes.append(f"Some questions to workers were not sent: {refusal}.")
+    notes += root_run.state.errors if not refusal else ()
     return Transcript(
         findings=tuple(session.findings),
         summary=root_run.summary or _summary(session),
         turns=tuple(root_run.turns),
         notes=tuple(notes),
-        partial=root_run.outcome in CUT_SHORT or bool(refused),
+        partial=root_run.outcome in CUT_SHORT or bool(refusal),
         fault="provider" if CUT_SHORT.get(root_run.outcome) else "",
     )
 

@@ -45,7 +45,7 @@ class Conversation:
         """What the root is asked now."""
         return Prompt(tuple(self.messages), tool=self.tool, max_tokens=MAX_TOKENS)
 
-    def said(self, reply: Completion) -> None:
+    def add_reply(self, reply: Completion) -> None:
         """Keep the root's reply, word for word."""
         text = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
         self.messages.append(Message("assistant", text, reply.calls, extra=reply.extra))
@@ -80,8 +80,8 @@ class TurnStatus:
     left: Left
     unread: tuple[str, ...]
     advice: Advice = ""
-    refused: bool = False  # the root wanted to finish and may not yet
-    unreported: Mapping[str, str] = field(
+    finish_refused: bool = False  # the root wanted to finish and may not yet
+    unreported_findings: Mapping[str, str] = field(
         default_factory=dict
     )  # title -> why; report() refused it in the block that finished
     notes: tuple[str, ...] = ()  # what look-ups say beside the values that they gave
@@ -104,8 +104,8 @@ def turn_text(
         unread=status.unread[:MAX_UNREAD],
         more_unread=max(0, len(status.unread) - MAX_UNREAD),
         advice=status.advice,
-        refused=status.refused,
-        unreported=status.unreported,
+        refused=status.finish_refused,
+        unreported=status.unreported_findings,
         notes=status.notes,
     )
     return text.strip("\n")

@@ -67,12 +67,12 @@ def gather(
     findings: Sequence[Finding] = (),
     question: str = "",
     issues: Sequence[LinkedIssue] = (),
-    undecided: Collection[str] = (),
+    undecided_uses: Collection[str] = (),
     doubts: Sequence[str] = (),
 ) -> Seed:
     """The seed under its limits; by rank where something is cut.
 
-    `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
+    `issues`: those of which the root is to say whether they are done; `undecided_uses`: fingerprints of findings that a second opinion could
     not settle; `doubts`: what readers of pairs could not settle.
     """
     reviewable = [file for file in files if not file.skip]
@@ -81,17 +81,17 @@ def gather(
     whole = size <= DIFF_TOKENS
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
-    known = _telling(row for row in references if not row.guessed)
-    known.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
-    first = {(row.path, row.line): row for row in reversed(known)}.values()  # one use of each line
+    sure_rows = _telling(row for row in references if not row.is_guessed)
+    sure_rows.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = {(row.path, row.line): row for row in reversed(sure_rows)}.values()  # one use of each line
     sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
-    guessed, everywhere = _guessed(references)
-    parts = [] if whole else _ranked(units, reviewable)
+    guesses, everywhere = _guesses(references)
+    parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
     left_out = [f"{len(parts) - PART_LINES} parts of the least rank: see `units`"] if len(parts) > PART_LINES else []
     left_out += [f"{len(sites) - most_sites} call sites: callers(name) has them"] if len(sites) > most_sites else []
     left_out += (
-        [f"{len(guessed) - MAX_GUESSED} files in which only a name matches"] if len(guessed) > MAX_GUESSED else []
+        [f"{len(guesses) - MAX_GUESSED} files in which only a name matches"] if len(guesses) > MAX_GUESSED else []
     )
     left_out += (
         [f"uses, found by the name alone, of {', '.join(everywhere[:LINES])}: words that are everywhere"]
@@ -99,9 +99,9 @@ def gather(
         else []
     )
 
-    def written(shown: Sequence[FileDiff], lines: Sequence[PartLine]) -> Seed:
+    def compose(diffs: Sequence[FileDiff], lines: Sequence[PartLine]) -> Seed:
         left = (
-            [] if whole else [f"the diff: about {size:,} tokens, of which {_shown(shown)} stand here; use diff(path)"]
+            [] if whole else [f"the diff: about {size:,} tokens, of which {_render(diffs)} stand here; use diff(path)"]
         ) + left_out
         return Seed(
             render.text(
@@ -110,14 +110,14 @@ def gather(
                 body=pull.body[:BODY_CHARS],
                 files=files[:most_files],
                 more_files=max(0, len(files) - most_files),
-                diffs=shown,
+                diffs=diffs,
                 parts=lines,
                 sites=sites[:most_sites],
-                guessed=guessed[: MAX_GUESSED if whole else LINES],
+                guessed=guesses[: MAX_GUESSED if whole else LINES],
                 findings=findings,
                 why_chars=WHY_CHARS,
                 doubts=doubts,
-                undecided=undecided,
+                undecided=undecided_uses,
                 left_out=left,
                 question=question,
                 issues=issues,
@@ -126,13 +126,13 @@ def gather(
         )
 
     if whole:
-        return written(diffs, ())
+        return compose(diffs, ())
     lines = parts[:PART_LINES]
-    room = MESSAGE_TOKENS - tokens(written((), lines).text)
-    return written(_first(lines, reviewable, units, room), lines)
+    room = MESSAGE_TOKENS - tokens(compose((), lines).text)
+    return compose(_first(lines, reviewable, units, room), lines)
 
 
-def _ranked(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
+def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
     """The units by rank."""
     paths = {file.path for file in files}
     lines = [
@@ -150,42 +150,42 @@ def _ranked(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLin
 
 def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[FileDiff]:
     """The whole diffs of the first files that there is room for."""
-    shown: list[FileDiff] = []
+    diffs: list[FileDiff] = []
     for path in list(dict.fromkeys(line.unit.path for line in lines))[: 3 * FIRST_FILES]:
         (part,) = file_diffs([unit for unit in units if unit.path == path], files, NEAR)
         size = tokens(part.body + path)
-        if size <= room and len(shown) < FIRST_FILES:
+        if size <= room and len(diffs) < FIRST_FILES:
             room -= size
-            shown.append(part)
-    return shown
+            diffs.append(part)
+    return diffs
 
 
-def _shown(parts: Sequence[FileDiff]) -> str:
+def _render(parts: Sequence[FileDiff]) -> str:
     return render.count(len(parts), "file")
 
 
 def _telling(rows: Iterable[Reference]) -> list[Reference]:
     """Without the methods that every class has, and with few tests, where only the name says that a use is meant."""
-    kept, tests = [], 0
+    rows_kept, tests = [], 0
     for row in rows:
         unsure = not row.sure and not row.missing
         tests += unsure and row.test
         if not unsure or not (row.everyday or (row.test and tests > MAX_TESTS)):
-            kept.append(row)
-    return kept
+            rows_kept.append(row)
+    return rows_kept
 
 
-def _guessed(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:
+def _guesses(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:
     """What only a name speaks for, by file, tests last; and the names that are everywhere, of which no place is listed."""
-    rows = [row for row in references if row.guessed]
+    rows = [row for row in references if row.is_guessed]
     files = Counter(name for name, _ in {(row.name, row.path) for row in rows})
     everywhere = {name for name, times in files.items() if times > FEW_FILES}
-    told = [row for row in rows if not row.everyday and row.name not in everywhere]
-    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for _, path, name, line in sorted({(row.test, row.path, row.name, row.line) for row in told}):
-        found[path][name].append(line)
+    telling = [row for row in rows if not row.everyday and row.name not in everywhere]
+    lines_by_name: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for _, path, name, line in sorted({(row.test, row.path, row.name, row.line) for row in telling}):
+        lines_by_name[path][name].append(line)
     by_file = [
         (path, [NameInFile(name, len(lines), tuple(lines[:LINES])) for name, lines in names.items()])
-        for path, names in found.items()
+        for path, names in lines_by_name.items()
     ]
     return by_file, sorted(everywhere | {row.name for row in rows if row.everyday})

@@ -30,11 +30,11 @@ class StallGuard:
     errors: Counter[str] = field(default_factory=Counter)
     stale: int = 0
     refused_finish: bool = False
-    held: int = 0
+    total_chars: int = 0
     _cells: set[str] = field(default_factory=set)
     _lines: set[str] = field(default_factory=set)  # that the root was shown
     _gain: Gain | None = None
-    _repeated: int = 0
+    _repeats: int = 0
 
     def repeats(self, code: str) -> bool:
         """Whether this very cell ran before; looking at what changes by itself is not a repetition."""
@@ -44,7 +44,7 @@ class StallGuard:
         self._cells.add(cell)
         return False
 
-    def shown(self, text: str) -> bool:
+    def note_text(self, text: str) -> bool:
         """Note what the root is shown; whether any line of it is new to it."""
         lines = {re.sub(r"\d+", "0", _NUMBERED.sub("", line, count=1).strip())[:200] for line in text.split("\n")}
         new = {line for line in lines - self._lines if sum(map(str.isalpha, line)) >= LETTERS}
@@ -55,14 +55,14 @@ class StallGuard:
         """Note what a block did."""
         if observation.outcome in {"limit", "crash"}:
             self._cells.clear()  # its names are gone: the same cell may be needed again
-        new = self.shown(observation.output)
+        new = self.note_text(observation.output)
         if new or self._gain not in {None, gain}:
             self.errors.clear()
-        self._repeated = 0
+        self._repeats = 0
         if observation.error:
             cause = _cause(observation.error)
             self.errors[cause] += 1
-            self._repeated = self.errors[cause]
+            self._repeats = self.errors[cause]
         self.idle(gain, new=new)
 
     def idle(self, gain: Gain, *, new: bool = False) -> None:
@@ -72,10 +72,10 @@ class StallGuard:
 
     def hold_finish(self) -> bool:
         """Whether the run goes on although the root has finished: it has not seen what report() refused."""
-        self.held += 1
-        if self.held <= HELD:
+        self.total_chars += 1
+        if self.total_chars <= HELD:
             self._cells.clear()
-        return self.held <= HELD
+        return self.total_chars <= HELD
 
     def refuse_finish(self) -> bool:
         """Whether finishing now, with units unread, is refused: once. The cell that tried may then be sent again."""
@@ -84,11 +84,11 @@ class StallGuard:
             self._cells.clear()
         return first
 
-    def advice(self, number: int, *, spent: bool) -> Advice:
+    def advice(self, number: int, *, budget_spent: bool) -> Advice:
         """The note that the root must get after turn `number`."""
-        if self._repeated >= SAME_ERROR_SIMPLE:
+        if self._repeats >= SAME_ERROR_SIMPLE:
             return "simple"
-        if spent:
+        if budget_spent:
             return "spent"
         if number >= self.turns - 1:
             return "last"
@@ -99,7 +99,7 @@ class StallGuard:
     @property
     def stuck(self) -> bool:
         """The same error for the third time."""
-        return self._repeated >= SAME_ERROR_STOP
+        return self._repeats >= SAME_ERROR_STOP
 
     @property
     def astray(self) -> bool:

@@ -22,15 +22,15 @@ class RunState:
     deepest: int = MAX_DEPTH  # a run at this depth starts no further one
     final: str | None = None  # set_answer(text) or FINAL(value)
     batch: list[str] = field(default_factory=list)
-    offered: dict[tuple[str, str, str], Finding] = field(
+    offered_findings: dict[tuple[str, str, str], Finding] = field(
         default_factory=dict
     )  # what workers handed over, as they said it
-    dropped: dict[str, str] = field(default_factory=dict)  # id -> place, title and reason
-    reported: list[str] = field(default_factory=list)  # ids
-    renamed: dict[str, str] = field(default_factory=dict)  # the id of a finding that is told anew -> its new one
-    refused: dict[str, str] = field(default_factory=dict)  # title -> why report() refused it, in the running block
+    dropped_findings: dict[str, str] = field(default_factory=dict)  # id -> place, title and reason
+    reported_ids: list[str] = field(default_factory=list)  # ids
+    new_ids: dict[str, str] = field(default_factory=dict)  # the id of a finding that is told anew -> its new one
+    refusals: dict[str, str] = field(default_factory=dict)  # title -> why report() refused it, in the running block
     notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
-    asked: int = 0  # questions to workers and children
+    question_count: int = 0  # questions to workers and children
     errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
     names: dict[str, None] = field(default_factory=dict)  # what the root's blocks assigned
 

@@ -51,37 +51,37 @@ class Turns:
 
     async def go(self) -> None:
         """Run all turns; `outcome` says how they ended."""
-        self.guard.shown(self.conversation.messages[-1].text)
+        self.guard.note_text(self.conversation.messages[-1].text)
         for number in range(1, self.guard.turns + 1):
             self.state.session.say(f"{self.name}: turn {number} of {self.guard.turns}")
             self.state.session.calls.at = f"{self.name}:{number}"
-            reply = await self._asked()
+            reply = await self._ask()
             if reply is None:
                 return
             # What a turn shows of the budget must not depend on which call ends first: second opinions that began before end here.
-            await self.state.session.settled()
+            await self.state.session.wait_for_opinions()
             if (
                 number == 1 and not self.state.depth
             ):  # what others found has its verdicts before the root's code reports anything
-                self.news = await self._heard()
+                self.news = await self._judge_findings()
             await self._turn(number, reply)
             if self.outcome:
                 return
         self.outcome = "turns"
 
-    async def _heard(self) -> tuple[str, ...]:
+    async def _judge_findings(self) -> tuple[str, ...]:
         """Give what was found so far its verdicts; as a sentence, if there are any."""
         session = self.state.session
         before = sum(finding.verdict.open for finding in session.findings)
-        session.hear(await session.judged())
-        told = Counter(finding.verdict for finding in session.findings)
-        decided = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
-        if not before or not any(told[verdict] for verdict in decided):
+        session.hear(await session.judge_findings())
+        verdict_counts = Counter(finding.verdict for finding in session.findings)
+        decisive = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
+        if not before or not any(verdict_counts[verdict] for verdict in decisive):
             return ()
-        counted = ", ".join(f"{told[verdict]} {verdict}" for verdict in decided)
-        return (f"second opinions are there: {counted}; findings() has each",)
+        counts_text = ", ".join(f"{verdict_counts[verdict]} {verdict}" for verdict in decisive)
+        return (f"second opinions are there: {counts_text}; findings() has each",)
 
-    async def _asked(self) -> Completion | None:
+    async def _ask(self) -> Completion | None:
         prompt = self.conversation.prompt()
         try:
             reply = await self._fitting()
@@ -112,31 +112,39 @@ class Turns:
         """The root has answered: what it was shown, and what its code has printed to it, it has read."""
         for message in prompt.messages[self.read :]:
             if message.role in {"user", "tool"}:
-                shown = self.state.session.calls.masks.show(message.text)
-                self.state.session.tracker.saw(shown, str(self.state.source))
+                text = self.state.session.calls.masks.show(message.text)
+                self.state.session.tracker.saw(text, str(self.state.source))
         self.read = len(prompt.messages)
 
     async def _turn(self, number: int, reply: Completion) -> None:
         calls = self.state.session.calls
-        block, started = extraction.of(reply), calls.now()
-        self.conversation.said(reply)
-        observation, hint = await self._observed(number, block, reply)
+        block, start = extraction.of(reply), calls.now()
+        self.conversation.add_reply(reply)
+        observation, hint = await self._observe(number, block, reply)
         turn = Turn(number, block, observation, reply.text)
         self.turns.append(turn)
         self.tight = self._tight(number, block)
-        calls.journal.turn(self.name, turn, calls.now() - started, tight=self.tight)
-        done, spent = await self._finished(), self._spent()
-        refused = done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
-        unreported = dict(self.state.refused) if done and number < self.guard.turns and not spent else {}
-        if unreported and not refused and not self.guard.hold_finish():
-            unreported = {}
-        if refused or unreported:
+        calls.journal.turn(self.name, turn, calls.now() - start, tight=self.tight)
+        is_done, is_spent = await self._is_finished(), self._is_spent()
+        finish_refused = (
+            is_done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
+        )
+        unreported_findings = (
+            dict(self.state.refusals) if is_done and number < self.guard.turns and not is_spent else {}
+        )
+        if unreported_findings and not finish_refused and not self.guard.hold_finish():
+            unreported_findings = {}
+        if finish_refused or unreported_findings:
             await self._reopen()
-        elif done:
+        elif is_done:
             self.outcome = "answered"
         elif self.guard.stuck or self.guard.astray:
             self.outcome = "stuck" if self.guard.stuck else "astray"
-        status = replace(self._status(number, spent=spent), refused=refused, unreported=unreported)
+        status = replace(
+            self._status(number, budget_spent=is_spent),
+            finish_refused=finish_refused,
+            unreported_findings=unreported_findings,
+        )
         self.news = ()
         self.conversation.answer(
             reply, turn_text(observation, hint, status, self.conversation.form, self.conversation.words)
@@ -144,43 +152,43 @@ class Turns:
 
     def _tight(self, number: int, block: str) -> bool:
         """Whether the time is running out; what an earlier run of this review has said stays said."""
-        known = self.state.session.calls.journal.recorded(self.name, number, block)
-        if known is not None:
-            return bool(known["tight"])
+        recording = self.state.session.calls.journal.recording(self.name, number, block)
+        if recording is not None:
+            return bool(recording["tight"])
         seconds = self.state.session.calls.budget.seconds_left()
         return seconds is not None and seconds < TIGHT_SECONDS
 
-    async def _observed(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
+    async def _observe(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
         self.state.notes.clear()
-        self.state.refused.clear()
+        self.state.refusals.clear()
         if not block or reply.stop == "length":  # half a block may be Python too, and do something else
             self.guard.idle(self._gain())
-            broken = any(call.unparsed for call in reply.calls)
-            return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken else NO_CODE
+            broken_call = any(call.unparsed_arguments for call in reply.calls)
+            return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
         if self.guard.repeats(block):
             self.guard.idle(self._gain())
             return Observation(""), REPEATED
         observation = self._as_it_was(number, block, await self.bridge.run(block))
-        self.state.names.update(dict.fromkeys(extraction.assigned(block)))
+        self.state.names.update(dict.fromkeys(extraction.assigned_names(block)))
         if observation.outcome in {"limit", "crash"}:  # where it ended differs from run to run
             self.state.names.clear()
             self.state.notes.clear()
-        for title, why in self.state.refused.items():
+        for title, why in self.state.refusals.items():
             if why not in observation.output:  # report() was called and its answer not printed
                 self.state.note(f"report() refused {title!r}: {why}")
         self.guard.ran(observation, self._gain())
-        known = (*self.state.names, *tools.KNOWN)
-        return observation, hints.hint(observation.error, known) if observation.error else ""
+        names = (*self.state.names, *tools.KNOWN)
+        return observation, hints.hint(observation.error, names) if observation.error else ""
 
-    def _as_it_was(self, number: int, block: str, seen: Observation) -> Observation:
+    def _as_it_was(self, number: int, block: str, observation: Observation) -> Observation:
         """A block that a limit ended may end in another line this time: the root is told what it was told before."""
-        known = self.state.session.calls.journal.recorded(self.name, number, block)
-        if known is None or not {known["outcome"], seen.outcome} <= {"limit", "crash"}:
-            return seen
-        return Observation(known["output"], known["error"], known["outcome"], known["omitted"])
+        recording = self.state.session.calls.journal.recording(self.name, number, block)
+        if recording is None or not {recording["outcome"], observation.outcome} <= {"limit", "crash"}:
+            return observation
+        return Observation(recording["output"], recording["error"], recording["outcome"], recording["omitted"])
 
-    async def _finished(self) -> bool:
+    async def _is_finished(self) -> bool:
         """Whether the root has given its answer, in any of the ways it may."""
         ready, content = await self.bridge.value(READY) or (False, "")
         self.summary = (self.state.final or content or self.summary).strip()
@@ -192,29 +200,34 @@ class Turns:
 
     def _gain(self) -> Gain:
         session = self.state.session
-        return len(session.tracker.unread()), len(self.state.reported), len(self.state.dropped), self.state.asked
+        return (
+            len(session.tracker.unread()),
+            len(self.state.reported_ids),
+            len(self.state.dropped_findings),
+            self.state.question_count,
+        )
 
-    def _spent(self) -> bool:
+    def _is_spent(self) -> bool:
         """Whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""
         budget = self.state.session.calls.budget
         left = budget.left()
         size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)
-        needed = Usage(2 * size, MAX_TOKENS + TYPICAL_REPLY)
-        usd = self.model.price(needed)
+        need = Usage(2 * size, MAX_TOKENS + TYPICAL_REPLY)
+        usd = self.model.price(need)
         return (
             bool(budget.refused)
             or self.tight
             or (left.calls is not None and left.calls <= 1)
-            or (left.tokens is not None and left.tokens < needed.input + needed.output)
+            or (left.tokens is not None and left.tokens < need.input + need.output)
             or (left.usd is not None and usd is not None and left.usd < usd)
         )
 
-    def _status(self, number: int, *, spent: bool) -> TurnStatus:
+    def _status(self, number: int, *, budget_spent: bool) -> TurnStatus:
         return TurnStatus(
             number=number,
             turns=self.guard.turns,
             left=self.state.session.calls.budget.left(),
             unread=tuple(unit.id for unit in self.state.session.tracker.unread()),
-            advice=self.guard.advice(number, spent=spent),
+            advice=self.guard.advice(number, budget_spent=budget_spent),
             notes=(*self.news, *self.state.notes),
         )

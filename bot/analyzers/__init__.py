@@ -10,7 +10,7 @@ from bot.ports import Analyzer, Language
 Languages = Mapping[str, Language]  # name -> language: who judges definitions and calls has to know who reads them
 
 
-def _loaded(name: str, languages: Languages) -> Analyzer:
+def _load(name: str, languages: Languages) -> Analyzer:
     """Return the module's own `LINTER`, what its `build` makes for these languages, or the module itself."""
     module = import_module(f"{__name__}.{name}")
     build = getattr(module, "build", None)
@@ -18,4 +18,4 @@ def _loaded(name: str, languages: Languages) -> Analyzer:
     return analyzer
 
 
-ANALYZERS: dict[str, Callable[[Languages], Analyzer]] = {name: partial(_loaded, name) for name in DEFAULTS["analyzers"]}
+ANALYZERS: dict[str, Callable[[Languages], Analyzer]] = {name: partial(_load, name) for name in DEFAULTS["analyzers"]}

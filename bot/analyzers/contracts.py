@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Literal
 
-from bot.analyzers.contracts_arity import Misfit, judged, misfit
-from bot.analyzers.contracts_overrides import comparable, outdated, overridden
-from bot.analyzers.contracts_words import Broken, finding
+from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misfit
+from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overridden
+from bot.analyzers.contracts_words import Breakage, finding
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Silence
@@ -36,8 +36,10 @@ class Contracts:
     def wants(self, file: ChangedFile) -> bool:
         """Whether the file can define what others call, or could before it was renamed."""
         suffixes = {PurePosixPath(path).suffix.lower() for path in (file.path, file.old_path) if path}
-        moved = file.status == "renamed" and not file.ignored
-        return (file.analyzed or moved or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(self._suffixes)
+        is_move = file.status == "renamed" and not file.is_ignored
+        return (file.is_analyzed or is_move or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(
+            self._suffixes
+        )
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding per place of a caller file that breaks."""
@@ -45,36 +47,36 @@ class Contracts:
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:
         """Fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
-        decided = compared(dependents)
-        undecided = (row for row in dependents.references if (row.symbol, row.path, row.line) not in decided)
+        verdicts = compare(dependents)
+        undecided_rows = (row for row in dependents.references if (row.symbol, row.path, row.line) not in verdicts)
         there = {finding.path, *(item.path for item in finding.evidence)}
-        said = f"{finding.title}\n{finding.quote}"
-        here = any(row.path in there and row.name in said for row in undecided)
-        return "unseen" if dependents.missed or here else "fixed"
+        text = f"{finding.title}\n{finding.quote}"
+        here = any(row.path in there and row.name in text for row in undecided_rows)
+        return "unseen" if dependents.missed_uses or here else "fixed"
 
-    def compared(self, dependents: Dependents) -> Mapping[Place, str]:
+    def compare(self, dependents: Dependents) -> Mapping[Place, str]:
         """The uses about which code can decide, and what it has found of each."""
-        return compared(dependents)
+        return compare(dependents)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
     """One finding per place of a caller file that breaks, with the caller's own line and both sides as evidence."""
     symbols = dependents.by_key()
     old = {file.path: file.old_path for file in files if file.old_path}
-    moved = {file.old_path: file.path for file in files if file.status == "renamed"}
-    groups: dict[Group, list[Broken]] = defaultdict(list)
-    told: set[tuple[str, int, str]] = set()  # one call that several changed definitions explain is said once
+    new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
+    groups: dict[Group, list[Breakage]] = defaultdict(list)
+    told_places: set[tuple[str, int, str]] = set()  # one call that several changed definitions explain is said once
     for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
-        broken = _broken(reference, symbols)
+        breakage = _breakage(reference, symbols)
         place = reference.path, reference.line, reference.name
-        if broken is not None and reference.text.strip() and place not in told:
-            told.add(place)
-            family = "likely" if reference.likely else "removed" if broken.rule.startswith("removed") else "signature"
+        if breakage is not None and reference.text.strip() and place not in told_places:
+            told_places.add(place)
+            family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
             home = reference.symbol.rpartition(":")[0]
-            groups[reference.path, home, family].append(replace(broken, moved=moved.get(home) or ""))
-    found = [await finding(tree, rows, old) for group in groups.values() for rows in _places(group)]
-    found += await overridden(tree, dependents.heirs, symbols)
-    return tuple(sorted(found, key=lambda item: (item.severity != "high", item.path, item.start)))
+            groups[reference.path, home, family].append(replace(breakage, new_path=new_paths.get(home) or ""))
+    findings = [await finding(tree, rows, old) for group in groups.values() for rows in _places(group)]
+    findings += await overridden(tree, dependents.heirs, symbols)
+    return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 
 def build(languages: Mapping[str, Language]) -> Contracts:
@@ -82,48 +84,48 @@ def build(languages: Mapping[str, Language]) -> Contracts:
     return Contracts(languages)
 
 
-def compared(dependents: Dependents) -> dict[Place, str]:
+def compare(dependents: Dependents) -> dict[Place, str]:
     """Place -> what comparing it with the changed contract has shown. What code cannot decide is absent.
 
     Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
     another return type, another value or another error, this comparison cannot decide: a reader has to.
     """
     symbols = dependents.by_key()
-    found: dict[Place, str] = {}
+    comparisons: dict[Place, str] = {}
     left: set[Place] = set()
     for reference in dependents.references:
         place = reference.symbol, reference.path, reference.line
-        shown = _shown(reference, symbols.get(reference.symbol))
-        if shown:
-            found[place] = shown
+        comparison = _compare_use(reference, symbols.get(reference.symbol))
+        if comparison:
+            comparisons[place] = comparison
         else:
             left.add(place)
     for key, own in dependents.heirs:
         item = symbols.get(key)
         if item is not None and item.contract == ("parameters",) and comparable(item, own):
-            found[key, own.path, own.start] = REPORTED if outdated(item, own) else FITS
-    return {place: shown for place, shown in found.items() if place not in left}
+            comparisons[key, own.path, own.start] = REPORTED if no_longer_fits(item, own) else FITS
+    return {place: comparison for place, comparison in comparisons.items() if place not in left}
 
 
-def _shown(reference: Reference, item: ChangedSymbol | None) -> str:
+def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     """What is known of one use; empty if code cannot decide."""
     if reference.missing:
         return REPORTED
-    changed = item.contract if item is not None else ("removed",)
-    shown = FITS
-    for part in changed:
+    changes = item.contract if item is not None else ("removed",)
+    comparison = FITS
+    for part in changes:
         if part in ("removed", "renamed"):
-            shown = THERE if reference.held else ""
+            comparison = THERE if reference.is_held else ""
         elif part == "parameters" and item is not None:
-            shown = _compared(reference, item)
+            comparison = _compare_call(reference, item)
         elif reference.form != "import":
-            shown = ""
-        if not shown or shown in (REPORTED, OTHER):
+            comparison = ""
+        if not comparison or comparison in (REPORTED, OTHER):
             break
-    return shown
+    return comparison
 
 
-def _compared(reference: Reference, item: ChangedSymbol) -> str:
+def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """What comparing a call with both signatures shows."""
     before = item.before.signature if item.before is not None else None
     after = item.after.signature if item.after is not None else None
@@ -131,7 +133,7 @@ def _compared(reference: Reference, item: ChangedSymbol) -> str:
         return FITS
     if before is None or after is None or before.opaque or after.opaque or not reference.call or reference.spread:
         return ""
-    if not judged(item.symbol.path, reference.path):
+    if not insists_on_signatures(item.symbol.path, reference.path):
         return ""
     if misfit(before, after, reference) is None:
         return "" if after.ambiguous else FITS
@@ -140,17 +142,17 @@ def _compared(reference: Reference, item: ChangedSymbol) -> str:
     return REPORTED if reference.sure or reference.unique else ""
 
 
-def _broken(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Broken | None:
+def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
     item = symbols.get(reference.symbol)
     if reference.missing:
         rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
-        return Broken(reference, item, rule)
+        return Breakage(reference, item, rule)
     if reference.likely and (item is None or item.change != "signature"):
-        return Broken(reference, item, "likely-removed")
+        return Breakage(reference, item, "likely-removed")
     wrong = _misfit(reference, item) if item is not None else None
     if wrong is None:
         return None
-    return Broken(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
+    return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
 
 
 def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
@@ -159,22 +161,22 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     after = item.after.signature if item.after is not None else None
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
         return None
-    known = reference.sure or reference.unique or reference.likely
-    if not known or not judged(item.symbol.path, reference.path):
+    is_known = reference.sure or reference.unique or reference.likely
+    if not is_known or not insists_on_signatures(item.symbol.path, reference.path):
         return None
     if misfit(before, before, reference) is not None:
         return None
     return misfit(before, after, reference)
 
 
-def _places(rows: Sequence[Broken]) -> list[list[Broken]]:
+def _places(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     """The rows by definition, those of one neighbourhood together: what is read at one glance is said once."""
-    by_name: dict[str, list[Broken]] = defaultdict(list)
+    by_name: dict[str, list[Breakage]] = defaultdict(list)
     module = any(row.rule == "removed-module" for row in rows)  # then the names in it are gone with it
     for row in rows:
         by_name["" if module else row.reference.symbol].append(row)
-    places: list[list[Broken]] = []
-    for mine in sorted((_ordered(part) for part in by_name.values()), key=lambda part: part[0].reference.line):
+    places: list[list[Breakage]] = []
+    for mine in sorted((_order(part) for part in by_name.values()), key=lambda part: part[0].reference.line):
         near = places and mine[0].reference.line - places[-1][0].reference.line <= GLANCE
         if near or len(places) == MOST:
             places[-1] += mine
@@ -183,7 +185,7 @@ def _places(rows: Sequence[Broken]) -> list[list[Broken]]:
     return places
 
 
-def _ordered(rows: Sequence[Broken]) -> list[Broken]:
+def _order(rows: Sequence[Breakage]) -> list[Breakage]:
     """The row that speaks first: a sure call before a mention before an import, then by line."""
     forms = {"call": 0, "mention": 1}
     return sorted(rows, key=lambda r: (not r.reference.sure, forms.get(r.reference.form, 2), r.reference.line))

@@ -14,7 +14,7 @@ class Misfit:
     says: str
 
 
-def judged(definition: str, caller: str) -> bool:
+def insists_on_signatures(definition: str, caller: str) -> bool:
     """Whether both files are in languages that insist on their signatures."""
     return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
 
@@ -37,10 +37,10 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
     if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
         return Misfit("arity", f"still passes {_count(call.positional)}, of which {len(places)} are accepted")
     for index, item in enumerate(places):
-        if item.required and index >= call.positional and item.name not in call.keywords:
+        if item.is_required and index >= call.positional and item.name not in call.keywords:
             return _without(before, item, call)
     for item in after.parameters:
-        if item.kind == "keyword-only" and item.required and item.name not in call.keywords:
+        if item.kind == "keyword-only" and item.is_required and item.name not in call.keywords:
             return _without(before, item, call)
     return None
 
@@ -50,11 +50,11 @@ def _accepts(signature: Signature, keyword: str) -> bool:
 
 
 def _without(before: Signature, parameter: Parameter, call: Reference) -> Misfit:
-    known = {item.name for item in before.parameters if item.required}
-    rule = "arity" if parameter.name in known else "required-parameter"
-    named = "the destructured parameter" if parameter.name == "{}" else parameter.name
+    required_names = {item.name for item in before.parameters if item.is_required}
+    rule = "arity" if parameter.name in required_names else "required-parameter"
+    label = "the destructured parameter" if parameter.name == "{}" else parameter.name
     return Misfit(
-        rule, f"passes {_count(call.positional + len(call.keywords))} and leaves out {named}, which is required now"
+        rule, f"passes {_count(call.positional + len(call.keywords))} and leaves out {label}, which is required now"
     )
 
 

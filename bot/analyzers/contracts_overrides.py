@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.analyzers.contracts_arity import judged, misfit
+from bot.analyzers.contracts_arity import insists_on_signatures, misfit
 from bot.analyzers.contracts_words import line_of
 from bot.ports import Tree
 from bot.text.filetypes import filetype
@@ -14,14 +14,19 @@ def comparable(item: ChangedSymbol, own: Symbol) -> bool:
     """Whether both signatures and that of the override are known well enough to be compared."""
     before = item.before.signature if item.before is not None else None
     after = item.after.signature if item.after is not None else None
-    if before is None or after is None or own.signature is None or not judged(item.symbol.path, own.path):
+    if (
+        before is None
+        or after is None
+        or own.signature is None
+        or not insists_on_signatures(item.symbol.path, own.path)
+    ):
         return False
     if before.opaque or after.opaque or before.also or after.also or own.signature.also or own.name == item.symbol.name:
         return False
     return not own.signature.opaque or filetype(own.path).marked_overrides
 
 
-def outdated(item: ChangedSymbol, own: Symbol) -> bool:
+def no_longer_fits(item: ChangedSymbol, own: Symbol) -> bool:
     """Whether a call that the changed method is made for fits its override no longer, and did before."""
     before = item.before.signature if item.before is not None else None
     after = item.after.signature if item.after is not None else None
@@ -33,11 +38,11 @@ def outdated(item: ChangedSymbol, own: Symbol) -> bool:
 
 def _call(signature: Signature, own: Symbol) -> Reference:
     """The shortest call that a signature takes."""
-    asked = [item for item in signature.parameters if item.required]
-    count = sum(item.kind in ("positional", "positional-only") for item in asked)
+    required_parameters = [item for item in signature.parameters if item.is_required]
+    count = sum(item.kind in ("positional", "positional-only") for item in required_parameters)
     if filetype(own.path).shorter_overrides and own.signature is not None:
         count = min(count, sum(item.kind in ("positional", "positional-only") for item in own.signature.parameters))
-    keywords = tuple(item.name for item in asked if item.kind == "keyword-only")
+    keywords = tuple(item.name for item in required_parameters if item.kind == "keyword-only")
     return Reference(
         "", own.short, "", own.start, "", own.name, None, sure=True, test=False, positional=count, keywords=keywords
     )
@@ -47,13 +52,13 @@ async def overridden(
     tree: Tree, heirs: tuple[tuple[str, Symbol], ...], symbols: Mapping[str, ChangedSymbol]
 ) -> list[Finding]:
     """One finding at each override that was left behind, with the base method before and after as evidence."""
-    found = []
+    findings = []
     for key, own in heirs:
         item = symbols.get(key)
-        at = await line_of(tree, own, "") if item is not None and outdated(item, own) else None
+        at = await line_of(tree, own, "") if item is not None and no_longer_fits(item, own) else None
         if item is not None and at is not None:
-            found.append(await _finding(tree, item, own, at))
-    return found
+            findings.append(await _finding(tree, item, own, at))
+    return findings
 
 
 def _consequence(own: Symbol, name: str) -> str:

@@ -14,14 +14,14 @@ MORE = 6  # further lines of the caller that are quoted
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class Breakage:
     """One place that the change breaks."""
 
     reference: Reference
     symbol: ChangedSymbol | None
     rule: str
     misfit: Misfit | None = None
-    moved: str = ""  # where a file went that was imported
+    new_path: str = ""  # where a file went that was imported
 
     @property
     def home(self) -> str:
@@ -34,17 +34,17 @@ class Broken:
         if self.rule == "removed-module":
             return self.home
         before = self.symbol.before if self.symbol is not None else None
-        said = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
-        said = (
-            said.removesuffix(".__init__")
+        label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
+        label = (
+            label.removesuffix(".__init__")
             .removesuffix(".constructor")
             .removesuffix(".__construct")
             .removesuffix(".initialize")
         )
-        return f"{said}()" if before is not None and before.kind in ("function", "method", "declaration") else said
+        return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
 
 
-async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) -> Finding:
+async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> Finding:
     """One finding of a caller file; the first row is quoted, the others are evidence. `old`: path -> path before the change."""
     first = next((row for row in rows if row.rule == "removed-module"), rows[0])
     reference = rows[0].reference
@@ -71,27 +71,27 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
     )
 
 
-def _further(rows: Sequence[Broken]) -> list[Broken]:
+def _further(rows: Sequence[Breakage]) -> list[Breakage]:
     """The other lines, one row each."""
     lines = {row.reference.line: row for row in reversed(rows) if row.reference.line != rows[0].reference.line}
     return [lines[line] for line in sorted(lines)][:MORE]
 
 
-def _title(first: Broken, rows: Sequence[Broken]) -> str:
+def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
-    said = names[0] if len(names) == 1 else f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
+    label = names[0] if len(names) == 1 else f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
     still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
     be, it = ("was", "it") if len(names) == 1 else ("were", "them")
-    renamed = first.rule != "removed-module" and _fate(first).startswith("renamed")
-    old = ("the old name" if len(names) == 1 else "the old names") if renamed else it
+    is_rename = first.rule != "removed-module" and _fate(first).startswith("renamed")
+    old = ("the old name" if len(names) == 1 else "the old names") if is_rename else it
     but = "and" if first.reference.likely else "but"
     still = f"may still {still.removesuffix('s')}" if first.reference.likely else f"still {still}"
-    return f"{said} {be} {_fate(first)}, {but} {first.reference.path} {still} {old}"
+    return f"{label} {be} {_fate(first)}, {but} {first.reference.path} {still} {old}"
 
 
-def _all(first: Broken, rows: Sequence[Broken]) -> str:
+def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     """The names that the title leaves out."""
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))[NAMED:LISTED]
     if first.misfit is not None or not names:
@@ -99,9 +99,9 @@ def _all(first: Broken, rows: Sequence[Broken]) -> str:
     return f" The same holds for {', '.join(f'`{name}`' for name in names)}."
 
 
-def _fate(row: Broken) -> str:
-    if row.moved and row.rule == "removed-module":
-        return f"moved to {row.moved}"
+def _fate(row: Breakage) -> str:
+    if row.new_path and row.rule == "removed-module":
+        return f"moved to {row.new_path}"
     after = row.symbol.after if row.symbol is not None and row.symbol.change == "renamed" else None
     before = row.symbol.before if row.symbol is not None else None
     if after is None or before is None:
@@ -109,7 +109,7 @@ def _fate(row: Broken) -> str:
     return f"moved to {after.path}" if after.short == before.short else f"renamed to {after.short}"
 
 
-def _why(row: Broken, reference: Reference, where: str) -> str:
+def _why(row: Breakage, reference: Reference, where: str) -> str:
     here = f"{reference.path}:{reference.line}"
     if row.misfit is not None and row.symbol is not None:
         before, after = row.symbol.before, row.symbol.after
@@ -117,11 +117,11 @@ def _why(row: Broken, reference: Reference, where: str) -> str:
         now = after.signature.text if after is not None and after.signature is not None else ""
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."
     if row.rule == "removed-module":
-        imported = f"{row.reference.path}:{row.reference.line}"
-        used = "" if imported == here else f" and uses it at line {reference.line}"
-        if row.moved:
-            return f"This change moves {row.home} to {row.moved}; {imported} imports it from its old place{used}."
-        return f"This change removes {row.home}; nothing in the tree takes its place, and {imported} imports it{used}."
+        place = f"{row.reference.path}:{row.reference.line}"
+        use = "" if place == here else f" and uses it at line {reference.line}"
+        if row.new_path:
+            return f"This change moves {row.home} to {row.new_path}; {place} imports it from its old place{use}."
+        return f"This change removes {row.home}; nothing in the tree takes its place, and {place} imports it{use}."
     by_name = (
         "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
     )
@@ -144,20 +144,20 @@ def _consequence(reference: Reference, places: int) -> str:
     return f"This line fails whenever it runs.{many}"
 
 
-async def _definitions(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) -> list[Evidence]:
+async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> list[Evidence]:
     """The changed definitions' own lines, as they were and as they are."""
-    found: dict[tuple[str, int, Side], Evidence] = {}
+    evidence: dict[tuple[str, int, Side], Evidence] = {}
     for row in rows:
         sides = [(row.symbol.before, "before"), (row.symbol.after, "after")] if row.symbol is not None else []
         for symbol, note in sides:
             item = await line_of(tree, symbol, note) if symbol is not None else None
             if item is not None:
-                found.setdefault((item.path, item.line, item.side), item)
+                evidence.setdefault((item.path, item.line, item.side), item)
         if row.symbol is None and row.rule != "removed-module":
-            item = await _offered(tree, old.get(row.home, row.home), row.reference.symbol.rpartition(":")[2])
+            item = await _former_offer(tree, old.get(row.home, row.home), row.reference.symbol.rpartition(":")[2])
             if item is not None:
-                found.setdefault((item.path, item.line, item.side), item)
-    return list(found.values())[: 2 * MORE]
+                evidence.setdefault((item.path, item.line, item.side), item)
+    return list(evidence.values())[: 2 * MORE]
 
 
 async def line_of(tree: Tree, symbol: Symbol, note: str) -> Evidence | None:
@@ -168,7 +168,7 @@ async def line_of(tree: Tree, symbol: Symbol, note: str) -> Evidence | None:
     return Evidence(symbol.path, lines[at - 1], at, symbol.side, note) if at is not None else None
 
 
-async def _offered(tree: Tree, path: str, name: str) -> Evidence | None:
+async def _former_offer(tree: Tree, path: str, name: str) -> Evidence | None:
     """The line on which a file offered a name that it did not define itself."""
     lines = _lines(await tree.read(path, "base"))
     at = next((number for number, line in enumerate(lines, 1) if _holds(line, name)), None)

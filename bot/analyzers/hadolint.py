@@ -18,8 +18,8 @@ def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:
     return ["--config", "hadolint.yaml", "--no-fail", "--format", "json", *names]
 
 
-def _read(printed: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-    for row in printed:
+def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+    for row in output:
         yield LintReport(row["file"], row["code"], row["line"], row["line"], row["message"])
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import files as own
-from bot.concurrency import ended, started
+from bot.concurrency import end_process, start_process
 from bot.config import extras
 from bot.errors import DeepRepoError
 
@@ -30,9 +30,9 @@ def program(name: str) -> str | None:
     """
     for scheme in SCHEMES:
         folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
-        found = Path(folder, name)
-        if found.is_file():
-            return str(found)
+        path = Path(folder, name)
+        if path.is_file():
+            return str(path)
     return None
 
 
@@ -61,7 +61,7 @@ async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, 
         raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
     if process.status < 0:
         raise DeepRepoError(f"{name} was ended by signal {-process.status}")
-    return process.status, bytes(out), process.said.decode("utf-8", "replace")
+    return process.status, bytes(out), process.stderr.decode("utf-8", "replace")
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Running:
     """A linter's process: its standard output in chunks, then its exit status and the beginning of what it wrote to standard error."""
 
     process: asyncio.subprocess.Process
-    said: bytes = b""
+    stderr: bytes = b""
 
     @property
     def status(self) -> int:
@@ -84,20 +84,20 @@ class Running:
     async def listen(self) -> None:
         """Read standard error to its end, so that the linter does not wait for a reader."""
         while self.process.stderr is not None and (chunk := await self.process.stderr.read(CHUNK)):
-            self.said = (self.said + chunk)[:MOST_SAID]
+            self.stderr = (self.stderr + chunk)[:MOST_SAID]
 
 
 @asynccontextmanager
 async def running(name: str, command: Sequence[str], folder: str) -> AsyncIterator[Running]:
     """A linter that works in a folder, with an empty environment and no input. It is ended with the block."""
-    process = await started(*command, cwd=folder, env={})
+    process = await start_process(*command, cwd=folder, env={})
     if process.stdin is None:
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()
-    found = Running(process)
-    listening = asyncio.ensure_future(found.listen())
+    run = Running(process)
+    listening = asyncio.ensure_future(run.listen())
     try:
-        yield found
+        yield run
     finally:
-        await ended(process, process.stdout)
+        await end_process(process, process.stdout)
         await listening

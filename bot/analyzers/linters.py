@@ -20,7 +20,7 @@ from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.errors import DeepRepoError
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quoted
+from bot.text.lines import quote_of
 from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
 
@@ -93,7 +93,7 @@ class Linter:
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of its language to which the change adds lines, if the linter is installed."""
-        fits = file.analyzed and bool(file.added) and self.name(file.path) is not None
+        fits = file.is_analyzed and bool(file.added_lines) and self.name(file.path) is not None
         return fits and linter_run.program(self.NAME) is not None
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
@@ -101,54 +101,58 @@ class Linter:
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
         sides = [_Sides.of(self.comments, file, after, before) for file in files if file.path in after]
-        found: list[Finding] = []
+        findings: list[Finding] = []
         left: list[tuple[str, str]] = []
         for at in range(0, len(sides), PORTION // 2):
             portion = sides[at : at + PORTION // 2]
             texts = {(side.file.path, text) for side in portion for text in side.texts}
-            seen = await self._lint(texts) if texts else {}
+            reports = await self._lint(texts) if texts else {}
             for side in portion:
-                found += self._new(side, seen)
-                left += self._open(side, seen)
-        return Judgement(tuple(found), frozenset(after) - {path for path, _ in left}, tuple(left))
+                findings += self._new(side, reports)
+                left += self._open(side, reports)
+        return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
 
-    async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], "_Seen"]:
+    async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], "_LintOutcome"]:
         """What the linter reports about each text of a path. One that spoils a run for the others has a run of its own."""
-        numbered = {str(number): each for number, each in enumerate(sorted(texts))}
-        found = await self._run(numbered)
-        left = [number for number, each in numbered.items() if not found[each].complete]
-        if not callable(self.statement) or len(numbered) == 1 or len(left) < len(numbered) or len(left) > ALONE:
-            return found
+        paths = {str(number): each for number, each in enumerate(sorted(texts))}
+        reports = await self._run(paths)
+        left = [number for number, each in paths.items() if not reports[each].complete]
+        if not callable(self.statement) or len(paths) == 1 or len(left) < len(paths) or len(left) > ALONE:
+            return reports
         for number in left:
-            found |= await self._run({number: numbered[number]})
-        return found
+            reports |= await self._run({number: paths[number]})
+        return reports
 
-    async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], "_Seen"]:
-        named = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
+    async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], "_LintOutcome"]:
+        texts_by_name = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
         ending = self.statement if isinstance(self.statement, Ending) else None
-        contents = {name: ending.after(text) if ending else text for name, (_, text) in named.items()}
-        chosen = rules(self.tables)
+        contents = {name: ending.after(text) if ending else text for name, (_, text) in texts_by_name.items()}
+        rules_by_code = rules(self.tables)
         status, out, log = await linter_run.run(
-            self.NAME, self.arguments([*chosen], [*contents]), {**self.settings, **contents}
+            self.NAME, self.arguments([*rules_by_code], [*contents]), {**self.settings, **contents}
         )
-        reports: dict[str, list[LintReport]] = {name: [] for name in named}
+        reports: dict[str, list[LintReport]] = {name: [] for name in texts_by_name}
         for report in self._reports(status, out):
             reports.get(report.path.removeprefix("./"), []).append(report)
         if ending:
             complete = {
                 name
-                for name, (_, text) in named.items()
+                for name, (_, text) in texts_by_name.items()
                 if any((one.code, one.start) == (ending.code, ending.row(text)) for one in reports[name])
             }
         else:
-            complete = set(self.statement(log, named)) if callable(self.statement) else set()
+            complete = set(self.statement(log, texts_by_name)) if callable(self.statement) else set()
         return {
-            named[name]: _Seen(
-                tuple(one for one in rows if one.code in chosen and one.start <= named[name][1].count(b"\n") + 1),
+            texts_by_name[name]: _LintOutcome(
+                tuple(
+                    one
+                    for one in rows
+                    if one.code in rules_by_code and one.start <= texts_by_name[name][1].count(b"\n") + 1
+                ),
                 name in complete,
             )
             for name, rows in reports.items()
@@ -162,42 +166,42 @@ class Linter:
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
             raise DeepRepoError(f"{self.NAME} ended with status {status} and no report that can be read") from error
 
-    def _new(self, side: "_Sides", seen: "_AllSeen") -> Iterator[Finding]:
+    def _new(self, side: "_Sides", reports: "_AllSeen") -> Iterator[Finding]:
         """The reports about the text as it is."""
-        for report, quote in self._fresh(side, side.after.own, side.before.own, seen):
+        for report, quote in self._fresh(side, side.after.own, side.before.own, reports):
             if quote:
                 yield self._finding(side.file.path, quote, report, rules(self.tables)[report.code])
 
-    def _open(self, side: "_Sides", seen: "_AllSeen") -> Iterator[tuple[str, str]]:
+    def _open(self, side: "_Sides", reports: "_AllSeen") -> Iterator[tuple[str, str]]:
         """What is not known of a file: whether it was read to its end, what a comment hides, what is reported for no line of it."""
         path, after, before = side.file.path, side.after, side.before
-        if after.bare and not seen[path, after.bare].complete:
+        if after.bare and not reports[path, after.bare].complete:
             yield (
                 path,
                 "the program states no reading to the end of the file: a syntax error, an encoding or a part that it passes over",
             )
-        shown = {(one.code, one.start) for one, _ in self._fresh(side, after.own, before.own, seen)}
-        bare = [one for one, _ in self._fresh(side, after.bare, before.bare, seen)]
-        known = {(one.code, one.start) for one, _ in self._fresh(side, after.known, before.bare, seen)}
-        hidden = [one for one in bare if (one.code, one.start) in known - shown]
-        if hidden:
-            yield path, silenced((one.code, one.start) for one in hidden)
-        if any(not quote for _, quote in self._fresh(side, after.own, before.own, seen)):
+        visible = {(one.code, one.start) for one, _ in self._fresh(side, after.own, before.own, reports)}
+        bare = [one for one, _ in self._fresh(side, after.bare, before.bare, reports)]
+        all_reports = {(one.code, one.start) for one, _ in self._fresh(side, after.base_comments, before.bare, reports)}
+        hidden_reports = [one for one in bare if (one.code, one.start) in all_reports - visible]
+        if hidden_reports:
+            yield path, hidden_reports_sentence((one.code, one.start) for one in hidden_reports)
+        if any(not quote for _, quote in self._fresh(side, after.own, before.own, reports)):
             yield path, "a report names a line without text"
 
-    def _fresh(self, side: "_Sides", head: bytes, base: bytes, seen: "_AllSeen") -> Iterator[tuple[LintReport, str]]:
+    def _fresh(self, side: "_Sides", head: bytes, base: bytes, reports: "_AllSeen") -> Iterator[tuple[LintReport, str]]:
         """The reports that count, each with its line, of which the base had none."""
         path, test = side.file.path, is_test(side.file.path) or is_sample(side.file.path)
         lines, old_lines = _lines(head), _lines(base)
-        then = seen[path, base].reports if base else ()
+        then = reports[path, base].reports if base else ()
         own = _lines(side.after.own)
         old = Counter((report.code, _text(old_lines, report.start)) for report in then)
-        for report in seen[path, head].reports if head else ():
+        for report in reports[path, head].reports if head else ():
             key = (report.code, _text(lines, report.start))
             old[key] -= 1
-            quote = quoted(own[report.start - 1]) if 0 < report.start <= len(own) else ""
+            quote = quote_of(own[report.start - 1]) if 0 < report.start <= len(own) else ""
             rule = rules(self.tables)[report.code]
-            if old[key] < 0 and report.start in side.file.added and (rule.tests or not test):
+            if old[key] < 0 and report.start in side.file.added_lines and (rule.tests or not test):
                 yield report, quote
 
     def _finding(self, path: str, quote: str, report: LintReport, rule: LintRule) -> Finding:
@@ -218,14 +222,14 @@ class Linter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _LintOutcome:
     """What a linter reports about one text, and whether it states that it read it to its end."""
 
     reports: tuple[LintReport, ...]
     complete: bool
 
 
-_AllSeen = Mapping[tuple[str, bytes], _Seen]  # by path and text
+_AllSeen = Mapping[tuple[str, bytes], _LintOutcome]  # by path and text
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,27 +249,27 @@ class _Sides:
 
     @property
     def texts(self) -> frozenset[bytes]:
-        sides = (self.after.own, self.after.known, self.after.bare, self.before.own, self.before.bare)
+        sides = (self.after.own, self.after.base_comments, self.after.bare, self.before.own, self.before.bare)
         return frozenset(text for text in sides if text)
 
 
-def silenced(reports: Iterable[tuple[str, int]]) -> str:
+def hidden_reports_sentence(reports: Iterable[tuple[str, int]]) -> str:
     """A sentence about reports, each a rule and a line, that a comment of the change hides."""
-    named = [f"{code} in line {line}" for code, line in sorted(set(reports), key=lambda one: one[::-1])]
-    more = f" and {count(len(named) - NAMED, 'more report')}" if len(named) > NAMED else ""
-    return f"a comment that the change writes silences {', '.join(named[:NAMED])}{more}"
+    labels = [f"{code} in line {line}" for code, line in sorted(set(reports), key=lambda one: one[::-1])]
+    more = f" and {count(len(labels) - NAMED, 'more report')}" if len(labels) > NAMED else ""
+    return f"a comment that the change writes silences {', '.join(labels[:NAMED])}{more}"
 
 
 @cache
 def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
     """Every chosen rule by its code."""
-    found: dict[str, LintRule] = {}
+    rules_by_code: dict[str, LintRule] = {}
     for table in tables:
         rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
         for row in rows:
             codes = row.pop("codes")
-            found.update({code: LintRule(**row) for code in codes})
-    return found
+            rules_by_code.update({code: LintRule(**row) for code in codes})
+    return rules_by_code
 
 
 def _lines(blob: bytes) -> list[str]:

@@ -19,7 +19,7 @@ def _name(path: str) -> str | None:
 
 
 def _arguments(codes: Sequence[str], _: Sequence[str]) -> list[str]:
-    chosen = [part for code in codes for part in ("-D", code)]
+    flags = [part for code in codes for part in ("-D", code)]
     return [
         "-c",
         "oxlint.json",
@@ -29,18 +29,18 @@ def _arguments(codes: Sequence[str], _: Sequence[str]) -> list[str]:
         "json",
         "-A",
         "all",
-        *chosen,
+        *flags,
         ".",
     ]
 
 
-def _read(printed: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
     """The last label is the place that is wrong: earlier ones name what it contradicts. Syntax errors have no code."""
-    for row in printed["diagnostics"]:
-        named = CODE.fullmatch(row.get("code") or "")
-        if named and row["labels"]:
+    for row in output["diagnostics"]:
+        match = CODE.fullmatch(row.get("code") or "")
+        if match and row["labels"]:
             line = max(label["span"]["line"] for label in row["labels"])
-            yield LintReport(row["filename"], named[1], line, line, row["message"])
+            yield LintReport(row["filename"], match[1], line, line, row["message"])
 
 
 LINTER = Linter(

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from posixpath import basename
 from typing import Literal
 
-from bot.analyzers.linters import silenced
+from bot.analyzers.linters import hidden_reports_sentence
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
 from bot.analyzers.ruff_syntax import syntax, unreadable
@@ -73,7 +73,7 @@ class RuffSource:
         return _lines(self.base_texts.own)
 
     @property
-    def known(self) -> bytes:
+    def base_text(self) -> bytes:
         """What the base has at the same path: a text elsewhere is one that the author of the change has chosen."""
         return self.base_texts.own if self.file.old_path == self.file.path else b""
 
@@ -90,20 +90,20 @@ class RuffSource:
 
 def wants(file: ChangedFile) -> bool:
     """Python files that exist after the change and that the base does not except from review."""
-    return PurePosixPath(file.path).suffix.lower() in SUFFIXES and file.analyzed and file.status != "deleted"
+    return PurePosixPath(file.path).suffix.lower() in SUFFIXES and file.is_analyzed and file.status != "deleted"
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001 - the protocol's
     """The chosen reports that the change brings."""
     sources, left = await _sources(tree, [file for file in files if wants(file)])
-    found: list[Finding] = []
+    results: list[Finding] = []
     complete: set[str] = set()
     for source in sources:
         findings, reasons = _judge(source)
-        found += findings
+        results += findings
         left += [(source.file.path, reason) for reason in reasons]
         complete |= set() if reasons else {source.file.path}
-    return Judgement(tuple(found), frozenset(complete), tuple(left))
+    return Judgement(tuple(results), frozenset(complete), tuple(left))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -116,19 +116,19 @@ async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[RuffS
     after = await tree.read_many([file.path for file in files])
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     reasons = {path: unreadable(text) for path, text in after.items()}
-    known = []
+    file_texts = []
     for file in files:
         if file.path in after and not reasons[file.path]:
             old = before.get(file.old_path or "", b"")
             own = variants(COMMENTS, file, after[file.path])
-            known.append((file, own, Variants(old, old, bare(COMMENTS, old))))
-    texts = {text for _, *sides in known for one in sides for text in (one.own, one.known, one.bare)}
+            file_texts.append((file, own, Variants(old, old, bare(COMMENTS, old))))
+    texts = {text for _, *sides in file_texts for one in sides for text in (one.own, one.base_comments, one.bare)}
     reports = await run(
         sorted(texts),
         [code for code in rules() if code != SYNTAX],
         lambda code: severity_rank(rules()[code].severity),
     )
-    sources = [RuffSource(file, own, old, reports) for file, own, old in known]
+    sources = [RuffSource(file, own, old, reports) for file, own, old in file_texts]
     return sources, [(path, reason) for path, reason in reasons.items() if reason]
 
 
@@ -136,61 +136,67 @@ def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
     """The findings about a file, and why it is open: empty if it was judged to its end."""
     head = source.reports[source.texts.bare]
     left = [f"{count(source.left, 'more report')} not read"] if source.left else []
-    broken = next((report for report in head.found if report.code == SYNTAX), None)
-    if broken is not None:
-        sure = source.base_parses if source.base_lines else _is_program(source, broken)
-        found = [_finding(source, broken, rules()[SYNTAX])] if sure and broken.start <= len(source.lines) else []
-        return found, [*left, f"it does not parse (line {broken.start}), so nothing else was looked for"]
+    syntax_error = next((report for report in head.diagnostics if report.code == SYNTAX), None)
+    if syntax_error is not None:
+        sure = source.base_parses if source.base_lines else _is_program(source, syntax_error)
+        findings = (
+            [_finding(source, syntax_error, rules()[SYNTAX])]
+            if sure and syntax_error.start <= len(source.lines)
+            else []
+        )
+        return findings, [*left, f"it does not parse (line {syntax_error.start}), so nothing else was looked for"]
     if not head.complete:
         return [], [*left, "the program states no reading to the end of the file"]
     own = _fresh(source, source.texts.own, source.base_texts.own)
-    found = [_finding(source, report, rules()[report.code]) for report, counts in own if counts]
+    findings = [_finding(source, report, rules()[report.code]) for report, counts in own if counts]
     left += [f"{report.code} in line {report.start} could not be decided" for report, counts in own if counts is None]
-    left += _hidden(source)
+    left += _hidden_reports(source)
     if not source.base_parses and any(
-        _is_anywhere(source, report) for report in source.reports[source.texts.own].found
+        _is_anywhere(source, report) for report in source.reports[source.texts.own].diagnostics
     ):
         left.append("there are reports on unchanged lines, and the file before the change does not parse")
-    undefined = any(finding.rule == "F821" for finding in found)
-    if undefined and _is_dynamic(source.texts.own) and not _is_dynamic(source.known):
+    has_undefined = any(finding.rule == "F821" for finding in findings)
+    if has_undefined and _is_dynamic(source.texts.own) and not _is_dynamic(source.base_text):
         left.append("the change writes code that may define names at run time")
-    return found, left
+    return findings, left
 
 
-def _hidden(source: RuffSource) -> list[str]:
+def _hidden_reports(source: RuffSource) -> list[str]:
     """What a comment of the change silences: reports without any comment that those with the base's comments still have."""
-    shown = {(one.code, one.start) for one, counts in _fresh(source, source.texts.own, source.base_texts.own)}
-    known = {(one.code, one.start) for one in source.reports[source.texts.known].found} - shown
+    visible = {(one.code, one.start) for one, counts in _fresh(source, source.texts.own, source.base_texts.own)}
+    reports = {(one.code, one.start) for one in source.reports[source.texts.base_comments].diagnostics} - visible
     fresh = _fresh(source, source.texts.bare, source.base_texts.bare)
-    hidden = [(one.code, one.start) for one, counts in fresh if counts is not False and (one.code, one.start) in known]
-    return [silenced(hidden)] if hidden else []
+    hidden_reports = [
+        (one.code, one.start) for one, counts in fresh if counts is not False and (one.code, one.start) in reports
+    ]
+    return [hidden_reports_sentence(hidden_reports)] if hidden_reports else []
 
 
 def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[tuple[Diagnostic, bool | None]]:
     """The reports that the change brings, and whether each counts; None if that cannot be decided."""
-    reports, lines, base_lines = source.reports[head].found, _lines(head), _lines(base)
+    reports, lines, base_lines = source.reports[head].diagnostics, _lines(head), _lines(base)
     rows = Counter(report.start for report in reports if report.code != "B018")
-    old = Counter((report.code, _quote(base_lines, report).strip()) for report in source.reports[base].found)
-    found: list[tuple[Diagnostic, bool | None]] = []
+    old = Counter((report.code, _quote(base_lines, report).strip()) for report in source.reports[base].diagnostics)
+    diagnostics: list[tuple[Diagnostic, bool | None]] = []
     for report in reports:
         quote, rule = _quote(lines, report), rules()[report.code]
         key = (report.code, quote.strip())
         old[key] -= 1
         if old[key] >= 0 or (report.code == "B018" and rows[report.start]):
             continue
-        added = not source.file.added.isdisjoint(range(report.start, report.end + 1))
-        if not added and (not rule.anywhere or source.left or not source.base_parses):
+        is_added = not source.file.added_lines.isdisjoint(range(report.start, report.end + 1))
+        if not is_added and (not rule.anywhere or source.left or not source.base_parses):
             continue
         if report.start > len(lines):
-            found.append((report, None))
+            diagnostics.append((report, None))
         elif rule.fits(report.message, quote, test=source.test):
-            found.append((report, _counts(source, report)))
-    return [(report, counts) for report, counts in found if counts is not False]
+            diagnostics.append((report, _counts(source, report)))
+    return [(report, counts) for report, counts in diagnostics if counts is not False]
 
 
 def _is_anywhere(source: RuffSource, report: Diagnostic) -> bool:
     rows = range(report.start, report.end + 1)
-    return rules()[report.code].anywhere and source.file.added.isdisjoint(rows)
+    return rules()[report.code].anywhere and source.file.added_lines.isdisjoint(rows)
 
 
 def _is_program(source: RuffSource, report: Diagnostic) -> bool:
@@ -219,10 +225,10 @@ def _counts(source: RuffSource, report: Diagnostic) -> bool | None:
 def _is_undefined(source: RuffSource, report: Diagnostic) -> bool | None:
     """Whether nothing defines the name that ruff misses."""
     tree, name = syntax(source.texts.own), _name(report)
-    if BUILTINS_2.search(f"{name})") and BUILTINS_2.search(source.known.decode("utf-8", "replace")):
+    if BUILTINS_2.search(f"{name})") and BUILTINS_2.search(source.base_text.decode("utf-8", "replace")):
         return False
     if MAGIC.search(report.message):
-        return False if name in IMPLICIT or name.encode() in source.known else None
+        return False if name in IMPLICIT or name.encode() in source.base_text else None
     if not tree.known:
         return True if report.code == "F821" and not source.test else None
     if report.code == "F822":
@@ -308,9 +314,11 @@ def _evidence(source: RuffSource, report: Diagnostic) -> tuple[Evidence, ...]:
     if report.code not in {"F821", "F822"} or not name:
         return ()
     bound = re.compile(BINDING.format(name))
-    gone = [row for hunk in source.file.hunks for row in hunk.lines if row.kind == "-" and bound.search(row.text)]
+    deleted_rows = [
+        row for hunk in source.file.hunks for row in hunk.lines if row.kind == "-" and bound.search(row.text)
+    ]
     path = source.file.old_path or source.file.path
-    return tuple(Evidence(path, row.text, row.old or 0, "base", "removed by this change") for row in gone[:1])
+    return tuple(Evidence(path, row.text, row.old or 0, "base", "removed by this change") for row in deleted_rows[:1])
 
 
 def _quote(lines: Sequence[str], report: Diagnostic) -> str:
@@ -327,16 +335,16 @@ def _suggestion(lines: Sequence[str], report: Diagnostic, quote: str) -> str | N
         return None
     text = list(lines[report.start - 1 : last])
     for edit in sorted(report.edits, key=lambda e: e.start, reverse=True):
-        text = _edited(text, edit, report.start)
-    fixed = "\n".join(text)
-    return fixed if fixed != quote else None
+        text = _edit(text, edit, report.start)
+    replacement = "\n".join(text)
+    return replacement if replacement != quote else None
 
 
-def _edited(text: list[str], edit: Edit, first: int) -> list[str]:
+def _edit(text: list[str], edit: Edit, first: int) -> list[str]:
     """Columns count characters; both ends lie in `text`, which begins with line `first`."""
     top, bottom = edit.start[0] - first, edit.end[0] - first
-    joined = text[top][: edit.start[1] - 1] + edit.content + text[bottom][edit.end[1] - 1 :]
-    return [*text[:top], *joined.split("\n"), *text[bottom + 1 :]]
+    line = text[top][: edit.start[1] - 1] + edit.content + text[bottom][edit.end[1] - 1 :]
+    return [*text[:top], *line.split("\n"), *text[bottom + 1 :]]
 
 
 @lru_cache(maxsize=16)

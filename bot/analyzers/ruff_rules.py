@@ -36,20 +36,20 @@ class Rule:
     def words(self, message: str) -> tuple[str, str, str]:
         """Title, reason and effect, with the names that ruff's message puts in backticks."""
         names = re.findall(r"`([^`]*)`", message)
-        filled = [text.replace("{message}", message.rstrip(".")) for text in (self.title, self.why, self.effect)]
+        texts = [text.replace("{message}", message.rstrip(".")) for text in (self.title, self.why, self.effect)]
         for at, name in enumerate(names):
-            filled = [text.replace(f"{{{at}}}", name) for text in filled]
-        title, why, effect = (re.sub(r"`?\{\d\}`?", "it", text) for text in filled)
+            texts = [text.replace(f"{{{at}}}", name) for text in texts]
+        title, why, effect = (re.sub(r"`?\{\d\}`?", "it", text) for text in texts)
         return title, why, effect
 
 
 @cache
 def rules() -> Mapping[str, Rule]:
     """Every chosen rule by its code."""
-    found: dict[str, Rule] = {}
+    rules_by_code: dict[str, Rule] = {}
     for table in TABLES:
         rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
         for row in rows:
             codes = row.pop("codes")
-            found.update({code: Rule(**row, security=code.startswith("S")) for code in codes})
-    return found
+            rules_by_code.update({code: Rule(**row, security=code.startswith("S")) for code in codes})
+    return rules_by_code

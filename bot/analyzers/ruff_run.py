@@ -46,21 +46,21 @@ class Diagnostic:
 class Reports:
     """The reports about one file, in its order: of very many the most severe. `left`: how many more there are."""
 
-    found: list[Diagnostic]
+    diagnostics: list[Diagnostic]
     left: int = 0
     complete: bool = False  # whether ruff states that it read the text to its end
 
     def add(self, report: Diagnostic, rank: Callable[[str], int]) -> None:
         """One more; over the limit it takes the place of a milder one, if there is any."""
-        self.found.append(report)
-        if len(self.found) >= 2 * MOST:
+        self.diagnostics.append(report)
+        if len(self.diagnostics) >= 2 * MOST:
             self.end(rank)
 
     def end(self, rank: Callable[[str], int]) -> None:
         """Keep the most severe."""
-        worst = sorted(range(len(self.found)), key=lambda at: rank(self.found[at].code))[:MOST]
-        self.left += len(self.found) - len(worst)
-        self.found = [self.found[at] for at in sorted(worst)]
+        worst = sorted(range(len(self.diagnostics)), key=lambda at: rank(self.diagnostics[at].code))[:MOST]
+        self.left += len(self.diagnostics) - len(worst)
+        self.diagnostics = [self.diagnostics[at] for at in sorted(worst)]
 
 
 async def run(contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[str], int]) -> dict[bytes, Reports]:
@@ -68,9 +68,15 @@ async def run(contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[s
 
     `rank`: of a rule, 0 for the most severe.
     """
-    found = await _run(contents, codes, rank, ENDING)
-    broken = [content for content, reports in found.items() if any(one.code == SYNTAX for one in reports.found)]
-    return found | await _run(broken, codes, rank, None)  # an error in its own words, without the lines behind it
+    reports_by_content = await _run(contents, codes, rank, ENDING)
+    unparsable = [
+        content
+        for content, reports in reports_by_content.items()
+        if any(one.code == SYNTAX for one in reports.diagnostics)
+    ]
+    return reports_by_content | await _run(
+        unparsable, codes, rank, None
+    )  # an error in its own words, without the lines behind it
 
 
 async def _run(
@@ -79,24 +85,24 @@ async def _run(
     if not contents:
         return {}
     rows = [ending.row(content) if ending else 0 for content in contents]
-    found = [Reports([]) for _ in contents]
+    reports = [Reports([]) for _ in contents]
     with tempfile.TemporaryDirectory(prefix="deeprepo-ruff-") as folder:
         texts = [ending.after(content) if ending else content for content in contents]
         files.fill(Path(folder), {f"f{number}.py": text for number, text in enumerate(texts)})
         async for line in _reports(folder, codes):
-            named = NAME.search(line)
-            one = found[int(named[1])] if named is not None else Reports([])
+            match = NAME.search(line)
+            one = reports[int(match[1])] if match is not None else Reports([])
             if one.left >= MOST_READ:
                 one.left += 1
-            elif named is not None:
+            elif match is not None:
                 report = _diagnostic(json.loads(line))
-                if ending and (report.code, report.start) == (ending.code, rows[int(named[1])]):
+                if ending and (report.code, report.start) == (ending.code, rows[int(match[1])]):
                     one.complete = True
                 else:
                     one.add(report, rank)
-    for one in found:
+    for one in reports:
         one.end(rank)
-    return dict(zip(contents, found, strict=True))
+    return dict(zip(contents, reports, strict=True))
 
 
 async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:
@@ -110,7 +116,7 @@ async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:
             for line in lines:
                 yield line
     if process.status:
-        raise DeepRepoError(f"ruff failed: {process.said.decode('utf-8', 'replace').strip()[:400]}")
+        raise DeepRepoError(f"ruff failed: {process.stderr.decode('utf-8', 'replace').strip()[:400]}")
 
 
 def _binary() -> str:

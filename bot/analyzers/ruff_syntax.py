@@ -20,10 +20,10 @@ def unreadable(source: bytes) -> str:
     if b"\0" in source:
         return "it holds a NUL byte, which Python refuses"
     cookie = next(
-        (found[1].decode("ascii", "replace") for line in source.split(b"\n")[:2] if (found := COOKIE.match(line))), ""
+        (match[1].decode("ascii", "replace") for line in source.split(b"\n")[:2] if (match := COOKIE.match(line))), ""
     )
-    named = cookie.lower().replace("_", "-")
-    if named and named not in SAME_BYTES and not (SUPERSET.fullmatch(named) and source.isascii()):
+    encoding = cookie.lower().replace("_", "-")
+    if encoding and encoding not in SAME_BYTES and not (SUPERSET.fullmatch(encoding) and source.isascii()):
         return f"its first lines declare the encoding {cookie[:40]}, and ruff reads UTF-8 alone"
     try:
         source.decode("utf-8")
@@ -31,7 +31,7 @@ def unreadable(source: bytes) -> str:
         return "it is not UTF-8"
     if all(each.search(source) for each in INDENTED):
         try:
-            _parsed(source)
+            _parse(source)
         except TabError:
             return "it mixes tabs and spaces, which Python refuses"
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -46,7 +46,7 @@ class Syntax:
         self.nodes: tuple[ast.AST, ...] = ()
         self.known = True
         try:
-            self._root = _parsed(source)
+            self._root = _parse(source)
             self.nodes = tuple(ast.walk(self._root))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.known = False
@@ -66,7 +66,7 @@ class Syntax:
 
     def is_decorated(self, row: int) -> bool:
         """Whether the definition on this line has a decorator."""
-        return row in self._decorated
+        return row in self._decorators
 
     @cached_property
     def has_lazy_names(self) -> bool:
@@ -77,32 +77,34 @@ class Syntax:
 
     @cached_property
     def _texts(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        formatted = {id(part) for node in self.nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+        formatted_parts = {
+            id(part) for node in self.nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+        }
         return [
             ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
             for node in self.nodes
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in formatted
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in formatted_parts
         ]
 
     @cached_property
     def _waiting(self) -> list[tuple[int, int]]:
-        found = []
+        spans = []
         for node in self.nodes:
-            asked: list[ast.AST] = []
+            expressions: list[ast.AST] = []
             if isinstance(node, ast.With | ast.AsyncWith):
-                asked = [item.context_expr for item in node.items]
+                expressions = [item.context_expr for item in node.items]
             elif isinstance(node, ast.Call):
-                asked = [node.func]
+                expressions = [node.func]
             elif isinstance(node, Definition):
-                asked = [*node.decorator_list]
+                expressions = [*node.decorator_list]
             else:
                 continue
-            if any(RAISES.fullmatch(name) for each in asked for name in _names(each)):
-                found.append((node.lineno, node.end_lineno or 0))
-        return found
+            if any(RAISES.fullmatch(name) for each in expressions for name in _names(each)):
+                spans.append((node.lineno, node.end_lineno or 0))
+        return spans
 
     @cached_property
-    def _decorated(self) -> frozenset[int]:
+    def _decorators(self) -> frozenset[int]:
         return frozenset(node.lineno for node in self.nodes if isinstance(node, Definition) and node.decorator_list)
 
     @staticmethod
@@ -124,7 +126,7 @@ def syntax(source: bytes) -> Syntax:
     return Syntax(source)
 
 
-def _parsed(source: bytes) -> ast.Module:
+def _parse(source: bytes) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source)

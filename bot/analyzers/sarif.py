@@ -6,9 +6,9 @@ from typing import Literal
 
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quoted
+from bot.text.lines import quote_of
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 
 NAME = "sarif"
 TITLE = 160
@@ -20,10 +20,10 @@ class Sarif:
     NAME, READS = NAME, "files that another tool reported on"
     ROWS: Literal["git", "other"] = "other"
 
-    def __init__(self, found: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
+    def __init__(self, results: Sequence[ToolResult], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)
-        self._found: dict[str, list[Reported]] = {}
-        for each in found:
+        self._found: dict[str, list[ToolResult]] = {}
+        for each in results:
             self._found.setdefault(each.path, []).append(each)
 
     def wants(self, file: ChangedFile) -> bool:
@@ -38,21 +38,21 @@ class Sarif:
     ) -> Judgement:
         """One finding for each result whose line exists."""
         texts = await tree.read_many([file.path for file in files])
-        found, missing = [], Counter[str]()
+        findings, missing = [], Counter[str]()
         for path, text in texts.items():
             lines = [line.rstrip("\r") for line in text.decode("utf-8", "replace").split("\n")]
             for each in self._found.get(path, ()):
-                quote = quoted(lines[each.start - 1]) if each.start <= len(lines) else ""
+                quote = quote_of(lines[each.start - 1]) if each.start <= len(lines) else ""
                 if quote:
-                    found.append(_finding(each, quote))
+                    findings.append(_finding(each, quote))
                 else:
                     missing[path] += 1
         left = (
             (path, f"{count(number, 'result')} without a line of code in this commit")
             for path, number in missing.items()
         )
-        failed = (("", each.message) for each in self._found.get("", ()))
-        return Judgement(tuple(found), frozenset(texts.keys() - missing.keys()), (*left, *dict.fromkeys(failed)))
+        failures = (("", each.message) for each in self._found.get("", ()))
+        return Judgement(tuple(findings), frozenset(texts.keys() - missing.keys()), (*left, *dict.fromkeys(failures)))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
@@ -61,14 +61,14 @@ class Sarif:
         return "fixed" if tools <= again else "unseen"
 
 
-def _finding(result: Reported, quote: str) -> Finding:
-    said = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
+def _finding(result: ToolResult, quote: str) -> Finding:
+    text = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
     return Finding(
         path=result.path,
         quote=quote,
-        title=said if len(said) <= TITLE else said[: TITLE - 1] + "…",
-        why=f"{result.tool} reports: {said}",
-        consequence=result.about if result.about != said else "",
+        title=text if len(text) <= TITLE else text[: TITLE - 1] + "…",
+        why=f"{result.tool} reports: {text}",
+        consequence=result.about if result.about != text else "",
         severity=result.severity,
         category="security" if result.security else "bug",
         sources=(Source("tool", result.tool),),

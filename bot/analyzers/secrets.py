@@ -42,7 +42,7 @@ _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether
 
 def wants(file: ChangedFile) -> bool:
     """Every file to which the change adds lines, whatever it says of itself."""
-    return file.analyzed and bool(file.added)
+    return file.is_analyzed and bool(file.added_lines)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
@@ -50,7 +50,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
     After the first guessable ones, those of one file and kind share a finding: each identity of its own costs the time of scrypt.
     """
-    found: dict[str, Finding] = {}
+    findings: dict[str, Finding] = {}
     rest: dict[tuple[str, str], dict[str, list[_Row]]] = {}  # of a file and a kind: each value and its lines
     known_rest: dict[str, list[_Row]] = {}
     slow = 0
@@ -62,24 +62,24 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         if _key_lines(file):
             blob = await tree.read(file.path)
             lines += await asyncio.to_thread(_keys, file, (blob or b"").decode("utf-8", "replace").split("\n"))
-        for line, body, hit, allowed in lines:
-            known = found.get(body)
-            if known is None and not hit.exact and slow >= MOST_SLOW:
+        for line, body, hit, is_allowlisted in lines:
+            earlier = findings.get(body)
+            if earlier is None and not hit.exact and slow >= MOST_SLOW:
                 if body not in known_rest:
                     known_rest[body] = rest.setdefault((file.path, hit.rule), {}).setdefault(body, [])
-                known_rest[body].append((file, line, hit, allowed))
-            elif known is None:
+                known_rest[body].append((file, line, hit, is_allowlisted))
+            elif earlier is None:
                 slow += not hit.exact
                 proof = await asyncio.to_thread(identity, body, exact=hit.exact)
-                found[body] = _finding(file, line, hit, proof, allowed=allowed)
+                findings[body] = _finding(file, line, hit, proof, is_allowlisted=is_allowlisted)
             else:
                 also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
-                both = known.allowlisted and allowed
-                found[body] = replace(known, evidence=(*known.evidence, also), allowlisted=both)
-    shared = [await asyncio.to_thread(_shared, values) for values in rest.values()]
+                both = earlier.allowlisted and is_allowlisted
+                findings[body] = replace(earlier, evidence=(*earlier.evidence, also), allowlisted=both)
+    shared_findings = [await asyncio.to_thread(_share, values) for values in rest.values()]
     unread = {file.path for file in files if not all(is_readable(line.text) for h in file.hunks for line in h.lines)}
     complete = frozenset(file.path for file in files) - unread
-    return Judgement((*found.values(), *shared), complete, tuple((path, UNREAD) for path in sorted(unread)))
+    return Judgement((*findings.values(), *shared_findings), complete, tuple((path, UNREAD) for path in sorted(unread)))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -89,7 +89,7 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
 
 def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
     """The secrets that added lines hold, each with its line, what tells it from others, and whether the base already allowed it there."""
-    found: list[tuple[DiffLine, str, Hit, bool]] = []
+    rows: list[tuple[DiffLine, str, Hit, bool]] = []
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         former = _former(hunk.lines)
@@ -98,8 +98,8 @@ def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
             if line.kind == "+":
                 was = former.get(line.new or 0)
                 both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
-                found.append((line, text, hit, both))
-    return found
+                rows.append((line, text, hit, both))
+    return rows
 
 
 def _sample(file: ChangedFile) -> bool:
@@ -115,47 +115,49 @@ def _key_lines(file: ChangedFile) -> list[int]:
 
 def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, Hit, bool]]:
     """The private keys whose first line stays while lines of their body become others, each at that first line."""
-    found: dict[int, tuple[DiffLine, str, Hit, bool]] = {}
+    rows_by_line: dict[int, tuple[DiffLine, str, Hit, bool]] = {}
     first, last = 0, 0  # the lines of the key that was looked at before
     for row in _key_lines(file):
         if row > last:
             first = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
             last = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
-        if first and first not in file.added:
+        if first and first not in file.added_lines:
             line = DiffLine(" ", text[first - 1], None, first)
             for at, hit, body in secrets_in(file.path, text[first - 1 : first + KEY_HEAD], sample=_sample(file)):
                 if at == 0 and hit.rule == KEY:
-                    found[first] = (line, body, hit, False)
-    return list(found.values())
+                    rows_by_line[first] = (line, body, hit, False)
+    return list(rows_by_line.values())
 
 
 def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:
     """For each added line that takes the place of a line of the base: that line and the one before it in the base."""
-    found = dict[int, tuple[str, str]]()
-    removed, before = list[tuple[str, str]](), ""
+    keys_by_line = dict[int, tuple[str, str]]()
+    removed_rows, before = list[tuple[str, str]](), ""
     for line in lines:
         if line.kind == "+":
-            if removed:
-                found[line.new or 0] = removed.pop(0)
+            if removed_rows:
+                keys_by_line[line.new or 0] = removed_rows.pop(0)
             continue
-        removed = [*removed, (line.text, before)] if line.kind == "-" else []
+        removed_rows = [*removed_rows, (line.text, before)] if line.kind == "-" else []
         before = line.text
-    return found
+    return keys_by_line
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:
     return line.text if len(line.text) <= LONG else hit.value
 
 
-def _shared(values: dict[str, list[_Row]]) -> Finding:
+def _share(values: dict[str, list[_Row]]) -> Finding:
     """One finding for many guessable secrets of a file; no word about it covers another value than these."""
-    (file, line, hit, allowed), *others = (row for rows in values.values() for row in rows)
-    one = _finding(file, line, hit, shared_identity(values), allowed=allowed and all(row[3] for row in others))
+    (file, line, hit, is_allowlisted), *others = (row for rows in values.values() for row in rows)
+    one = _finding(
+        file, line, hit, shared_identity(values), is_allowlisted=is_allowlisted and all(row[3] for row in others)
+    )
     also = (Evidence(row[0].path, _quote(row[1], row[2]), row[1].new or 0, note="one more") for row in others)
     return replace(one, evidence=tuple(also))
 
 
-def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, allowed: bool) -> Finding:
+def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, is_allowlisted: bool) -> Finding:
     return Finding(
         path=file.path,
         quote=_quote(line, hit),
@@ -170,5 +172,5 @@ def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, allowed
         start=line.new or 0,
         end=line.new or 0,
         verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
-        allowlisted=allowed,
+        allowlisted=is_allowlisted,
     )

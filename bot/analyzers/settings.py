@@ -25,16 +25,16 @@ def wants(file: ChangedFile) -> bool:
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
     """One finding for each problem of the new version."""
-    found: list[Finding] = []
-    judged: set[str] = set()
+    findings: list[Finding] = []
+    judged_paths: set[str] = set()
     for file in files:
         text = await tree.read(file.path) if wants(file) else None
-        judged |= {file.path} if text is not None else set()
+        judged_paths |= {file.path} if text is not None else set()
         if text is not None and file.path in config.TEMPLATES:
-            found += await _template(file.path, text)
+            findings += await _template(file.path, text)
         elif text is not None:
-            found += _problems(file.path, text)
-    return Judgement(tuple(found), frozenset(judged))
+            findings += _problems(file.path, text)
+    return Judgement(tuple(findings), frozenset(judged_paths))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -63,25 +63,34 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
         return
     if path == config.FILE:
         problems = config.check(text)[1]
-        stops, lost = (
+        stops, effect = (
             "Once this is on the base branch, no pull request is reviewed until it is corrected.",
             "The key has no effect.",
         )
     else:
-        from bot.config import ignored
+        from bot.config import ignore_file
 
-        problems = ignored.check(text).problems
-        stops, lost = "Every finding that it lists is reported again.", "What it means to ignore may be reported again."
+        problems = ignore_file.check(text).problems
+        stops, effect = (
+            "Every finding that it lists is reported again.",
+            "What it means to ignore may be reported again.",
+        )
     for problem in problems:
         severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
-        yield _finding(path, lines, problem.line, f"{path}: {problem.said}", stops if problem.fatal else lost, severity)
+        yield _finding(
+            path, lines, problem.line, f"{path}: {problem.sentence}", stops if problem.fatal else effect, severity
+        )
 
 
 def _finding(
     path: str, lines: Sequence[str], line: int | None, title: str, consequence: str, severity: Severity
 ) -> Finding:
-    filled = [number for number, each in enumerate(lines, 1) if each.strip()] or [1]
-    at = filled[0] if line is None else max([number for number in filled if number <= line], default=filled[0])
+    filled_lines = [number for number, each in enumerate(lines, 1) if each.strip()] or [1]
+    at = (
+        filled_lines[0]
+        if line is None
+        else max([number for number in filled_lines if number <= line], default=filled_lines[0])
+    )
     quote = lines[at - 1] if lines else ""
     return Finding(
         path=path,

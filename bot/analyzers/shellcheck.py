@@ -21,8 +21,8 @@ def _arguments(codes: Sequence[str], names: Sequence[str]) -> list[str]:
     return ["--norc", "--format", "json1", "--include", numbers, "--", *names]
 
 
-def _read(printed: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-    for row in printed["comments"]:
+def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+    for row in output["comments"]:
         yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["endLine"], row["message"])
 
 

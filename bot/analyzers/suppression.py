@@ -25,7 +25,7 @@ class Directives:
         word = self.words.search(line, begin) if begin >= 0 else None
         return line[word.start() :].strip() if word else b""
 
-    def covered(self, line: bytes) -> bytes:
+    def without_words(self, line: bytes) -> bytes:
         """The line without its words."""
         begin = line.find(self.opening)
         return line[:begin] + self.words.sub(lambda word: b"x" * len(word[0]), line[begin:]) if begin >= 0 else line
@@ -36,7 +36,7 @@ class Variants:
     """One text as the linter is shown it: as it is, with the comments that the base has, and without any."""
 
     own: bytes
-    known: bytes
+    base_comments: bytes
     bare: bytes
 
 
@@ -46,36 +46,38 @@ def variants(comments: Directives, file: ChangedFile, text: bytes) -> Variants:
         return Variants(text, text, text)
     lines = text.split(b"\n")
     says = {number: comments.of(line) for number, line in enumerate(lines, 1)}
-    kept = _kept(comments, file, says)
-    known = [line if not says[n] or n in kept else comments.covered(line) for n, line in enumerate(lines, 1)]
-    return Variants(text, b"\n".join(known), bare(comments, text))
+    kept_lines = _kept_lines(comments, file, says)
+    base_lines = [
+        line if not says[n] or n in kept_lines else comments.without_words(line) for n, line in enumerate(lines, 1)
+    ]
+    return Variants(text, b"\n".join(base_lines), bare(comments, text))
 
 
 def bare(comments: Directives, text: bytes) -> bytes:
     """A text without the comments that switch the linter off."""
     if not comments.words.search(text):
         return text
-    return b"\n".join(comments.covered(line) for line in text.split(b"\n"))
+    return b"\n".join(comments.without_words(line) for line in text.split(b"\n"))
 
 
-def _kept(comments: Directives, file: ChangedFile, says: Mapping[int, bytes]) -> frozenset[int]:
+def _kept_lines(comments: Directives, file: ChangedFile, says: Mapping[int, bytes]) -> frozenset[int]:
     """The lines whose comments the base has: unchanged ones, and those that take the place of a line with the same comment."""
     rows = [row for hunk in file.hunks for row in hunk.lines]
-    ended = any(row.kind == "-" and comments.of(_raw(row.text)) and ENABLES.search(row.text) for row in rows)
-    if file.old_path != file.path or ended:
+    has_enabled = any(row.kind == "-" and comments.of(_raw(row.text)) and ENABLES.search(row.text) for row in rows)
+    if file.old_path != file.path or has_enabled:
         return frozenset()
-    kept = {number for number in says if number not in file.added}
-    removed: list[bytes] = []
+    kept_lines = {number for number in says if number not in file.added_lines}
+    removed_comments: list[bytes] = []
     for row in rows:
         if row.kind == "-":
-            removed.append(comments.of(_raw(row.text)))
+            removed_comments.append(comments.of(_raw(row.text)))
         elif row.kind == "+":
-            former = removed.pop(0) if removed else b""
+            former = removed_comments.pop(0) if removed_comments else b""
             if former and former == says.get(row.new or 0):
-                kept.add(row.new or 0)
+                kept_lines.add(row.new or 0)
         else:
-            removed.clear()
-    return frozenset(kept)
+            removed_comments.clear()
+    return frozenset(kept_lines)
 
 
 def _raw(text: str) -> bytes:

@@ -41,19 +41,19 @@ def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:
     ]
 
 
-def _read(printed: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
     """The audit's own confidence decides whether a report stands without a second opinion."""
-    for row in printed:
+    for row in output:
         if row["ignored"]:
             continue
         place = next(each for each in row["locations"] if each["symbolic"]["kind"] == "Primary")
         span = place["concrete"]["location"]
         path = place["symbolic"]["key"]["Local"]["verbatim_path"]
-        said = place["symbolic"]["annotation"] or row["desc"]
+        text = place["symbolic"]["annotation"] or row["desc"]
         if row["ident"] == "template-injection" and not STRANGERS.search(place["concrete"]["feature"]):
             continue
         sure = row["determinations"]["confidence"] == "High"
-        yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, span["end_point"]["row"] + 1, said, sure)
+        yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, span["end_point"]["row"] + 1, text, sure)
 
 
 def _complete(log: str, names: Collection[str]) -> Collection[str]:
@@ -62,14 +62,14 @@ def _complete(log: str, names: Collection[str]) -> Collection[str]:
     A warning repeats text of the file, which may look like a line of the log: so the files that could not be taken in are counted too.
     """
     lines = log.splitlines()
-    warned = [line for line in lines if line.lstrip().startswith(("WARN", "ERROR")) and not PARALLEL.fullmatch(line)]
+    warnings = [line for line in lines if line.lstrip().startswith(("WARN", "ERROR")) and not PARALLEL.fullmatch(line)]
     complete = {
         name for name in names if any(COMPLETED.fullmatch(line) and line.endswith(f" {name}") for line in lines)
     }
-    refused = sum(REFUSED in line for line in warned)
-    if len(complete) + refused != len(names):
+    refusals = sum(REFUSED in line for line in warnings)
+    if len(complete) + refusals != len(names):
         return frozenset()
-    return {name for name in complete if not any(f"file://{name})" in line for line in warned)}
+    return {name for name in complete if not any(f"file://{name})" in line for line in warnings)}
 
 
 LINTER = Linter(

@@ -2,5 +2,5 @@
 
 from bot.app.create import create
 from bot.app.life import serve, worker
-from bot.app.opened import Opened
-from bot.app.opening import OpenWork, opened
+from bot.app.opening import OpenWork, open_server
+from bot.app.running_server import RunningServer

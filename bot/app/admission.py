@@ -29,14 +29,14 @@ class Admission:
     recheck: float = 0.0  # of what shows that a review is due
 
 
-async def admitted(ask: Ask, delivery: str, store: Store) -> Admission:
+async def admit(ask: Ask, delivery: str, store: Store) -> Admission:
     """Count what a person has sent. Raises StorageError."""
     now = time.time()
     if isinstance(ask, CommandAsk | RemarkAsk):
         traffic = await store.arrivals.count(
             delivery, ask.pull, ask.actor, "comment", COMMENTS, now, stranger=ask.stranger
         )
-        if traffic.known or not COMMENTS.full(traffic):
+        if traffic.is_known or not COMMENTS.full(traffic):
             return Admission()
         alone = traffic.own >= (COMMENTS.stranger if traffic.stranger else COMMENTS.person)
         return Admission(TOO_MANY if alone else ALL_STRANGERS)

@@ -12,7 +12,7 @@ from bot.config import App, Server, ServerPlace
 from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 
-Chosen = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
+ChooseModels = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
 # Nothing works without.
 VITAL = frozenset({"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"})
 ENOUGH = {"read": 1, "write": 2, "admin": 3}
@@ -23,7 +23,7 @@ class CheckedItem:
     """One thing that was looked at."""
 
     what: str
-    said: str
+    sentence: str
     works: bool = True
 
     @property
@@ -35,18 +35,18 @@ class CheckedItem:
 NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
 
 
-async def checks(settings: Server, chosen: Chosen) -> list[CheckedItem]:
+async def checks(settings: Server, choose_models: ChooseModels) -> list[CheckedItem]:
     """Everything that a server needs, one line each."""
-    place, limits = settings.place, config.environment(hosted=True)
+    place, limits = settings.place, config.environment(on_server=True)
     public = f", for GitHub {place.public_url}" if place.public_url else ""
-    root, worker = chosen()
-    named = f"root {root or 'none'}, worker {worker or root}"
+    root, worker = choose_models()
+    models = f"root {root or 'none'}, worker {worker or root}"
     return [
         CheckedItem("address", f"http://{place.host}:{place.port}{public}"),
         await asyncio.to_thread(_folder, place),
         await _database(settings),
         *([line async for line in _github(settings.app, place)] if settings.app is not None else (NO_APP,)),
-        CheckedItem("models", named if root or worker else "none: reviews are made by static analysis"),
+        CheckedItem("models", models if root or worker else "none: reviews are made by static analysis"),
         CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"),
         CheckedItem(
             "in 24 hours",
@@ -73,7 +73,7 @@ async def _database(settings: Server) -> CheckedItem:
     if not settings.url:
         return CheckedItem("database", "SQLite in the data folder, for one server")
     try:
-        async with storage.opened(settings.url):
+        async with storage.open_store(settings.url):
             return CheckedItem("database", "PostgreSQL, which workers can share")
     except DeepRepoError as error:
         return CheckedItem("database", str(error), works=False)
@@ -84,14 +84,14 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
     try:
         async with apps.app(
             Identity(app.app_id, app.private_key, place.github_api), RequestPace(backoff=0.2, patience=0, timeout=10)
-        ) as asked:
-            said = await apps.registered(asked)
+        ) as client:
+            registration = await apps.registered(client)
     except (HostError, UsageError) as error:
         yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
         return
-    yield CheckedItem("App", f"{said['slug']} ({app.app_id}) at {place.github_api}")
-    granted, events = said.get("permissions") or {}, said.get("events") or ()
-    lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(granted.get(name), need)}
+    yield CheckedItem("App", f"{registration['slug']} ({app.app_id}) at {place.github_api}")
+    permissions, events = registration.get("permissions") or {}, registration.get("events") or ()
+    lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(permissions.get(name), need)}
     yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(VITAL & lacking.keys()))
     deaf = [name for name in manifest.EVENTS if name not in events]
     yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))

@@ -13,11 +13,11 @@ from starlette.requests import ClientDisconnect
 
 from bot import __version__
 from bot.app import delivery, operator
-from bot.app.admission import admitted
+from bot.app.admission import admit
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
-from bot.app.opened import Opened
 from bot.app.readable import Readable
+from bot.app.running_server import RunningServer
 from bot.errors import StorageError
 from bot.values import NothingAsked, Recheck, ReviewAsk
 from bot.workflow import events
@@ -26,7 +26,7 @@ PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Ent
 _log = log("webhook")
 
 
-class Taken(BaseModel):
+class DeliveryOutcome(BaseModel):
     """What was made of a delivery."""
 
     delivery: str
@@ -78,16 +78,16 @@ BODY = {
 probes, hooks, pages = APIRouter(), APIRouter(), APIRouter(include_in_schema=False)
 
 
-def create(opened: Opened, *, web: bool = True) -> FastAPI:
+def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
     app = FastAPI(title="deeprepo", version=__version__, docs_url=None, redoc_url=None)
     app.add_middleware(Readable)
-    app.state.opened = opened
+    app.state.server = server
     app.state.arriving = delivery.Arriving()
     app.include_router(probes)
     if web:
         app.include_router(hooks)
-        app.state.gate = operator.Gate.of(opened)
+        app.state.gate = operator.Gate.of(server)
         app.include_router(pages)
         app.include_router(operator.router)
     return app
@@ -109,8 +109,8 @@ async def healthz() -> Alive:
 @probes.get("/readyz", responses={503: {"model": Ready, "description": "Not now."}})
 async def readyz(request: Request, response: Response) -> Ready:
     """Whether deliveries can be stored and worked on."""
-    opened: Opened = request.app.state.opened
-    reason = await opened.unready()
+    server: RunningServer = request.app.state.server
+    reason = await server.unready()
     if reason:
         response.status_code = 503
     return Ready(ready=not reason, reason=reason)
@@ -119,68 +119,68 @@ async def readyz(request: Request, response: Response) -> Ready:
 @probes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(request: Request) -> Response:
     """The counters, for Prometheus."""
-    opened: Opened = request.app.state.opened
-    return Response(opened.metrics.tell(await opened.counts(), await opened.outcomes()), media_type=CONTENT_TYPE_LATEST)
+    server: RunningServer = request.app.state.server
+    return Response(server.metrics.tell(await server.counts(), await server.outcomes()), media_type=CONTENT_TYPE_LATEST)
 
 
-@hooks.post("/webhook", status_code=202, response_model=Taken, responses=STATUSES, openapi_extra=BODY)
+@hooks.post("/webhook", status_code=202, response_model=DeliveryOutcome, responses=STATUSES, openapi_extra=BODY)
 async def webhook(request: Request) -> Response:
     """One delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
-    opened: Opened = request.app.state.opened
+    server: RunningServer = request.app.state.server
     try:
         async with asyncio.timeout(PATIENCE):
-            delivery.signed(request.headers)
+            delivery.check_headers(request.headers)
             raw = await delivery.body(request.headers, request.stream(), request.app.state.arriving)
-        started = time.perf_counter()
-        found = delivery.read(request.headers, raw, opened.secret)
-        taken = await _taken(opened, found)
-    except DeliveryRefused as refused:
-        return _refused(opened, refused, request)
+        start = time.perf_counter()
+        read_delivery = delivery.read(request.headers, raw, server.secret)
+        outcome = await _take(server, read_delivery)
+    except DeliveryRefused as refusal:
+        return _refuse(server, refusal, request)
     except TimeoutError:
-        return _refused(opened, DeliveryRefused(408, "the body did not arrive in time"), request)
+        return _refuse(server, DeliveryRefused(408, "the body did not arrive in time"), request)
     except ClientDisconnect:
-        return _refused(opened, DeliveryRefused(400, "the sender went away"), request)
-    seconds = time.perf_counter() - started
-    opened.metrics.delivery(found.event, taken.outcome, seconds)
-    _told(found, taken, 1000 * seconds)
-    return JSONResponse(taken.model_dump(), 202)
+        return _refuse(server, DeliveryRefused(400, "the sender went away"), request)
+    seconds = time.perf_counter() - start
+    server.metrics.delivery(read_delivery.event, outcome.outcome, seconds)
+    _log_delivery(read_delivery, outcome, 1000 * seconds)
+    return JSONResponse(outcome.model_dump(), 202)
 
 
-async def _taken(opened: Opened, found: Delivery) -> Taken:
+async def _take(server: RunningServer, arrival: Delivery) -> DeliveryOutcome:
     """Stored until it is done, or ignored for a stated reason. Raises Refused where it cannot be stored."""
-    ask = events.read(found.event, found.payload, opened.ours)
+    ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, NothingAsked):
-        return Taken(delivery=found.guid, outcome="ignored", reason=ask.reason)
+        return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=ask.reason)
     try:
-        admission = await admitted(ask, found.guid, opened.store)
+        admission = await admit(ask, arrival.guid, server.store)
         if admission.reason:
-            return Taken(delivery=found.guid, outcome="ignored", reason=admission.reason)
-        if isinstance(ask, ReviewAsk) and found.event == "pull_request":
-            await opened.jobs.submit(Recheck(ask.pull), found.guid, delay=admission.recheck)
-        fresh = await opened.jobs.submit(ask, found.guid, delay=admission.delay)
+            return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=admission.reason)
+        if isinstance(ask, ReviewAsk) and arrival.event == "pull_request":
+            await server.jobs.submit(Recheck(ask.pull), arrival.guid, delay=admission.recheck)
+        fresh = await server.jobs.submit(ask, arrival.guid, delay=admission.delay)
     except StorageError as error:
-        _log("a delivery could not be stored", level=logging.ERROR, delivery=found.guid, reason=str(error))
+        _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
         raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None
-    return Taken(delivery=found.guid, outcome="queued" if fresh else "known")
+    return DeliveryOutcome(delivery=arrival.guid, outcome="queued" if fresh else "known")
 
 
-def _told(found: Delivery, taken: Taken, ms: float) -> None:
+def _log_delivery(arrival: Delivery, outcome: DeliveryOutcome, ms: float) -> None:
     """In the log. Of what asks for nothing, the checks of others come by the hundred."""
-    read = found.event in events.ACTIONS and not found.event.startswith("check_")
-    expected = read or taken.outcome != "ignored"
-    level = logging.INFO if expected else logging.DEBUG
-    facts = taken.model_dump(exclude_defaults=True)
-    _log("delivery", level=level, event=found.event, action=found.action or None, ms=ms, **facts)
+    read = arrival.event in events.ACTIONS and not arrival.event.startswith("check_")
+    is_expected = read or outcome.outcome != "ignored"
+    level = logging.INFO if is_expected else logging.DEBUG
+    facts = outcome.model_dump(exclude_defaults=True)
+    _log("delivery", level=level, event=arrival.event, action=arrival.action or None, ms=ms, **facts)
 
 
-def _refused(opened: Opened, refused: DeliveryRefused, request: Request) -> Response:
+def _refuse(server: RunningServer, refusal: DeliveryRefused, request: Request) -> Response:
     """The answer to what was not taken. Its headers are a stranger's: none of them is logged.
 
     The connection ends with it: what is left of the body is not read, however long the sender goes on.
     """
-    opened.metrics.delivery("other", f"refused {refused.status}")
-    _log("refused", status=refused.status, reason=refused.why, peer=request.client.host if request.client else None)
-    more = {"retry-after": "60"} if refused.status == 503 else {}  # noqa: PLR2004 - come again
+    server.metrics.delivery("other", f"refused {refusal.status}")
+    _log("refused", status=refusal.status, reason=refusal.why, peer=request.client.host if request.client else None)
+    more = {"retry-after": "60"} if refusal.status == 503 else {}  # noqa: PLR2004 - come again
     if request.headers.get("content-length", "x") not in {"", "0"}:
         more["connection"] = "close"  # what is left of the body is not read
-    return JSONResponse({"detail": refused.why}, refused.status, more)
+    return JSONResponse({"detail": refusal.why}, refusal.status, more)

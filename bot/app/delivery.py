@@ -77,7 +77,7 @@ class Arriving:
         return any(other is read for other in self._bodies)
 
 
-def signed(headers: Mapping[str, str]) -> None:
+def check_headers(headers: Mapping[str, str]) -> None:
     """Refuse what cannot be a delivery before its body is read: the form of the signature tells. Raises Refused."""
     if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
         raise DeliveryRefused(401, UNSIGNED)
@@ -86,10 +86,10 @@ def signed(headers: Mapping[str, str]) -> None:
 async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arriving: Arriving | None = None) -> bytes:
     """The whole body. Raises Refused as soon as it is known to be too long, whatever its header says."""
     too_long = DeliveryRefused(413, f"a delivery has at most {MOST >> 20} MB")
-    told = headers.get("content-length", "0")
-    if not (told.isascii() and told.isdecimal()):
+    length = headers.get("content-length", "0")
+    if not (length.isascii() and length.isdecimal()):
         raise DeliveryRefused(400, "Content-Length is not a number")
-    if len(told) > len(str(MOST)) or int(told) > MOST:
+    if len(length) > len(str(MOST)) or int(length) > MOST:
         raise too_long
     arriving = arriving or Arriving()
     with arriving.one() as read:
@@ -129,16 +129,16 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
         raise DeliveryRefused(415, f"the content type is neither {JSON} nor {FORM}")
     try:
         text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
-        found = json.loads(text, parse_constant=_no_number)
+        payload = json.loads(text, parse_constant=_no_number)
     except KeyError:
         raise DeliveryRefused(400, "the form has no field `payload`") from None
     except RecursionError:
         raise DeliveryRefused(400, "the payload is nested too deeply") from None
     except ValueError:
         raise DeliveryRefused(400, "the payload is not valid JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(payload, dict):
         raise DeliveryRefused(400, "the payload is not a JSON object")
-    return found
+    return payload
 
 
 def _no_number(name: str) -> None:

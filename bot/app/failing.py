@@ -8,7 +8,7 @@ from bot.storage import Failure, Store
 from bot.values import Ask, CommandAsk, ReviewAsk
 
 
-async def failed(store: Store, ask: Ask, why: str) -> None:
+async def remember_failure(store: Store, ask: Ask, why: str) -> None:
     """Remember a failure: of a pull request the last review's, of a comment its command's. What nobody waits for (a cancellation, a merge queue's pass) is in the log alone."""
     if isinstance(ask, ReviewAsk):
         name, what = ask.pull.key, "review"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from bot import config
 from bot.app import logs, operator, running, setup
 from bot.app.create import create
-from bot.app.opening import OpenWork, opened
+from bot.app.opening import OpenWork, open_server
 from bot.app.running import Leaving
 from bot.config import Server
 from bot.errors import UsageError
@@ -32,28 +32,28 @@ async def serve(
         logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
     if leaving.asked.is_set():
         return
-    taken = running.listen(place)
+    listener = running.listen(place)
     try:
-        async with opened(settings, open_work, web=web) as server:
+        async with open_server(settings, open_work, web=web) as server:
             gc.collect()
             if web:
-                here = settings.place.public_url or running.address(taken)
+                here = settings.place.public_url or running.address(listener)
                 say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
-            await running.answer(create(server, web=web), taken, place, leaving, rest=server.rest, until=FOREVER())
+            await running.answer(create(server, web=web), listener, place, leaving, rest=server.rest, until=FOREVER())
     finally:
-        taken.close()
+        listener.close()
     _log("stopped")
 
 
 async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]) -> None:
     """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
     place, page = settings.place, setup.Setup(settings.place)
-    taken = running.listen(place)
-    here = settings.place.public_url or running.address(taken)
+    listener = running.listen(place)
+    here = settings.place.public_url or running.address(listener)
     say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
-    await running.answer(setup.create(page), taken, place, leaving, until=page.done)
+    await running.answer(setup.create(page), listener, place, leaving, until=page.is_done)
 
 
 def worker(settings: Server) -> Server:

@@ -88,11 +88,11 @@ class PlainFormatter(_Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Time, level, words, facts; a traceback below, indented, so that no text of a stranger begins a line."""
-        facts = " ".join(f"{name}={_shown(value)}" for name, value in _facts(record).items())
+        facts = " ".join(f"{name}={_text(value)}" for name, value in _facts(record).items())
         line = f"{_time(record)} {record.levelname.lower():<7} {_name(record)}: {_one_line(record.getMessage())}"
-        said = f"{line}  {facts}" if facts else line
+        text = f"{line}  {facts}" if facts else line
         trace = _trace(self, record)
-        return self._redact(said + "".join(f"\n    {row}" for row in trace.splitlines()))
+        return self._redact(text + "".join(f"\n    {row}" for row in trace.splitlines()))
 
 
 class Json(_Formatter):
@@ -100,17 +100,17 @@ class Json(_Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One object on one line."""
-        told: dict[str, object] = {
+        record_fields: dict[str, object] = {
             "time": _time(record),
             "level": record.levelname.lower(),
             "logger": _name(record),
             "message": self._redact(_one_line(record.getMessage())),
         }
-        told |= {name: self._redact(v) if isinstance(v, str) else v for name, v in _facts(record).items()}
+        record_fields |= {name: self._redact(v) if isinstance(v, str) else v for name, v in _facts(record).items()}
         trace = _trace(self, record)
         if trace:
-            told["error"] = self._redact(trace)  # before JSON escapes the lines of a key
-        return self._redact(json.dumps(told, default=str))
+            record_fields["error"] = self._redact(trace)  # before JSON escapes the lines of a key
+        return self._redact(json.dumps(record_fields, default=str))
 
 
 def _one_line(text: str) -> str:
@@ -120,11 +120,11 @@ def _one_line(text: str) -> str:
 
 
 def _facts(record: logging.LogRecord) -> dict[str, object]:
-    found: dict[str, object] = record.__dict__.get("facts", {})
-    return {name: value for name, value in found.items() if value is not None}
+    facts: dict[str, object] = record.__dict__.get("facts", {})
+    return {name: value for name, value in facts.items() if value is not None}
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     text = _one_line(f"{value:.3f}" if isinstance(value, float) else str(value))
     return json.dumps(text, ensure_ascii=False) if not text or " " in text or '"' in text else text
 

@@ -53,7 +53,7 @@ def manifest(public: str, back: str, organization: str) -> str:
 
 def permissions(access: str) -> str:
     """Name in words what the App may read, or write to."""
-    names = [NAMES.get(name, name.replace("_", " ")) for name, given in PERMISSIONS.items() if given == access]
+    names = [NAMES.get(name, name.replace("_", " ")) for name, level in PERMISSIONS.items() if level == access]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -74,28 +74,28 @@ async def convert(api: str, code: str) -> dict[str, Any]:
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
     try:
         return await apps.made(api, code, RequestPace(patience=0))
-    except HostRefused as refused:
-        sentence = f"GitHub answered {refused.status}: the code is good for one hour and for one use; begin again"
-        raise HostRefused(sentence, refused.status) from None
+    except HostRefused as refusal:
+        sentence = f"GitHub answered {refusal.status}: the code is good for one hour and for one use; begin again"
+        raise HostRefused(sentence, refusal.status) from None
     except HostDown:  # its sentence has the code
         raise HostDown("GitHub did not answer: try again") from None
 
 
-def store(found: dict[str, Any], path: Path, public: str = "") -> None:
+def store(app: dict[str, Any], path: Path, public: str = "") -> None:
     """Keep the credentials, and the server's public address, where the next start finds them, for this user alone.
 
     Raises HostRefused.
     """
-    kept = {
-        "app_id": str(found.get("id", "")),
-        "private_key": found.get("pem") or "",
-        "webhook_secret": found.get("webhook_secret") or "",
-        "client_id": found.get("client_id") or "",
-        "client_secret": found.get("client_secret") or "",
+    credentials = {
+        "app_id": str(app.get("id", "")),
+        "private_key": app.get("pem") or "",
+        "webhook_secret": app.get("webhook_secret") or "",
+        "client_id": app.get("client_id") or "",
+        "client_secret": app.get("client_secret") or "",
     }
     try:
-        App.model_validate(kept)
+        App.model_validate(credentials)
     except ValidationError as error:
         names = ", ".join(str(item["loc"][0]) for item in error.errors())
         raise HostRefused(f"GitHub's answer lacks {names}: delete the new App at GitHub and begin again", 422) from None
-    files.write(path, json.dumps(kept | {"public_url": public}), below=path.parent, private=True, folders=True)
+    files.write(path, json.dumps(credentials | {"public_url": public}), below=path.parent, private=True, folders=True)

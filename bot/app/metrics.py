@@ -28,8 +28,8 @@ class Metrics:
         self._outcomes = gauge("deeprepo_findings_outcome", outcomes, ("outcome",))
         self._reviews = counter("deeprepo_reviews", "Reviews that came to an end.", (*self._named, "conclusion"))
         self._findings = counter("deeprepo_findings_posted", "Findings posted.", self._named)
-        spent = "Spent on models, as far as prices are known."
-        self._dollars = counter("deeprepo_spent_dollars", spent, self._named)
+        help_text = "Spent on models, as far as prices are known."
+        self._dollars = counter("deeprepo_spent_dollars", help_text, self._named)
         self._tokens = counter("deeprepo_tokens", "Tokens sent to and received from models.", ("kind",))
         self._github = counter("deeprepo_github_requests", "Requests to GitHub.", ("status",))
         self._left = gauge("deeprepo_github_rate_remaining", "As GitHub's last answer says.")
@@ -47,12 +47,12 @@ class Metrics:
         Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
         stranger adds no series.
         """
-        said = len(review.findings)
-        conclusion = review.fault or ("partial" if review.partial else "findings" if said else "clean")
-        named = (repository,) if self._named else ()
-        self._reviews.labels(*named, conclusion).inc()
-        (self._findings.labels(*named) if named else self._findings).inc(said)
-        (self._dollars.labels(*named) if named else self._dollars).inc(review.cost.usd or 0.0)
+        finding_count = len(review.findings)
+        conclusion = review.fault or ("partial" if review.partial else "findings" if finding_count else "clean")
+        labels = (repository,) if self._named else ()
+        self._reviews.labels(*labels, conclusion).inc()
+        (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)
+        (self._dollars.labels(*labels) if labels else self._dollars).inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)
         self._tokens.labels("output").inc(review.cost.usage.output)
         self._model_errors.inc(review.cost.failed_calls)

@@ -10,8 +10,8 @@ from typing import Any, Protocol, Unpack
 from bot import files, jobs, storage
 from bot.app import failing, logs
 from bot.app.metrics import Metrics
-from bot.app.opened import Opened
 from bot.app.rounds import rounds, tidying
+from bot.app.running_server import RunningServer
 from bot.config import Server
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
@@ -29,12 +29,12 @@ Apologise = Callable[[Ask, str], Awaitable[None]]
 class OpenWork(Protocol):
     """Who carries out the jobs: made by `wiring` of what the server has opened. What it gives up it apologises for."""
 
-    def __call__(self, *, caps: ProcessLimits, **given: Unpack[Surroundings]) -> tuple[Work, Apologise]:
+    def __call__(self, *, caps: ProcessLimits, **surroundings: Unpack[Surroundings]) -> tuple[Work, Apologise]:
         """The work, and the apology."""
 
 
 @asynccontextmanager
-async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> AsyncIterator[Opened]:
+async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True) -> AsyncIterator[RunningServer]:
     """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError."""
     place, app = settings.place, settings.app
     if app is None:
@@ -42,24 +42,24 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     metrics = Metrics(by_repository=place.metrics_by_repository)
     identity = Identity(app.app_id, app.private_key, place.github_api)
     pace = RequestPace(place.write_pause, heard=metrics.github)
-    known: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
+    jobs_ready: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
 
     async def submit(ask: Ask, delivery: str) -> bool:
-        return await (await known).submit(ask, delivery)
+        return await (await jobs_ready).submit(ask, delivery)
 
     async def cancel(pull: PullRef) -> bool:
-        return bool(await (await known).cancel(pull))
+        return bool(await (await jobs_ready).cancel(pull))
 
     async def forget(installation: int, repositories: Sequence[int]) -> int:
-        return await (await known).forget(installation, repositories)
+        return await (await jobs_ready).forget(installation, repositories)
 
-    _made(place.data)
+    _make_folder(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
-    async with storage.opened(url) as store:
-        failed = partial(failing.failed, store)
+    async with storage.open_store(url) as store:
+        remember_failure = partial(failing.remember_failure, store)
 
         async def given_up(ask: Ask, why: str) -> None:
-            await failed(ask, why)
+            await remember_failure(ask, why)
             await apologise(ask, why)
 
         work, apologise = open_work(
@@ -70,22 +70,22 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             submit=submit,
             cancel=cancel,
             forget=forget,
-            failed=failed,
-            told=metrics.review,
+            remember_failure=remember_failure,
+            record_metrics=metrics.review,
             caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
         )
         run = jobs.running(
             _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
         )
-        async with run as found:
-            known.set_result(found)
+        async with run as running_jobs:
+            jobs_ready.set_result(running_jobs)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
+            server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, ""))
             async with _beside(rounds(server) if web else tidying(server)):
                 yield server
 
 
-def _made(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """The data folder, for this user alone."""
     try:
         files.folder(folder, label="the data folder ", private=True)

@@ -23,8 +23,8 @@ _FORMS = re.compile(
 
 def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
     """What makes a text fit for the log, given the secrets that this process knows."""
-    known = {form for secret in secrets for form in _written(secret) if len(form) >= SHORTEST}
-    ours = re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True)))) if known else None
+    forms = {form for secret in secrets for form in _forms(secret) if len(form) >= SHORTEST}
+    ours = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
 
     def redact(text: str) -> str:
         return _FORMS.sub(STARS, ours.sub(STARS, text) if ours else text)
@@ -32,7 +32,7 @@ def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
     return redact
 
 
-def _written(secret: str) -> Iterable[str]:
+def _forms(secret: str) -> Iterable[str]:
     """The forms in which a secret may turn up: as it is, in a header of its own, line by line, as JSON writes it."""
     text = secret.strip()
     yield text

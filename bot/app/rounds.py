@@ -9,7 +9,7 @@ from typing import Any
 
 from bot import github
 from bot.app.logs import log
-from bot.app.opened import Opened
+from bot.app.running_server import RunningServer
 from bot.errors import HostError
 from bot.github import apps
 from bot.values import OpenPull, Recheck, ReviewAsk, Sent
@@ -23,88 +23,95 @@ ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
 
-async def rounds(opened: Opened) -> None:
+async def rounds(server: RunningServer) -> None:
     """Round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner."""
     loop = asyncio.get_running_loop()
-    pruned = -DAY
+    pruned_at = -DAY
     while True:
-        well = await _told("catching up", catch_up(opened))
-        if loop.time() - pruned >= DAY:
-            pruned = loop.time()
-            await _told("forgetting what is old", _forget(opened))
+        well = await _try("catching up", catch_up(server))
+        if loop.time() - pruned_at >= DAY:
+            pruned_at = loop.time()
+            await _try("forgetting what is old", _forget(server))
         await asyncio.sleep(HOUR if well else SOON)
 
 
-async def tidying(opened: Opened) -> None:
+async def tidying(server: RunningServer) -> None:
     """What a worker does by itself, day after day, until cancelled: its folder has journals of its own."""
     while True:
-        well = await _told("forgetting what is old", _forget(opened))
+        well = await _try("forgetting what is old", _forget(server))
         await asyncio.sleep(DAY if well else SOON)
 
 
-async def catch_up(opened: Opened) -> None:
+async def catch_up(server: RunningServer) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
-    async with apps.app(opened.identity, opened.pace) as asked:
-        voice = await apps.voice(opened.identity, asked)
-    opened.ours = Ours(opened.app.app_id, voice.login)
+    async with apps.app(server.identity, server.pace) as github_client:
+        voice = await apps.voice(server.identity, github_client)
+    server.ours = Ours(server.app.app_id, voice.login)
     now = datetime.now(UTC)
-    again = missed(await github.deliveries(opened.identity, _iso(now - timedelta(days=KEPT_DAYS)), opened.pace))
-    for sent in again[:MOST_AGAIN]:
-        _log("a delivery that failed is asked for again", delivery=sent.guid, event=sent.event, status=sent.status)
-        await github.redeliver(opened.identity, sent.id, opened.pace)
-    days = opened.place.catch_up_days
+    again = missed_deliveries(
+        await github.deliveries(server.identity, _iso(now - timedelta(days=KEPT_DAYS)), server.pace)
+    )
+    for delivery in again[:MOST_AGAIN]:
+        _log(
+            "a delivery that failed is asked for again",
+            delivery=delivery.guid,
+            event=delivery.event,
+            status=delivery.status,
+        )
+        await github.redeliver(server.identity, delivery.id, server.pace)
+    days = server.place.catch_up_days
     if days:
-        await _pulls(opened, _iso(now - timedelta(days=days)))
+        await _pulls(server, _iso(now - timedelta(days=days)))
 
 
-def missed(sent: Iterable[Sent]) -> list[Sent]:
+def missed_deliveries(deliveries: Iterable[Sent]) -> list[Sent]:
     """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
     by_guid: dict[str, list[Sent]] = {}
-    for one in sent:  # newest first
+    for one in deliveries:  # newest first
         if one.event in events.ACTIONS:
             by_guid.setdefault(one.guid, []).append(one)
-    found = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.arrived for row in rows))
-    return [rows[0] for rows in found][::-1]
+    candidates = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.arrived for row in rows))
+    return [rows[0] for rows in candidates][::-1]
 
 
-async def _pulls(opened: Opened, since: str) -> None:
+async def _pulls(server: RunningServer, since: str) -> None:
     """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
-    for home in await github.installations(opened.identity, opened.pace):
+    for home in await github.installations(server.identity, server.pace):
         if home.suspended or left <= 0:
             continue
-        for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):
-            if left > 0 and not waiting.draft and await _unseen(opened, waiting):
-                left -= await _submitted(opened, waiting)
+        for waiting in await github.open_pulls(server.identity, home.id, since, server.pace):
+            if left > 0 and not waiting.draft and await _unseen(server, waiting):
+                left -= await _submit(server, waiting)
 
 
-async def _submitted(opened: Opened, waiting: OpenPull) -> bool:
+async def _submit(server: RunningServer, waiting: OpenPull) -> bool:
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
-    await opened.jobs.submit(Recheck(waiting.pull), f"catch-up-{waiting.head}")
-    fresh = await opened.jobs.submit(ask, f"catch-up-{waiting.head}")
+    await server.jobs.submit(Recheck(waiting.pull), f"catch-up-{waiting.head}")
+    fresh = await server.jobs.submit(ask, f"catch-up-{waiting.head}")
     if fresh:
-        opened.metrics.delivery("pull_request", "caught up")
+        server.metrics.delivery("pull_request", "caught up")
         _log("a pull request that nobody has looked at is reviewed", pull=waiting.pull.key, head=waiting.head)
     return fresh
 
 
-async def _unseen(opened: Opened, waiting: OpenPull) -> bool:
-    return waiting.head not in await opened.store.reviews.heads(waiting.pull)
+async def _unseen(server: RunningServer, waiting: OpenPull) -> bool:
+    return waiting.head not in await server.store.reviews.heads(waiting.pull)
 
 
-async def _forget(opened: Opened) -> None:
+async def _forget(server: RunningServer) -> None:
     """What is older than the operator wants to keep, in the database and in the folder of journals."""
-    now, days = time.time(), opened.place.retention_days
-    rows = await opened.store.prune(now, days)
-    old = await asyncio.to_thread(journals.older, opened.place.data, now - days * DAY)
-    if opened.store.database.postgres:  # where each process has a folder, and one of them carries out an uninstallation
-        known = await opened.store.journals.names()
-        old += await asyncio.to_thread(journals.orphans, opened.place.data, now - HOUR, known)
+    now, days = time.time(), server.place.retention_days
+    rows = await server.store.prune(now, days)
+    old = await asyncio.to_thread(journals.older, server.place.data, now - days * DAY)
+    if server.store.database.postgres:  # where each process has a folder, and one of them carries out an uninstallation
+        names = await server.store.journals.names()
+        old += await asyncio.to_thread(journals.orphans, server.place.data, now - HOUR, names)
     await asyncio.to_thread(journals.delete, old)
     _log("what is old was deleted", rows=rows, journals=len(old))
 
 
-async def _told(what: str, doing: Coroutine[Any, Any, None]) -> bool:
+async def _try(what: str, doing: Coroutine[Any, Any, None]) -> bool:
     """Do something, and log how it failed. Whether it went well."""
     task = asyncio.create_task(doing)
     try:

@@ -33,7 +33,7 @@ class Leaving:
         self.asked = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
-    def signalled(self) -> None:
+    def on_signal(self) -> None:
         """A signal has come; callable from its handler."""
         self._loop.call_soon_threadsafe(self._next)
 
@@ -77,9 +77,9 @@ class _Impatient(H11Protocol):
 class _Server(uvicorn.Server):
     """Uvicorn, that leaves when we say so: the jobs come to rest while it still answers."""
 
-    def __init__(self, config: uvicorn.Config, signalled: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, on_signal: Callable[[], None]) -> None:
         super().__init__(config)
-        self._signalled = signalled
+        self._signalled = on_signal
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - of the library
         _log("asked to stop", signal=signal.Signals(sig).name)
@@ -90,24 +90,24 @@ def listen(place: ServerPlace) -> socket.socket:
     """The port, taken before anything else is started. Raises UsageError."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     # Named, for asyncio to send answers without delay.
-    taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind((place.host, place.port))
-        taken.listen(BACKLOG)  # whoever comes while the server starts waits, and is answered then
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((place.host, place.port))
+        listener.listen(BACKLOG)  # whoever comes while the server starts waits, and is answered then
     except OSError as error:
-        taken.close()
+        listener.close()
         reason = error.strerror or str(error)
         raise UsageError(
             f"{place.host}:{place.port} cannot be listened on ({reason}): set DEEPREPO_HOST and DEEPREPO_PORT"
         ) from None
-    taken.setblocking(False)  # noqa: FBT003 - of the library
-    return taken
+    listener.setblocking(False)  # noqa: FBT003 - of the library
+    return listener
 
 
 async def answer(
     app: FastAPI,
-    taken: socket.socket,
+    listener: socket.socket,
     place: ServerPlace,
     leaving: Leaving,
     *,
@@ -115,9 +115,9 @@ async def answer(
     until: asyncio.Event,
 ) -> None:
     """Answer requests until somebody wants to leave, or `until` is set. Work comes to rest while requests are still answered."""
-    server = _Server(_config(app, place), leaving.signalled)
-    serving = asyncio.create_task(server.serve(sockets=[taken]))
-    _log("listening", address=address(taken))
+    server = _Server(_config(app, place), leaving.on_signal)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    _log("listening", address=address(listener))
     ends = [asyncio.create_task(event.wait()) for event in (leaving.asked, until)]
     try:
         await asyncio.wait({serving, *ends}, return_when=asyncio.FIRST_COMPLETED)
@@ -130,9 +130,9 @@ async def answer(
         await serving
 
 
-def address(taken: socket.socket) -> str:
+def address(listener: socket.socket) -> str:
     """Where the server listens, as an address for this machine's own browser."""
-    host, port = taken.getsockname()[:2]
+    host, port = listener.getsockname()[:2]
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - read, not bound
     return f"http://{name}:{port}"
 

@@ -30,21 +30,23 @@ _log = log("setup")
 
 @dataclass(slots=True)
 class Setup:
-    """One set-up under way. `done` is set once the credentials are stored."""
+    """One set-up under way. `is_done` is set once the credentials are stored."""
 
     place: ServerPlace
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     state: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    done: asyncio.Event = field(default_factory=asyncio.Event)
+    is_done: asyncio.Event = field(default_factory=asyncio.Event)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock)  # GitHub's code is good for one use
     public: str = ""  # the address that was typed last
-    made: tuple[str, str] | None = None  # the App's name and its slug, for a browser that loads the last page again
+    app_names: tuple[str, str] | None = (
+        None  # the App's name and its slug, for a browser that loads the last page again
+    )
 
     def allows(self, token: str) -> bool:
         """Whether this is the token of the log."""
         return secrets.compare_digest(self.token.encode(), token.encode("utf-8", "replace"))
 
-    def returned(self, state: str) -> bool:
+    def is_return(self, state: str) -> bool:
         """Whether the browser that GitHub sends back is the one that left from our own page."""
         return secrets.compare_digest(self.state.encode(), state.encode("utf-8", "replace"))
 
@@ -67,11 +69,11 @@ def create(setup: Setup) -> FastAPI:
         return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip(), edit=edit)
 
     @app.get("/setup/done")
-    async def done(code: str = "", state: str = "") -> Response:
-        if not setup.returned(state):
+    async def done_page(code: str = "", state: str = "") -> Response:
+        if not setup.is_return(state):
             return _wrong(403, OTHER)
         try:
-            name, slug = await _made(setup, code)
+            name, slug = await _register(setup, code)
         except HostError as error:
             return _wrong(502, f"{error}.")
         github = site(setup.place.github_api)
@@ -89,16 +91,16 @@ def create(setup: Setup) -> FastAPI:
     return app
 
 
-async def _made(setup: Setup, code: str) -> tuple[str, str]:
+async def _register(setup: Setup, code: str) -> tuple[str, str]:
     """The name and the slug of the App, whose credentials are stored. Raises HostError."""
     async with setup.converting:
-        if setup.made is None:
-            found = await manifest.convert(setup.place.github_api, code)
-            manifest.store(found, setup.place.data / STORED, setup.public)
-            _log("the App was made at GitHub, and its credentials are stored", app=found.get("slug"))
-            setup.made = str(found.get("name") or "The App"), str(found.get("slug", ""))
-            setup.done.set()
-        return setup.made
+        if setup.app_names is None:
+            credentials = await manifest.convert(setup.place.github_api, code)
+            manifest.store(credentials, setup.place.data / STORED, setup.public)
+            _log("the App was made at GitHub, and its credentials are stored", app=credentials.get("slug"))
+            setup.app_names = str(credentials.get("name") or "The App"), str(credentials.get("slug", ""))
+            setup.is_done.set()
+        return setup.app_names
 
 
 def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -> Response:

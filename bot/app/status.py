@@ -35,7 +35,7 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedJob:
     """A review or a command that came to nothing."""
 
     failed: float  # seconds since 1970
@@ -60,48 +60,48 @@ class ServerStatus:
     half: float | None = None  # seconds within which half of the period's reviews were done
     # Repository, and the share of its findings that somebody has addressed.
     addressed: tuple[tuple[str, float], ...] = ()
-    failures: tuple[Failed, ...] = ()  # those that nobody has tried again, newest first
+    failures: tuple[FailedJob, ...] = ()  # those that nobody has tried again, newest first
     problem: str = ""  # why figures of the database are missing
 
 
 async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
     place = settings.place
-    found = ServerStatus(address(place), *await _asked(place))
+    status_now = ServerStatus(address(place), *await _ask(place))
     if not settings.url and not (place.data / "deeprepo.db").exists():
         missing = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
-        return replace(found, problem=missing)
+        return replace(status_now, problem=missing)
     database = Database(settings.url or f"sqlite:///{place.data / 'deeprepo.db'}")
     try:
-        return await _stored(found, database, days, now)
+        return await _with_database(status_now, database, days, now)
     except (StorageError, sa.exc.SQLAlchemyError) as error:
-        return replace(found, problem=str(error))
+        return replace(status_now, problem=str(error))
     finally:
         await database.close()
 
 
-async def _stored(found: ServerStatus, database: Database, days: float, now: float) -> ServerStatus:
+async def _with_database(status_now: ServerStatus, database: Database, days: float, now: float) -> ServerStatus:
     """The same with what the database holds: what was spent, the last reviews, and what the operator's pages show beside them."""
     reviews, since = Reviews(database), int((now - days * DAY) // DAY)
     newest = await ReviewList(database).page(None, RECENT)
     sums = await Days(database).by_repository(None, since)
-    ended = await Outcomes(database).addressed([row.repository for row in sums], since * DAY)
-    shares = {one.repository: one.share for one in ended}
-    failed = await Failures(database).newest(None, RECENT)
+    addressed_shares = await Outcomes(database).of_repositories([row.repository for row in sums], since * DAY)
+    shares = {one.repository: one.share for one in addressed_shares}
+    failures = await Failures(database).newest(None, RECENT)
     return replace(
-        found,
+        status_now,
         day=await reviews.spending(now - DAY),
         period=await reviews.spending(now - days * DAY),
         recent=tuple(
             Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
             for row in newest.rows
         ),
-        counted=await SpendingTable(database).spent(now),
+        counted=await SpendingTable(database).journals_and_dollars(now),
         half=within([sum(row.times[number] for row in sums) for number in range(len(TIMES))], 0.5),
         addressed=tuple((row.name, share) for row in sums if (share := shares.get(row.repository)) is not None),
         failures=tuple(
-            Failed(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
-            for one in failed
+            FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
+            for one in failures
         ),
     )
 
@@ -112,7 +112,7 @@ def address(place: ServerPlace) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{place.port}"
 
 
-async def _asked(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
+async def _ask(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Why the server takes no work ("" if it does), and its jobs by state."""
     try:
         async with httpx2.AsyncClient(base_url=address(place), timeout=PATIENCE, trust_env=False) as client:

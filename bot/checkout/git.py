@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.concurrency import ended, started
+from bot.concurrency import end_process, start_process
 from bot.errors import GitError
 
 # The second wall: commands that read a change run without its repository's configuration (`isolated`). Whatever runs with one,
@@ -43,13 +43,13 @@ CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A finished command. `stopped`: it was ended before it was done, because it took too long or had written enough."""
+class GitResult:
+    """A finished command. `was_stopped`: it was ended before it was done, because it took too long or had written enough."""
 
     status: int
     out: bytes
     err: str
-    stopped: bool = False
+    was_stopped: bool = False
 
 
 def environment(
@@ -61,11 +61,11 @@ def environment(
     """
     outward = (*OUTWARD, *(name.lower() for name in OUTWARD)) if online else ()
     names = (*INHERITED, *outward, *(PERSONAL if personal else ()))
-    inherited = {name: os.environ[name] for name in names if name in os.environ}
-    if "PATH" in inherited:  # without entries like `.`: git would look for programs in the repository's folder
-        entries = inherited["PATH"].split(os.pathsep)
-        inherited["PATH"] = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))  # noqa: PTH117 - texts
-    return {**inherited, **ENVIRONMENT, **({} if personal else IMPERSONAL), **(extra or {})}
+    variables = {name: os.environ[name] for name in names if name in os.environ}
+    if "PATH" in variables:  # without entries like `.`: git would look for programs in the repository's folder
+        entries = variables["PATH"].split(os.pathsep)
+        variables["PATH"] = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))  # noqa: PTH117 - texts
+    return {**variables, **ENVIRONMENT, **({} if personal else IMPERSONAL), **(extra or {})}
 
 
 async def start(
@@ -74,7 +74,7 @@ async def start(
     """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
     own = environment(env, online=online, personal=personal)
     try:
-        return await started("git", *SAFE, *arguments, cwd=cwd, env=own, process_group=0 if online else None)
+        return await start_process("git", *SAFE, *arguments, cwd=cwd, env=own, process_group=0 if online else None)
     except FileNotFoundError as error:
         raise GitError("git was not found: install it, or put it on PATH") from error
 
@@ -86,7 +86,7 @@ async def run(
     stdin: bytes = b"",
     personal: bool = False,
     seconds: float = MOST_SECONDS,
-) -> Done:
+) -> GitResult:
     """Run one git command to its end; the caller judges the status. Raises GitError when it takes too long."""
     process = await start(*arguments, cwd=cwd, env=env, personal=personal)
     try:
@@ -95,8 +95,8 @@ async def run(
     except TimeoutError:
         raise GitError(f"git {arguments[0]} took longer than {seconds:g} s and was ended") from None
     finally:
-        await ended(process, process.stdout, process.stderr)
-    return Done(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
+        await end_process(process, process.stdout, process.stderr)
+    return GitResult(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
 
 
 async def search(
@@ -107,28 +107,28 @@ async def search(
     rows: int | None,
     most: int,
     row_end: bytes = b"\n",
-) -> Done:
+) -> GitResult:
     """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""
     process = await start(*arguments, cwd=cwd, env=env)
-    out, lines, stopped = bytearray(), 0, False
+    out, lines, was_stopped = bytearray(), 0, False
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise GitError("git has no pipes")
     process.stdin.close()
-    said = asyncio.ensure_future(process.stderr.read())
+    stderr = asyncio.ensure_future(process.stderr.read())
     try:
         async with asyncio.timeout(seconds):
             while chunk := await process.stdout.read(CHUNK):
                 out += chunk
                 lines += chunk.count(row_end) if rows is not None else 0
                 if len(out) > most or (rows is not None and lines >= rows):
-                    return Done(0, bytes(out), "", stopped=len(out) > most)
+                    return GitResult(0, bytes(out), "", was_stopped=len(out) > most)
             await process.wait()
     except TimeoutError:
-        stopped = True
+        was_stopped = True
     finally:
-        await ended(process, process.stdout)
-        err = await said
-    return Done(process.returncode or 0, bytes(out), err.decode("utf-8", "replace").strip(), stopped)
+        await end_process(process, process.stdout)
+        err = await stderr
+    return GitResult(process.returncode or 0, bytes(out), err.decode("utf-8", "replace").strip(), was_stopped)
 
 
 async def output(
@@ -139,17 +139,17 @@ async def output(
     ok: tuple[int, ...] = (0,),
 ) -> bytes:
     """The standard output of a git command that must succeed."""
-    done = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
-    if done.status not in ok:
-        raise failure(arguments[0], done)
-    return done.out
+    result = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
+    if result.status not in ok:
+        raise failure(arguments[0], result)
+    return result.out
 
 
-def failure(command: str, done: Done) -> GitError:
+def failure(command: str, result: GitResult) -> GitError:
     """What to tell of a command that failed."""
-    if LACKING.search(done.err):
+    if LACKING.search(result.err):
         return GitError(
             "the object store lacks a part of this change: in a partial clone run `git fetch --refetch --filter=blob:limit=1g`, "
-            f"in a damaged one `git fsck` ({done.err[:200]})"
+            f"in a damaged one `git fsck` ({result.err[:200]})"
         )
-    return GitError(f"git {command} failed: {done.err[:400] or f'status {done.status}'}")
+    return GitError(f"git {command} failed: {result.err[:400] or f'status {result.status}'}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import files
-from bot.checkout import git, isolated, worktree
+from bot.checkout import git, own_git_dir, worktree
 from bot.checkout.locate import RepositoryPaths, locate
 from bot.concurrency import together
 from bot.errors import GitError, NoCommitError, RevisionError
@@ -24,8 +24,8 @@ class _OwnRepository:
     place: RepositoryPaths
     own: str
 
-    async def run(self, *arguments: str) -> git.Done:
-        return await git.run(*arguments, cwd=self.own, env=isolated.environment(self.own))
+    async def run(self, *arguments: str) -> git.GitResult:
+        return await git.run(*arguments, cwd=self.own, env=own_git_dir.environment(self.own))
 
 
 async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
@@ -34,7 +34,7 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
     Raises RevisionError with a sentence that says what to do.
     """
     place = locate(request.repo)
-    repository = _OwnRepository(place, await isolated.revisions(place, _fresh(scratch)))
+    repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
     if request.scope == "range":
         return await _range(request, repository)
     return await _worktree(request, repository)
@@ -48,17 +48,17 @@ def _fresh(scratch: str) -> Path:
 
 async def _commit(repository: _OwnRepository, revision: str) -> str | None:
     """The id of a commit, None where there is none of that name. `--end-of-options`: a name may begin with a dash."""
-    done = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    return done.out.decode().strip() if done.status == 0 else None
+    result = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    return result.out.decode().strip() if result.status == 0 else None
 
 
-async def _known(repository: _OwnRepository, revision: str) -> str:
-    found = await _commit(repository, revision)
-    if found:
-        return found
+async def _resolve(repository: _OwnRepository, revision: str) -> str:
+    commit = await _commit(repository, revision)
+    if commit:
+        return commit
     if revision == "HEAD":
         raise NoCommitError("this branch has no commit yet: commit something, or use --staged or --uncommitted")
-    if isolated.shallow(repository.place):
+    if own_git_dir.shallow(repository.place):
         raise RevisionError(
             f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
         )
@@ -81,11 +81,11 @@ async def _a_path(repository: _OwnRepository, name: str) -> bool:
 
 async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
     head_name = request.head or "HEAD"
-    head = await _known(repository, head_name)
+    head = await _resolve(repository, head_name)
     base_name, tip = (request.base, "") if request.base else await _default_branch(repository)
-    tip = tip or await _known(repository, base_name)
+    tip = tip or await _resolve(repository, base_name)
     base = await _merge_base(repository, tip, head, base_name, head_name)
-    title, body = await _told(repository, base, head, head_name)
+    title, body = await _title_and_text(repository, base, head, head_name)
     return PullRequest(
         title=title,
         body=body,
@@ -105,8 +105,8 @@ async def _default_branch(repository: _OwnRepository) -> tuple[str, str]:
     then the only branch there is. Raises RevisionError if there are several and none of them has a usual name: to compare HEAD
     with itself would find nothing and look like a review.
     """
-    asked = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs")
-    rows = (line.split(" ") for line in os.fsdecode(asked.out).splitlines())
+    refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs")
+    rows = (line.split(" ") for line in os.fsdecode(refs_output.out).splitlines())
     refs = {name: (commit, symref) for name, commit, symref in rows}
     heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
     remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
@@ -119,40 +119,40 @@ async def _default_branch(repository: _OwnRepository) -> tuple[str, str]:
         *(f"refs/heads/{name}" for name in USUAL_NAMES),
         *(branches if len(branches) == 1 else ()),
     )
-    found = next((name for name in likely if name in refs), None)
-    if found is None:
+    branch = next((name for name in likely if name in refs), None)
+    if branch is None:
         raise RevisionError(
             "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
             "`deeprepo review BRANCH..HEAD`, or run `git remote set-head origin --auto` once"
         )
-    commit, symref = refs[found]
-    return (symref or found).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
+    commit, symref = refs[branch]
+    return (symref or branch).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
 
 
 def _origin_first(remote: str) -> tuple[bool, str]:
     return remote != "origin", remote
 
 
-async def _told(repository: _OwnRepository, base: str, head: str, head_name: str) -> tuple[str, str]:
+async def _title_and_text(repository: _OwnRepository, base: str, head: str, head_name: str) -> tuple[str, str]:
     """What the change is called and says of itself: its only commit's message, else its branch and the titles of its commits."""
-    counted = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
-    if counted < 2:  # noqa: PLR2004 - a single commit speaks for itself
+    commit_count = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
+    if commit_count < 2:  # noqa: PLR2004 - a single commit speaks for itself
         return await _message(repository, head)
-    listed = await repository.run("log", f"-{MOST_TITLES}", "--format=%s", f"{base}..{head}")
+    titles = await repository.run("log", f"-{MOST_TITLES}", "--format=%s", f"{base}..{head}")
     branch = await repository.run("rev-parse", "--abbrev-ref", "--end-of-options", head_name)
     name = branch.out.decode("utf-8", "replace").strip().split("\n")[-1] if branch.status == 0 else ""
-    title = f"{counted:,} commits"
-    named = f"{name} ({title})" if name not in ("", "HEAD", "--end-of-options") else title
-    return named, listed.out.decode("utf-8", "replace").strip()
+    title = f"{commit_count:,} commits"
+    label = f"{name} ({title})" if name not in ("", "HEAD", "--end-of-options") else title
+    return label, titles.out.decode("utf-8", "replace").strip()
 
 
 async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
     """The first line of a commit's message and the rest, read from the object itself: `git log` can start programs."""
-    done = await repository.run("cat-file", "commit", commit)
-    head, _, message = done.out.partition(b"\n\n")
-    named = re.search(rb"^encoding (\S+)$", head, re.MULTILINE)
+    result = await repository.run("cat-file", "commit", commit)
+    head, _, message = result.out.partition(b"\n\n")
+    encoding = re.search(rb"^encoding (\S+)$", head, re.MULTILINE)
     try:
-        text = message.decode(named[1].decode("ascii") if named else "utf-8", "replace")
+        text = message.decode(encoding[1].decode("ascii") if encoding else "utf-8", "replace")
     except (LookupError, UnicodeError):  # an encoding that nobody knows
         text = message.decode("utf-8", "replace")
     title, _, body = text.strip("\n").partition("\n")
@@ -160,10 +160,10 @@ async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
 
 
 async def _merge_base(repository: _OwnRepository, base: str, head: str, base_name: str, head_name: str) -> str:
-    done = await repository.run("merge-base", base, head)
-    if done.status == 0:
-        return done.out.decode().split("\n")[0].strip()
-    if isolated.shallow(repository.place):
+    result = await repository.run("merge-base", base, head)
+    if result.status == 0:
+        return result.out.decode().split("\n")[0].strip()
+    if own_git_dir.shallow(repository.place):
         raise RevisionError(
             f"this clone is shallow and holds no common ancestor of {base_name} and {head_name}: "
             "run `git fetch --unshallow` (or `git fetch --deepen=500`) and try again"
@@ -176,16 +176,16 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     place = repository.place
     if place.top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
-    asked = _commit(repository, request.base or "HEAD")
-    base, settings = await together(asked, worktree.settings(place, repository.own))
+    commit = _commit(repository, request.base or "HEAD")
+    base, settings = await together(commit, worktree.settings(place, repository.own))
     index = worktree.index(place, repository.own, settings)
     withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
-    written = await index.run("write-tree", "--missing-ok")
-    if written.status:
-        raise GitError(f"the index cannot be read as a tree, a merge may be in progress: {written.err[:200]}")
+    tree = await index.run("write-tree", "--missing-ok")
+    if tree.status:
+        raise GitError(f"the index cannot be read as a tree, a merge may be in progress: {tree.err[:200]}")
     what = "staged changes" if request.scope == "staged" else "uncommitted changes"
-    head = written.out.decode().strip()
-    empty = isolated.EMPTY_TREES["sha256" if len(head) == isolated.SHA256_LENGTH else "sha1"]
+    head = tree.out.decode().strip()
+    empty = own_git_dir.EMPTY_TREES["sha256" if len(head) == own_git_dir.SHA256_LENGTH else "sha1"]
     return PullRequest(
         title=what.capitalize(),
         body="",

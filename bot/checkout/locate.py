@@ -28,18 +28,18 @@ def locate(repo: str) -> RepositoryPaths:
     if not os.path.isdir(repo):  # noqa: PTH112 - one look at the local disk
         raise RevisionError(f"{repo} is not a folder: give the path of a git checkout with --repo")
     start = Path(repo).resolve()
-    found = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
+    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
     if _is_git_dir(start):
-        owner = found.top if found else None
-        if owner is None or start.name == ".git" or _named(start):
+        owner = paths.top if paths else None
+        if owner is None or start.name == ".git" or _is_named(start):
             return place_of(start)
         raise RevisionError(
             f"{repo} looks like a bare repository, but is inside the checkout {owner}: name the checkout with --repo {owner}, "
             f"or set GIT_DIR={start} if you mean the bare repository"
         )
-    if found is None:
+    if paths is None:
         raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
-    return found
+    return paths
 
 
 def git_dir(repo: str) -> str:
@@ -91,7 +91,7 @@ def _line(path: Path) -> str:
         return ""
 
 
-def _named(folder: Path) -> bool:
+def _is_named(folder: Path) -> bool:
     """Whether the user has named this very folder as the repository, in the way that git has for it."""
-    named = hook.git_dir()
-    return named is not None and Path(named).resolve() == folder
+    git_dir = hook.git_dir()
+    return git_dir is not None and Path(git_dir).resolve() == folder

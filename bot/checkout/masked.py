@@ -1,8 +1,8 @@
-"""The trees of a change for whoever a model speaks through: nothing that it can ask depends on a secret that it may not see.
+"""The trees of a change for code that answers a model: no answer depends on a secret that the model may not see.
 
-A search that is answered from the text itself would spell a secret out, one question at a time. So a line with a secret is found only
-by what stands beside the secret, and for a quote counts what a reader was shown. A text that is read is looked through whole: a part
-of a secret, of which a reader may ask for a few characters, is not recognised.
+A search that is answered from the text itself would spell a secret out, one question at a time. So a search finds a line with a secret
+only by the text around the secret, and a quote is compared with what readers were shown. A file is looked through as a whole when it
+is read, because a part of a secret is not recognised as one.
 """
 
 import re
@@ -30,9 +30,9 @@ class MaskedTree:
         self._tree, self._masks = tree, masks
 
     @property
-    def stopped(self) -> Sequence[str]:
+    def stopped_searches(self) -> Sequence[str]:
         """A sentence for each search that was ended before it was done."""
-        return self._tree.stopped
+        return self._tree.stopped_searches
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
@@ -94,7 +94,7 @@ class MaskedTree:
             elif syntax == "fixed":
                 found = any(_says(line, piece, pattern, word=word) for piece in pieces)
             else:
-                found = any(tried(line, piece, rf"\b(?:{pattern})\b" if word else pattern) for piece in pieces)
+                found = any(matches_beside(line, piece, rf"\b(?:{pattern})\b" if word else pattern) for piece in pieces)
             if found:
                 return True
         return False
@@ -112,10 +112,10 @@ def _beside(line: str, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
 def _says(line: str, piece: tuple[int, int], text: str, *, word: bool) -> bool:
     if not word:
         return text in line[slice(*piece)]
-    return tried(line, piece, rf"(?:\b|(?!\w)){re.escape(text)}(?:\b|(?!\w))", own=True)
+    return matches_beside(line, piece, rf"(?:\b|(?!\w)){re.escape(text)}(?:\b|(?!\w))", own=True)
 
 
-def tried(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False) -> bool:
+def matches_beside(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False) -> bool:
     """Whether a pattern matches in a piece of a line in a way that does not depend on what is beside the piece."""
     costly = len(REPETITION.findall(pattern)) > MOST_REPETITIONS or REPEATED_GROUP.search(pattern)
     if not own and (costly or LOOKS_AROUND.search(pattern)):
@@ -133,12 +133,12 @@ def tried(line: str, piece: tuple[int, int], pattern: str, *, own: bool = False)
 
 
 class ShownTree(MaskedTree):
-    """The same, with the texts as readers are shown them: a quote stands only where it stands in what they saw."""
+    """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files, a placeholder in the place of each secret."""
         blobs = await super().read_many(paths, side)
         return {
-            path: self._masks.known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             for path, blob in blobs.items()
         }

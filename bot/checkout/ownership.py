@@ -8,17 +8,17 @@ from bot.checkout.tree import Checkout
 from bot.errors import UsageError
 
 
-async def refuse_reviewed(tree: Checkout, named: Iterable[tuple[str, str]]) -> None:
-    """Raise UsageError if a file belongs to the reviewed tree. `named`: the option or variable, and its file; of a folder, the records in it.
+async def refuse_reviewed(tree: Checkout, origins: Iterable[tuple[str, str]]) -> None:
+    """Raise UsageError if a file belongs to the reviewed tree. `origins`: the option or variable, and its file; of a folder, the records in it.
 
     A file belongs to it if it has one of its paths in any work tree, by its own name or through links.
     """
-    inside = {(option, path) for option, name in named for each in _files(Path(name)) for path in _below(each)}
+    inside = {(option, path) for option, name in origins for each in _files(Path(name)) for path in _below(each)}
     if not inside:
         return
-    tracked = {path.casefold() for side in ("base", "head") for path in await tree.entries(side)}
+    tracked_paths = {path.casefold() for side in ("base", "head") for path in await tree.entries(side)}
     for option, path in sorted(inside):
-        if path.casefold() in tracked:
+        if path.casefold() in tracked_paths:
             raise UsageError(
                 f"{option}: {path} is a file of the reviewed tree, so its author could decide what is reported: "
                 "name a file outside of the repository"

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from bot import limits
 from bot.checkout import git
-from bot.errors import GitError, HostDown, HostRefused, Superseded, UsageError
+from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
 MOST_DEPTH = 100  # commits of a pull request that a later round may have been built on
@@ -72,8 +72,8 @@ async def fetch(
     `depth` is how many commits of the head's own are wanted, for a later round to be recognised as built on an earlier one.
     Raises Superseded where the head is gone, HostDown, HostRefused, or GitError with what to do.
     """
-    wanted = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
-    if not all(SHA.fullmatch(commit) for commit in wanted):
+    commits = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
+    if not all(SHA.fullmatch(commit) for commit in commits):
         raise UsageError("what is fetched is named by commit ids")
     if urlsplit(url).scheme not in ("http", "https"):
         raise UsageError("a repository is fetched over http or https")
@@ -81,7 +81,7 @@ async def fetch(
     await git.output("init", "--quiet", "--bare", "--template=", store, cwd=folder, env=ALONE)
     try:
         async with asyncio.timeout(most_seconds):
-            await _patiently(_Fetch(url, wanted, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff)
+            await _patiently(_Fetch(url, commits, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff)
     except TimeoutError:
         raise GitError(f"the repository could not be fetched within {most_seconds:.0f} s") from None
     return store
@@ -90,17 +90,17 @@ async def fetch(
 @dataclass(frozen=True, slots=True)
 class _Fetch:
     url: str
-    wanted: tuple[str, ...]
+    commits: tuple[str, ...]
     depth: int
     token: SecretStr | None
     store: str
     most_bytes: int
 
 
-async def _patiently(asked: _Fetch, backoff: float) -> None:
+async def _patiently(job: _Fetch, backoff: float) -> None:
     for tries in range(TRIES):
         try:
-            return await _once(asked)
+            return await _once(job)
         except HostDown:
             if tries == TRIES - 1:
                 raise
@@ -108,29 +108,29 @@ async def _patiently(asked: _Fetch, backoff: float) -> None:
     return None
 
 
-async def _once(asked: _Fetch) -> None:
+async def _once(job: _Fetch) -> None:
     process = await git.start(
-        *OPTIONS, "fetch", "--quiet", f"--depth={asked.depth}", "--no-tags", "--no-recurse-submodules",
-        "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", asked.url, *asked.wanted,
-        cwd=asked.store, env={**ALONE, **_secret(asked.url, asked.token), "GIT_DIR": asked.store}, online=True,
+        *OPTIONS, "fetch", "--quiet", f"--depth={job.depth}", "--no-tags", "--no-recurse-submodules",
+        "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", job.url, *job.commits,
+        cwd=job.store, env={**ALONE, **_secret(job.url, job.token), "GIT_DIR": job.store}, online=True,
     )  # fmt: skip
     limits.hold(process.pid)
-    said = asyncio.ensure_future(process.communicate())
+    replies = asyncio.ensure_future(process.communicate())
     try:
-        while not said.done():
-            await asyncio.wait([said], timeout=LOOK)
-            if _size(asked.store) > asked.most_bytes:
-                limit = asked.most_bytes >> 20
+        while not replies.done():
+            await asyncio.wait([replies], timeout=LOOK)
+            if _size(job.store) > job.most_bytes:
+                limit = job.most_bytes >> 20
                 raise GitError(f"the repository is larger than {limit:,} MiB without its history: it is not fetched")
-        _, err = said.result()
+        _, err = replies.result()
     finally:
-        await _killed(process)
-        said.cancel()
+        await _kill(process)
+        replies.cancel()
     if process.returncode:
-        raise _failure(_hushed(err.decode("utf-8", "replace").strip(), asked.token), asked.wanted)
+        raise _failure(_hide_token(err.decode("utf-8", "replace").strip(), job.token), job.commits)
 
 
-async def _killed(process: asyncio.subprocess.Process) -> None:
+async def _kill(process: asyncio.subprocess.Process) -> None:
     """End git and what it has started."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
@@ -150,33 +150,33 @@ def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
     }
 
 
-def _failure(said: str, wanted: Sequence[str]) -> Exception:
+def _failure(stderr: str, commits: Sequence[str]) -> Exception:
     """What went wrong, by git's words: the server's fault, ours, or that of a push in between."""
-    gone = GONE.search(said)
-    if gone:
-        name = next(filter(None, gone.groups()), wanted[-1])
-        return Superseded(f"commit {name[:10]} is no longer in the repository: it was force-pushed away")
-    if MISSING.search(said):
+    missing = GONE.search(stderr)
+    if missing:
+        name = next(filter(None, missing.groups()), commits[-1])
+        return SupersededError(f"commit {name[:10]} is no longer in the repository: it was force-pushed away")
+    if MISSING.search(stderr):
         return HostRefused(
             "git finds no such repository: it was deleted or renamed, or the App is not installed there", 404
         )
-    if DENIED.search(said):
+    if DENIED.search(stderr):
         return HostRefused("git may not read the repository: the App needs the permission to read contents", 403)
-    if MOVED.search(said):
+    if MOVED.search(stderr):
         return HostRefused("the repository has moved: git follows no redirect with a token in hand", 404)
-    if DAMAGED.search(said) and "early EOF" not in said:
-        return GitError(f"what was fetched cannot be used: {said[:300]}")
-    return HostDown(f"git could not fetch: {said[:300] or 'it ended without a word'}")
+    if DAMAGED.search(stderr) and "early EOF" not in stderr:
+        return GitError(f"what was fetched cannot be used: {stderr[:300]}")
+    return HostDown(f"git could not fetch: {stderr[:300] or 'it ended without a word'}")
 
 
-def _hushed(said: str, token: SecretStr | None) -> str:
-    return said.replace(token.get_secret_value(), "***") if token else said
+def _hide_token(text: str, token: SecretStr | None) -> str:
+    return text.replace(token.get_secret_value(), "***") if token else text
 
 
 def _size(store: str) -> int:
     """Bytes of the packs so far."""
     total = 0
-    for found in Path(store, "objects", "pack").glob("*"):
+    for pack in Path(store, "objects", "pack").glob("*"):
         with suppress(OSError):  # a pack gets its name while we look
-            total += found.stat().st_size
+            total += pack.stat().st_size
     return total

@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Literal, Self
 
 from bot import limits
-from bot.checkout import git, isolated
+from bot.checkout import git, own_git_dir
 from bot.checkout.locate import place_of
-from bot.concurrency import ended, together
+from bot.concurrency import end_process, together
 from bot.errors import GitError
 from bot.text import media
 from bot.values import PullRequest, RawChange, Side, TreeEntry
@@ -63,21 +63,21 @@ class Checkout:
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
-        self.stopped: list[str] = []  # a sentence for each search that was ended before it was done
+        self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
 
     async def __aenter__(self) -> Self:
-        made = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
-        sha256 = len(self.pull.base) == isolated.SHA256_LENGTH
-        self._folder = isolated.objects(place_of(self.pull.git_dir).common, Path(made, "own.git"), sha256=sha256)
+        folder = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
+        sha256 = len(self.pull.base) == own_git_dir.SHA256_LENGTH
+        self._folder = own_git_dir.objects(place_of(self.pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
-        self._env = isolated.environment(self._folder, more)
+        self._env = own_git_dir.environment(self._folder, more)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._batch is not None:
-            await ended(self._batch, self._batch.stdout, self._batch.stderr)
+            await end_process(self._batch, self._batch.stdout, self._batch.stderr)
         self._opened.close()
 
     async def change(self) -> RawChange:
@@ -87,12 +87,12 @@ class Checkout:
             self._patch(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
         )
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
-        changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
-        after, odd = await self._starts(changed, "head")
-        before, odd_before = await self._starts(changed, "base")
+        changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
+        after, odd = await self._starts(changed_paths, "head")
+        before, odd_before = await self._starts(changed_paths, "base")
         if b"\nBinary files " in patch:
-            patch = await self._as_text(patch, form, [path for path in changed if path in odd | odd_before])
-        sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed}
+            patch = await self._as_text(patch, form, [path for path in changed_paths if path in odd | odd_before])
+        sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed_paths}
         return RawChange(
             patch,
             status,
@@ -138,39 +138,41 @@ class Checkout:
         """Every path of one side."""
         async with self._listing:
             if side not in self._entries:
-                out = await self._listed(side)
-                known, rows = self._rows, [row for row in out.split(b"\0") if row]
-                entries = [known.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
+                out = await self._list_tree(side)
+                cached, rows = self._rows, [row for row in out.split(b"\0") if row]
+                entries = [cached.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
                 self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
                 self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
 
-    async def _listed(self, side: Side) -> bytes:
+    async def _list_tree(self, side: Side) -> bytes:
         """The rows of `ls-tree`. Of a tree that is too large, its first ones and the folders of changed files."""
-        done = await git.search(
+        result = await git.search(
             "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self._folder, env=self._env,
             seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
-        if done.status:
-            raise git.failure("ls-tree", done)
-        if not done.stopped and done.out.count(b"\0") < MOST_ENTRIES:
-            return done.out
-        self.stopped.append(
+        if result.status:
+            raise git.failure("ls-tree", result)
+        if not result.was_stopped and result.out.count(b"\0") < MOST_ENTRIES:
+            return result.out
+        self.stopped_searches.append(
             f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"
             " and in the folders of changed files"
         )
         names = await self._diff("--name-only", "-z")
         folders = dict.fromkeys(name.rpartition(b"/")[0] for name in names.split(b"\0") if name)
         near = [os.fsdecode(folder) + "/" for folder in folders if folder][:MOST_FOLDERS]
-        whole = done.out[: done.out.rfind(b"\0") + 1]
+        whole = result.out[: result.out.rfind(b"\0") + 1]
         own = await self._git("ls-tree", "-l", "-z", self._tree(side))
         beside = (
             await self._git("--literal-pathspecs", "ls-tree", "-l", "-z", self._tree(side), "--", *near)
             if near
             else b""
         )
-        seen = dict.fromkeys(row for row in (whole + own + beside).split(b"\0") if row and b" tree " not in row[:16])
-        return b"\0".join(seen)
+        distinct_rows = dict.fromkeys(
+            row for row in (whole + own + beside).split(b"\0") if row and b" tree " not in row[:16]
+        )
+        return b"\0".join(distinct_rows)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
@@ -179,10 +181,10 @@ class Checkout:
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files with one `cat-file --batch`; missing ones are absent."""
         entries = await self.entries(side)
-        wanted = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
+        readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
-            blobs = await self._blobs([entry.oid for entry in wanted])
-        return _contents(wanted, blobs)
+            blobs = await self._blobs([entry.oid for entry in readable])
+        return _contents(readable, blobs)
 
     async def grep(
         self,
@@ -211,13 +213,13 @@ class Checkout:
         """The matching lines as (path, line, text), `limit` at most."""
         out = await self._grep(["-n"], patterns, globs, syntax, side, word=word, rows=2 * limit)
         skip = len(self._tree(side)) + 1
-        found: list[tuple[str, int, str]] = []
+        hits: list[tuple[str, int, str]] = []
         for row in out.split(b"\n"):
             path, _, rest = row.partition(b"\0")
             number, _, text = rest.partition(b"\0")
-            if number.isdigit() and len(found) < limit:
-                found.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
-        return tuple(found)
+            if number.isdigit() and len(hits) < limit:
+                hits.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
+        return tuple(hits)
 
     async def archive(self, side: Side, most: int) -> bytes:
         """One side as a tar archive below `work/`, as its objects have it: no attribute leaves a file out or alters one. Raises GitError."""
@@ -225,7 +227,7 @@ class Checkout:
             "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side),
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=most,
         )  # fmt: skip
-        if done.stopped:
+        if done.was_stopped:
             raise GitError(f"the tree is larger than {most >> 20:,} MB")
         if done.status:
             raise git.failure("archive", done)
@@ -241,67 +243,69 @@ class Checkout:
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
         """The first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
-        done = await git.search(
+        result = await git.search(
             "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", self.pull.base_tip or self.pull.base, "--", *folders,
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=MOST_NAMES, most=MOST_NAMES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
-        return [name_of(name) for name in done.out.split(b"\0")[:MOST_NAMES] if name] if done.status == 0 else []
+        return [name_of(name) for name in result.out.split(b"\0")[:MOST_NAMES] if name] if result.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
-        wanted = [path for path in dict.fromkeys(paths) if path]
-        rows = await self._rows_of(commit, wanted)
-        found = [e for p in wanted if (e := rows.get(p)) and self._may_read(e)]
+        distinct_paths = [path for path in dict.fromkeys(paths) if path]
+        rows = await self._rows_of(commit, distinct_paths)
+        readable = [e for p in distinct_paths if (e := rows.get(p)) and self._may_read(e)]
         async with self._lock:
-            blobs = await self._blobs([entry.oid for entry in found])
-        return _contents(found, blobs)
+            blobs = await self._blobs([entry.oid for entry in readable])
+        return _contents(readable, blobs)
 
-    async def _rows_of(self, commit: str, wanted: Sequence[str]) -> Mapping[str, TreeEntry]:
+    async def _rows_of(self, commit: str, paths: Sequence[str]) -> Mapping[str, TreeEntry]:
         """The entries of these paths in a commit. The base is listed already, unless its tree is too large."""
-        if commit == self._tree("base") and "base" in self._entries and not self.stopped:
+        if commit == self._tree("base") and "base" in self._entries and not self.stopped_searches:
             return self._entries["base"]
         out = b""
-        for at in range(0, len(wanted), 256):
-            listed = await git.run(
-                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *wanted[at : at + 256],
+        for at in range(0, len(paths), 256):
+            result = await git.run(
+                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *paths[at : at + 256],
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
-            out += listed.out if listed.status == 0 else b""
+            out += result.out if result.status == 0 else b""
         return {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
 
     async def descends(self, commit: str) -> bool:
         """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
         if self.pull.object_dir:
             return True
-        done = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
-        return done.status == 0
+        result = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
+        return result.status == 0
 
     async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
         """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are."""
         if self.pull.object_dir or not self.pull.base:
             return (), ""
-        listed = await git.run(
+        result = await git.run(
             "rev-list", "--no-merges", "--parents", f"--max-count={most + 1}", f"{self.pull.base}..{self.pull.head}",
             cwd=self._folder, env=self._env,
         )  # fmt: skip
-        rows = [row.split() for row in listed.out.decode().split("\n") if row] if not listed.status else []
+        rows = [row.split() for row in result.out.decode().split("\n") if row] if not result.status else []
         commits = [row for row in rows if row[0] != self.pull.head]  # the diff of the change shows what the head has
         missing = (
             f"only the last {most} commits of the change were looked through for secrets" if len(commits) > most else ""
         )
-        found: list[tuple[str, str, str]] = []
+        additions: list[tuple[str, str, str]] = []
         room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
         for commit, *parents in reversed(commits[:most]):
             before = parents[0] if parents else self.pull.base
             patch = await self._additions(before, commit, until, room)
-            binary = _binary(patch or b"")
+            binary = _binary_paths(patch or b"")
             whole = await self._additions(before, commit, until, room, "--text") if binary else b""
             if patch is None or (whole is None and not all(map(media.is_named, binary))):
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"") + len(whole or b"")
-            found += [(commit, path, line) for path, line in _added(patch or b"")]
-            found += [(commit, path, line.replace("\0", "")) for path, line in _added(whole or b"") if path in binary]
-        return found, missing
+            additions += [(commit, path, line) for path, line in _added_lines(patch or b"")]
+            additions += [
+                (commit, path, line.replace("\0", "")) for path, line in _added_lines(whole or b"") if path in binary
+            ]
+        return additions, missing
 
     async def _additions(self, before: str, commit: str, until: float, room: int, *form: str) -> bytes | None:
         """What a commit adds, as a patch; None if it does not fit."""
@@ -309,12 +313,12 @@ class Checkout:
             "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *form, before, commit,
             cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
         )  # fmt: skip
-        return None if done.stopped or done.status else done.out
+        return None if done.was_stopped or done.status else done.out
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
-        done = await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=self._folder, env=self._env)
-        return done.status == 0
+        result = await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=self._folder, env=self._env)
+        return result.status == 0
 
     def _tree(self, side: Side) -> str:
         return self.pull.head if side == "head" else self.pull.base
@@ -324,17 +328,17 @@ class Checkout:
 
     async def _patch(self, *form: str) -> bytes:
         """The patch. Raises GitError when it is larger than any that people write."""
-        done = await git.search(
+        result = await git.search(
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head,
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
         )  # fmt: skip
-        if done.stopped:
+        if result.was_stopped:
             raise GitError(
                 f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change"
             )
-        if done.status:
-            raise git.failure("diff-tree", done)
-        return done.out
+        if result.status:
+            raise git.failure("diff-tree", result)
+        return result.out
 
     def _may_read(self, entry: TreeEntry) -> bool:
         return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
@@ -356,31 +360,31 @@ class Checkout:
         rows: int | None = None,
     ) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
-        given = [
+        pattern_arguments = [
             part
             for pattern in patterns
             for one in [_one_line(pattern, syntax)]
             if one
             for part in ("-e", STEPS + one if syntax == "perl" else one)
         ]
-        if not given:
+        if not pattern_arguments:
             return b""
         form += ["-w"] if word else []
         form += ["-F" if syntax == "fixed" else "-P"]
-        done = await git.search(
-            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *(globs or (["."] if self._without else [])), *self._without,
+        result = await git.search(
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *pattern_arguments, self._tree(side), "--", *(globs or (["."] if self._without else [])), *self._without,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
-        if done.stopped or "match failed with error code" in done.err:
+        if result.was_stopped or "match failed with error code" in result.err:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
-                if done.stopped
+                if result.was_stopped
                 else "at a line that is too hard for it"
             )
-            self.stopped.append(f"a search of the tree was stopped {why}: it may have missed something")
-        elif done.status not in (0, NO_MATCH):
-            raise git.failure("grep", done)
-        return done.out
+            self.stopped_searches.append(f"a search of the tree was stopped {why}: it may have missed something")
+        elif result.status not in (0, NO_MATCH):
+            raise git.failure("grep", result)
+        return result.out
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
         """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""
@@ -389,7 +393,7 @@ class Checkout:
         if self._batch is None:
             self._batch = await git.start("cat-file", "--batch", cwd=self._folder, env=self._env)
         process = self._batch
-        found: list[bytes | None] = []
+        blobs: list[bytes | None] = []
         if process.stdin is None or process.stdout is None:
             raise GitError("git cat-file has no pipes")
         for at in range(0, len(oids), 256):
@@ -397,17 +401,17 @@ class Checkout:
             process.stdin.write("".join(f"{oid}\n" for oid in portion).encode())
             try:
                 async with asyncio.timeout(git.MOST_SECONDS):
-                    found += [await _object(process.stdout) for _ in portion]
+                    blobs += [await _object(process.stdout) for _ in portion]
             except (
                 TimeoutError,
                 asyncio.CancelledError,
             ) as error:  # the rest of an answer would be read as the next one
                 self._batch = None
-                await ended(process, process.stdout, process.stderr)
+                await end_process(process, process.stdout, process.stderr)
                 if isinstance(error, TimeoutError):
                     raise GitError(f"git cat-file took longer than {git.MOST_SECONDS:g} s and was ended") from None
                 raise
-        return found
+        return blobs
 
 
 async def _object(out: asyncio.StreamReader) -> bytes | None:
@@ -428,7 +432,7 @@ def _stray(blob: bytes | None) -> bool:
     return True
 
 
-def _added(patch: bytes) -> Iterator[tuple[str, str]]:
+def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
     """Path and text of each added line."""
     path, inside = "", False
     for row in patch.decode("utf-8", "replace").split("\n"):
@@ -442,7 +446,7 @@ def _added(patch: bytes) -> Iterator[tuple[str, str]]:
             yield path, row[1:]
 
 
-def _binary(patch: bytes) -> frozenset[str]:
+def _binary_paths(patch: bytes) -> frozenset[str]:
     """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
     return frozenset(
         found[1].removeprefix('"').removeprefix("b/").removesuffix('"')
@@ -471,5 +475,5 @@ def _one_line(pattern: str, syntax: str) -> str:
 def _entry(row: bytes) -> TreeEntry:
     meta, _, path = row.partition(b"\t")
     mode, _, oid, size = meta.split()
-    known = SIZES[size] if size in SIZES else int(size)
-    return TreeEntry(name_of(path), oid.decode(), KINDS.get(mode, "file"), known)
+    byte_size = SIZES[size] if size in SIZES else int(size)
+    return TreeEntry(name_of(path), oid.decode(), KINDS.get(mode, "file"), byte_size)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import files
-from bot.checkout import git, isolated
-from bot.checkout.isolated import Settings
+from bot.checkout import git, own_git_dir
 from bot.checkout.locate import RepositoryPaths
+from bot.checkout.own_git_dir import Settings
 from bot.concurrency import together
 from bot.config import hook
 
@@ -36,7 +36,7 @@ class Index:
     own: str
     settings: tuple[Settings, Settings]  # of the user, of the repository
 
-    async def run(self, *arguments: str, stdin: bytes = b"") -> git.Done:
+    async def run(self, *arguments: str, stdin: bytes = b"") -> git.GitResult:
         """A git command on the copy and the work tree."""
         top = self.place.top or self.own
         env = {"GIT_DIR": self.own, "GIT_WORK_TREE": top, "GIT_INDEX_FILE": str(Path(self.own, "index"))}
@@ -44,40 +44,42 @@ class Index:
 
     async def add_work_tree(self) -> tuple[str, ...]:
         """Add what differs in the work tree and what is new in it. The paths whose content a filter would have changed."""
-        known, differs, fresh = await together(
+        index_rows, differs, fresh = await together(
             self._output("ls-files", "--stage", "-z"),
             self._output("diff-files", "--name-status", "--ignore-submodules=all", "-z"),
             self._output("ls-files", "--others", "--exclude-standard", "-z"),
         )
-        entries = {path: meta.split() for row in _split(known) for meta, _, path in [row.partition(b"\t")]}
+        entries = {path: meta.split() for row in _split(index_rows) for meta, _, path in [row.partition(b"\t")]}
         states = _split(differs)
         status = dict(zip(states[1::2], states[::2], strict=True))
-        gone = [path for path, state in status.items() if state == b"D"]
+        deleted_paths = [path for path, state in status.items() if state == b"D"]
         # With a slash at its end: another repository that lies here, and is no part of this one.
         new = [path for path in _split(fresh) if not path.endswith(b"/")]
         work = dict.fromkeys([*(path for path, state in status.items() if state != b"D"), *new])
-        filtered = await self._filtered(work)
+        filters = await self._filters(work)
         modules = [path for path, (mode, *_) in entries.items() if mode == SUBMODULE]
         zero = b"0" * (len(next(iter(entries.values()))[1]) if entries else 0)
-        await self._output("update-index", "-z", "--index-info", stdin=_joined(b"0 %s\t%s" % (zero, p) for p in gone))
-        added = _joined([*(path for path in work if path not in filtered), *modules])
-        await self._output("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=added)
-        return await self._replaced(filtered, entries)
+        await self._output(
+            "update-index", "-z", "--index-info", stdin=_join(b"0 %s\t%s" % (zero, p) for p in deleted_paths)
+        )
+        paths = _join([*(path for path in work if path not in filters), *modules])
+        await self._output("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=paths)
+        return await self._replace(filters, entries)
 
-    async def _filtered(self, paths: Iterable[bytes]) -> Mapping[bytes, str]:
+    async def _filters(self, paths: Iterable[bytes]) -> Mapping[bytes, str]:
         """Those files for which a filter is configured, with its name."""
-        drivers = isolated.filters(self.settings)
+        drivers = own_git_dir.filters(self.settings)
         if not drivers:
             return {}
-        told = _split(await self._output("check-attr", "-z", "--stdin", "filter", stdin=_joined(paths)))
-        rows = zip(told[::3], told[2::3], strict=True)
-        named = {path: name.decode("utf-8", "surrogateescape") for path, name in rows}
-        return {path: name for path, name in named.items() if name in drivers and self._is_file(path)}
+        attributes = _split(await self._output("check-attr", "-z", "--stdin", "filter", stdin=_join(paths)))
+        rows = zip(attributes[::3], attributes[2::3], strict=True)
+        filters = {path: name.decode("utf-8", "surrogateescape") for path, name in rows}
+        return {path: name for path, name in filters.items() if name in drivers and self._is_file(path)}
 
-    async def _replaced(self, filtered: Mapping[bytes, str], entries: Mapping[bytes, list[bytes]]) -> tuple[str, ...]:
+    async def _replace(self, filters: Mapping[bytes, str], entries: Mapping[bytes, list[bytes]]) -> tuple[str, ...]:
         """Add files with a filter: those of Git LFS as pointers, as git would commit them. Of others the index keeps what it has."""
         rows, withheld = [], []
-        for path, name in filtered.items():
+        for path, name in filters.items():
             if name != LFS:
                 withheld.append(path.decode("utf-8", "backslashreplace"))
                 continue
@@ -85,9 +87,9 @@ class Index:
             content = await asyncio.to_thread(self._pointer, path)
             if old and await self._same(old[1].decode(), content):
                 continue
-            made = await self._output("hash-object", "-w", "--no-filters", "--stdin", stdin=content)
-            rows.append(b"%s %s 0\t%s" % (old[0] if old else b"100644", made.strip(), path))
-        await self._output("update-index", "-z", "--index-info", stdin=_joined(rows))
+            object_name = await self._output("hash-object", "-w", "--no-filters", "--stdin", stdin=content)
+            rows.append(b"%s %s 0\t%s" % (old[0] if old else b"100644", object_name.strip(), path))
+        await self._output("update-index", "-z", "--index-info", stdin=_join(rows))
         return tuple(withheld)
 
     async def _same(self, oid: str, pointer: bytes) -> bool:
@@ -116,37 +118,37 @@ class Index:
         return Path(self.place.top or self.own, os.fsdecode(path))
 
     async def _output(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        done = await self.run(*arguments, stdin=stdin)
-        if done.status:
-            raise git.failure(arguments[0], done)
-        return done.out
+        result = await self.run(*arguments, stdin=stdin)
+        if result.status:
+            raise git.failure(arguments[0], result)
+        return result.out
 
 
 async def settings(place: RepositoryPaths, own: str) -> tuple[Settings, Settings]:
     """The settings of the user and of the repository."""
-    return await together(isolated.personal(own), isolated.local(place))
+    return await together(own_git_dir.personal(own), own_git_dir.local(place))
 
 
-def index(place: RepositoryPaths, own: str, given: tuple[Settings, Settings]) -> Index:
-    """A copy of the index in a git folder of our own, so that nothing in the repository changes. `given`: what `settings` has read."""
-    personal, local = given
-    reading = isolated.reading(personal, local)
+def index(place: RepositoryPaths, own: str, settings: tuple[Settings, Settings]) -> Index:
+    """A copy of the index in a git folder of our own, so that nothing in the repository changes. `settings`: what `settings` has read."""
+    personal, local = settings
+    reading = own_git_dir.reading(personal, local)
     sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
-    isolated.configure(Path(own), reading, sha256=sha256)
+    own_git_dir.configure(Path(own), reading, sha256=sha256)
     _copy(place, Path(own))
-    return Index(place, own, given)
+    return Index(place, own, settings)
 
 
 def _copy(place: RepositoryPaths, own: Path) -> None:
     """What git keeps of a work tree beside its configuration."""
-    named = Path(
+    index_file = Path(
         place.top or place.git_dir, hook.index() or Path(place.git_dir, "index")
     )  # git tells its hooks which one
-    if named.exists():  # an unborn branch has no index: git starts a new one
+    if index_file.exists():  # an unborn branch has no index: git starts a new one
         # With its times: git takes an entry for unchanged when the file is older than the index.
-        files.copy(named, own / "index")
-    for shared in Path(place.git_dir).glob("sharedindex.*"):
-        files.copy(shared, own / shared.name)
+        files.copy(index_file, own / "index")
+    for shared_index in Path(place.git_dir).glob("sharedindex.*"):
+        files.copy(shared_index, own / shared_index.name)
     files.folder(own / "info", below=own)
     for name in ("exclude", "attributes", "sparse-checkout"):
         source = Path(place.common if name != "sparse-checkout" else place.git_dir, "info", name)
@@ -158,5 +160,5 @@ def _split(out: bytes) -> list[bytes]:
     return out.removesuffix(b"\0").split(b"\0") if out else []
 
 
-def _joined(rows: Iterable[bytes]) -> bytes:
+def _join(rows: Iterable[bytes]) -> bytes:
     return b"".join(row + b"\0" for row in rows)

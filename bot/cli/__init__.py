@@ -46,7 +46,7 @@ def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
     if arguments == ["--version"]:
         sys.stdout.write(f"deeprepo {__version__}\n")
         return CLEAN
-    quick = hook.asked(arguments)
+    quick = hook.parse(arguments)
     return _command(arguments) if quick is None else _hook(quick)
 
 
@@ -54,13 +54,13 @@ def _hook(options: "HookOptions") -> int:
     from bot.cli import reviewing
     from bot.wiring import local
 
-    request = reviewing.asked(None, ".", staged=options.staged, uncommitted=False)
+    request = reviewing.read_request(None, ".", staged=options.staged, uncommitted=False)
     flags = {"strategy": "offline", "fail_on": options.fail_on, "local": reviewing.local(".")}
     with reviewing.workplace(request) as scratch:
-        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
-    code = reviewing.finished(review)
+        review = local.run_review(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
+    code = reviewing.finish(review)
     if code == FOUND:
-        tell(reviewing.stopped(review, push=not options.staged))
+        tell(reviewing.after_stop(review, push=not options.staged))
     return code
 
 
@@ -74,15 +74,15 @@ def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command re
 def _outside(error: Exception) -> int:
     """The parser's own errors, and defects of ours with a log to hand in."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        said = str(error.format_message())
+        message = str(error.format_message())
         errors = getattr(error.__cause__, "errors", None)  # of pydantic, whose words are for programmers
         if errors is not None:
-            from bot.config import written
+            from bot.config import yaml_text
 
             first = errors()[0]
-            said = said.replace(first["msg"], written.sentence(first))
+            message = message.replace(first["msg"], yaml_text.sentence(first))
         about = getattr(error, "ctx", None)
-        tell(f"deeprepo: {said}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
+        tell(f"deeprepo: {message}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE
     import traceback
 

@@ -18,13 +18,13 @@ def command() -> int:
 
     console = action.Console(lambda row: print(row, flush=True))  # noqa: T201 - the runner listens there
     try:
-        told = asyncio.run(action.run(config.step(), console))
-        if told.fault is not None:
-            raise told.fault
+        result = asyncio.run(action.run(config.step(), console))
+        if result.fault is not None:
+            raise result.fault
     except DeepRepoError as error:
         console.headline("error", str(error))
         raise
-    console.done()
-    if told.review is None:
-        return FOUND if told.conclusion == "failure" else CLEAN
-    return exit_code(told.review)
+    console.end()
+    if result.review is None:
+        return FOUND if result.conclusion == "failure" else CLEAN
+    return exit_code(result.review)

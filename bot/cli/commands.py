@@ -39,24 +39,26 @@ app = typer.Typer(
 
 def join(arguments: list[str]) -> None:
     """Add the commands of other distributions (entry points of the group `deeprepo.commands`) if one of them is asked for, or help."""
-    known = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
-    wanted = next((word for word in arguments if not word.startswith("-")), "")
-    if wanted in known:
+    known_names = {command.name for command in app.registered_commands} | {
+        group.name for group in app.registered_groups
+    }
+    word = next((word for word in arguments if not word.startswith("-")), "")
+    if word in known_names:
         return
     from importlib.metadata import entry_points
 
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name not in known:
+        if point.name not in known_names:
             command = point.load()
             if isinstance(command, typer.Typer):
                 app.add_typer(command, name=point.name)
             else:
                 app.command(name=point.name)(command)
-            known.add(point.name)
-    if wanted in ELSEWHERE and wanted not in known:
-        folder = ELSEWHERE[wanted]
+            known_names.add(point.name)
+    if word in ELSEWHERE and word not in known_names:
+        folder = ELSEWHERE[word]
         raise UsageError(
-            f"`deeprepo {wanted}` is a part of deeprepo that is not installed: {extras.install(folder=f'./{folder}')}"
+            f"`deeprepo {word}` is a part of deeprepo that is not installed: {extras.install(folder=f'./{folder}')}"
         )
 
 

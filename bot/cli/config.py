@@ -36,7 +36,7 @@ def command(
         print(_reference(), end="")  # noqa: T201 - the command line speaks
         return CLEAN
 
-    async def resolved() -> config.Config:
+    async def resolve() -> config.Config:
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             try:
                 pull = await checkout.pull(ReviewRequest(repo), scratch)
@@ -44,25 +44,25 @@ def command(
                 tell("This repository has no commit yet: nothing is read from .deeprepo.yml.")
                 return config.resolve({}, None, config.environment())
             async with checkout.Checkout(pull) as tree:
-                found = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
-                others = [name for name in found if name != config.FILE]
-                _compare(Path(repo, config.FILE), found.get(config.FILE) or b"")
-                return config.resolve({}, found.get(config.FILE), config.environment(), others=others)
+                contents = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
+                others = [name for name in contents if name != config.FILE]
+                _compare(Path(repo, config.FILE), contents.get(config.FILE) or b"")
+                return config.resolve({}, contents.get(config.FILE), config.environment(), others=others)
 
-    found = wiring.in_force(asyncio.run(resolved()))
-    for name, value, origin in found.rows():
+    settings = wiring.in_force(asyncio.run(resolve()))
+    for name, value, origin in settings.rows():
         print(f"{name:<26} {value or '(none)'}" + (f"   [{origin}]" if explain else ""))  # noqa: T201 - the command line speaks
-    for warning in found.warnings:
+    for warning in settings.warnings:
         tell(f"warning: {warning}")
     return CLEAN
 
 
-def _compare(here: Path, used: bytes) -> None:
+def _compare(here: Path, in_force: bytes) -> None:
     """Report a file of this folder that no review uses yet."""
     if not here.is_file():
         return
     with suppress(OSError), here.open("rb") as file:
-        if file.read(MOST).splitlines() != used[:MOST].splitlines():
+        if file.read(MOST).splitlines() != in_force[:MOST].splitlines():
             tell(
                 f"{here} differs from the one at the tip of the base branch, which is used: commit and merge it there."
             )

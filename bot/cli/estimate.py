@@ -10,7 +10,7 @@ import typer
 
 from bot.cli.exits import CLEAN
 from bot.cli.review import EFFORT, FULL, PREVIOUS, RUN, STRATEGY, THINKING, Effort, Lacking, Level, Show, StrategyName
-from bot.cli.reviewing import asked, deciding, last, progress, workplace
+from bot.cli.reviewing import deciding, last, progress, read_request, workplace
 
 
 def command(
@@ -61,17 +61,17 @@ def command(
         "full": full,
         "deciding": deciding({"--previous": [previous] if previous else []}),
     }
-    request = asked(change, repo, staged=staged, uncommitted=uncommitted)
+    request = read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with workplace(request) as scratch:
-        told = local.estimated(request, flags, scratch, partial(progress, quiet=quiet))
+        estimates = local.estimate(request, flags, scratch, partial(progress, quiet=quiet))
     if form == "json":
-        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        sys.stdout.write(json.dumps(estimates, indent=2) + "\n")
     else:
-        _table(told)
+        _table(estimates)
     return CLEAN
 
 
-def _table(told: dict[str, Any]) -> None:
+def _table(estimates: dict[str, Any]) -> None:
     """The figures as a table."""
     from rich.console import Console
     from rich.table import Table
@@ -84,12 +84,12 @@ def _table(told: dict[str, Any]) -> None:
         table.add_column(name, justify=justify, no_wrap=name == "strategy")  # type: ignore[arg-type]
     table.add_column("about", justify="right")
     table.add_column("of it the root", justify="right")
-    for row in told["strategies"]:
+    for row in estimates["strategies"]:
         usage, name = row["usage"], row["strategy"]
-        mark = " <- chosen" if name == told["strategy"]["name"] else ""
+        mark = " <- chosen" if name == estimates["strategy"]["name"] else ""
         usd, share = row["usd"], row["root_usd"]
         money = "price unknown" if usd is None else f"${usd:.4f}"
-        above = usd is not None and told["cap_usd"] is not None and usd > told["cap_usd"]
+        above = usd is not None and estimates["cap_usd"] is not None and usd > estimates["cap_usd"]
         part = "" if not usd or share is None else f"{share / usd:.0%}"
         cells = (
             f"{row['calls']:,}",
@@ -98,15 +98,19 @@ def _table(told: dict[str, Any]) -> None:
             money + (" > cap" if above else ""),
         )
         table.add_row(name + mark, *cells, part)
-    console.print(f"{count(told['units'], 'unit')} in {count(told['files'], 'file')}; {told['strategy']['reason']}")
-    for path, why in told["left_out"].items():
+    console.print(
+        f"{count(estimates['units'], 'unit')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
+    )
+    for path, why in estimates["left_out"].items():
         console.print(line(f"{path} was not read: {why}."), highlight=False, markup=False)
-    console.print(f"root {told['root'] or 'none'}, worker {told['worker']}\n", highlight=False)
+    console.print(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n", highlight=False)
     console.print(table)
-    if told["cap_usd"] is not None:
+    if estimates["cap_usd"] is not None:
         console.print(
-            f"\nThe cap of one review is ${told['cap_usd']:.2f} ({told['cap_from']}).", highlight=False, markup=False
+            f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).",
+            highlight=False,
+            markup=False,
         )
     console.print("\ncascade costs as much as direct if its reading leaves nothing open.", highlight=False)
     console.print("offline costs nothing and needs no model.", highlight=False)
-    console.print(f"Assumed: {told['assumed']}.", style="dim", highlight=False)
+    console.print(f"Assumed: {estimates['assumed']}.", style="dim", highlight=False)

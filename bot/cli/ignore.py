@@ -16,7 +16,7 @@ SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order
 MOST = 1 << 20  # bytes of a list of entries; far less is read
 
 if TYPE_CHECKING:
-    from bot.config.ignored import IgnoreEntry
+    from bot.config.ignore_file import IgnoreEntry
     from bot.values import Finding
     from bot.values.change import Scope
 
@@ -69,13 +69,13 @@ def command(
         )
     top = Path(locate(str(repo)).common) if local else _top(repo)
     target = top / (suppress.LOCAL if local else suppress.FILE)
-    found = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
-    entry = suppress.entry_for(found, scope, reason.strip(), until)
+    finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
+    entry = suppress.entry_for(finding, scope, reason.strip(), until)
     if path is not None:
         entry = entry.model_copy(update={"path": path})
     before = files.content(target, MOST, below=top)
-    known = suppress.read(before, date.min).entries
-    if any(_same(entry, other) for other in known):
+    entries = suppress.read(before, date.min).entries
+    if any(_same(entry, other) for other in entries):
         tell(f"{target} already has this entry.")
         return CLEAN
     files.write(target, suppress.write(before, entry), below=top, folders=True, nested=False)
@@ -84,7 +84,7 @@ def command(
         if local
         else "Commit it: the entry applies once it is on the base branch"
     )
-    tell(f"Added to {target}: {found.title}. {counts}.")
+    tell(f"Added to {target}: {finding.title}. {counts}.")
     return CLEAN
 
 
@@ -110,32 +110,34 @@ def _finding(fingerprint: str, review: Path) -> "Finding":
     from bot.findings import earlier
 
     try:
-        said = earlier.read(review.read_bytes())
+        last_review = earlier.read(review.read_bytes())
     except OSError as error:
         raise UsageError(f"{review} cannot be read: {error.strerror}") from error
-    if isinstance(said, str):
-        raise UsageError(f"{review}: {said}")
-    found = next((finding for finding in said.findings if fingerprint in (finding.identity, finding.fingerprint)), None)
-    if found is None:
+    if isinstance(last_review, str):
+        raise UsageError(f"{review}: {last_review}")
+    finding = next(
+        (finding for finding in last_review.findings if fingerprint in (finding.identity, finding.fingerprint)), None
+    )
+    if finding is None:
         raise UsageError(f"{review} has no finding {fingerprint}: name the JSON output of the review that reported it")
-    return found
+    return finding
 
 
 def _looked_up(fingerprint: str, repo: Path) -> "Finding":
     """The finding with this fingerprint, as the checks by code report it now. Raises UsageError if they do not."""
     for scope in SCOPES:
-        found = next(
-            (one for one in _reported(scope, str(repo)) if fingerprint in (one.identity, one.fingerprint)), None
+        finding = next(
+            (one for one in _findings(scope, str(repo)) if fingerprint in (one.identity, one.fingerprint)), None
         )
-        if found is not None:
-            return found
+        if finding is not None:
+            return finding
     raise UsageError(
         f"no check by code reports {fingerprint} in what is staged, in uncommitted work or in what HEAD adds to the default branch: "
         "name the JSON output of the review that reported it with --review FILE (`deeprepo review --format json --output FILE` writes one)"
     )
 
 
-def _reported(scope: "Scope", repo: str) -> "list[Finding]":
+def _findings(scope: "Scope", repo: str) -> "list[Finding]":
     """What a review by code reports or has silenced; nothing if there is no such change."""
     from bot.cli import reviewing
     from bot.values import ReviewRequest
@@ -144,7 +146,9 @@ def _reported(scope: "Scope", repo: str) -> "list[Finding]":
     request = ReviewRequest(repo, scope)
     try:
         with reviewing.workplace(request) as scratch:
-            done = local.reviewed(request, {"strategy": "offline"}, scratch, partial(reviewing.progress, quiet=True))
+            review = local.run_review(
+                request, {"strategy": "offline"}, scratch, partial(reviewing.progress, quiet=True)
+            )
     except (NothingToReview, UsageError):
         return []
-    return [*(placed.finding for placed in done.findings), *done.still, *(one.finding for one in done.suppressed)]
+    return [*(item.finding for item in review.findings), *review.still, *(one.finding for one in review.suppressed)]

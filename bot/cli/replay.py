@@ -36,12 +36,12 @@ def command(
     from bot.journal import replay
     from bot.values import ReviewRequest
 
-    recorded, section, begun = replay.finished(journal)
-    if begun.version != __version__:
-        tell(f"recorded by deeprepo {begun.version}, replayed by {__version__}")
+    record, section, start = replay.last_finished(journal)
+    if start.version != __version__:
+        tell(f"recorded by deeprepo {start.version}, replayed by {__version__}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        deps = wiring.replay(recorded, section, begun, scratch, repo)
-        request = begun.request or ReviewRequest(begun.pull.git_dir)
+        deps = wiring.replay(record, section, start, scratch, repo)
+        request = start.request or ReviewRequest(start.pull.git_dir)
         review = asyncio.run(pipeline.review(request, deps))
     deliver(review if show or form == "json" else replace(review, unproven=()), form, output)
     return exit_code(review)

@@ -164,7 +164,7 @@ def command(
             {"--previous": [previous] if previous else [], "--sarif": sarif or [], "--sarif-base": sarif_base or []}
         ),
     }
-    request = reviewing.asked(change, repo, staged=staged, uncommitted=uncommitted)
+    request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:
-        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
-    return reviewing.finished(review, form, output, unproven=bool(show))
+        review = local.run_review(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
+    return reviewing.finish(review, form, output, unproven=bool(show))

@@ -21,7 +21,7 @@ MOST_LIST = 1 << 20  # bytes of a list of entries; far less is used
 OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
 
 
-def finished(review: "Review", form: str = "console", output: Path | None = None, *, unproven: bool = False) -> int:
+def finish(review: "Review", form: str = "console", output: Path | None = None, *, unproven: bool = False) -> int:
     """Deliver the review and return the exit code. `unproven`: list what a second call did not confirm too."""
     from bot.strategies.choice import NO_MODEL
 
@@ -63,12 +63,12 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
         sys.stdout.write(text)  # it may have been paid for
         raise
     old = {finding.fingerprint for finding in review.still}  # among the findings as well, if everything was read again
-    new = sum(placed.finding.fingerprint not in old for placed in review.findings)
-    found = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
-    tell(f"{found}; the review is in {output}")
+    new = sum(item.finding.fingerprint not in old for item in review.findings)
+    count_text = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
+    tell(f"{count_text}; the review is in {output}")
 
 
-def stopped(review: "Review", *, push: bool) -> str:
+def after_stop(review: "Review", *, push: bool) -> str:
     """What a person can do whose commit or push a hook has stopped."""
     mark = next((finding.fingerprint for finding in review.reaching(review.fail_on)), "FINGERPRINT")
     again = "git push --no-verify" if push else "git commit --no-verify"
@@ -108,9 +108,9 @@ def last(previous: Path | None) -> bytes | None:
         raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
 
 
-def deciding(named: Mapping[str, Iterable[Path]]) -> tuple[tuple[str, str], ...]:
+def deciding(options: Mapping[str, Iterable[Path]]) -> tuple[tuple[str, str], ...]:
     """The files that decide what is read or reported, each with its option."""
-    return tuple((option, str(path)) for option, paths in named.items() for path in paths)
+    return tuple((option, str(path)) for option, paths in options.items() for path in paths)
 
 
 def local(repo: str) -> bytes | None:
@@ -124,19 +124,19 @@ def local(repo: str) -> bytes | None:
 
 def contents(paths: Sequence[Path] | None) -> tuple[tuple[str, bytes], ...]:
     """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
-    from bot.findings import reported
+    from bot.findings import sarif_results
 
-    found = []
+    files = []
     for path in paths or ():
         try:
             with path.open("rb") as file:
-                found.append((str(path), file.read(reported.MOST_BYTES + 1)))
+                files.append((str(path), file.read(sarif_results.MOST_BYTES + 1)))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    return tuple(found)
+    return tuple(files)
 
 
-def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
+def read_request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
     """What was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
     from bot.config import hook
     from bot.values import ReviewRequest
@@ -161,8 +161,8 @@ def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
 def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
     base = request.base
     if request.scope != "range":
-        staged = "nothing is staged (`git add` something, or use --uncommitted)"
-        return staged if request.scope == "staged" else "there is no uncommitted work"
+        nothing_staged = "nothing is staged (`git add` something, or use --uncommitted)"
+        return nothing_staged if request.scope == "staged" else "there is no uncommitted work"
     if base and behind:
         return (
             f"{head} has nothing that {base} lacks. `deeprepo review {head}..{base}` reviews what {base} adds to {head}"
@@ -181,10 +181,10 @@ def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
 
 
 def _shallow(repo: str) -> bool:
-    from bot.checkout import isolated
+    from bot.checkout import own_git_dir
     from bot.checkout.locate import locate
 
-    return isolated.shallow(locate(repo))
+    return own_git_dir.shallow(locate(repo))
 
 
 @contextmanager

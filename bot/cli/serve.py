@@ -24,10 +24,10 @@ def command(
 
     settings = config.server_settings()
     if check:
-        found = asyncio.run(checks.checks(settings, chosen))
-        for line in found:
-            print(f"{line.mark} {line.what:<14} {line.said}")  # noqa: T201 - the command line speaks
-        return CLEAN if all(line.works for line in found) else USAGE
+        items = asyncio.run(checks.checks(settings, choose_models))
+        for line in items:
+            print(f"{line.mark} {line.what:<14} {line.sentence}")  # noqa: T201 - the command line speaks
+        return CLEAN if all(line.works for line in items) else USAGE
     asyncio.run(app.serve(settings, parts.worker, tell, secrets=keys()))
     return CLEAN
 
@@ -37,13 +37,13 @@ def keys() -> list[str]:
     from bot import config
     from bot.models import PROVIDERS
 
-    found = (config.key(provider.key_variable) for provider in PROVIDERS.values())
-    return [key.get_secret_value() for key in found if key]
+    values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
+    return [key.get_secret_value() for key in values if key]
 
 
-def chosen() -> tuple[str | None, str | None]:
+def choose_models() -> tuple[str | None, str | None]:
     """Root and worker that a review would use where the repository names none."""
     from bot import config, wiring
 
     settings = config.environment()
-    return (settings.root, settings.worker) if settings.root or settings.worker else wiring.preferred()
+    return (settings.root, settings.worker) if settings.root or settings.worker else wiring.preferred_models()

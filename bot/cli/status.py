@@ -38,12 +38,12 @@ def command(
 
     if link:
         return _link(config.server_settings())
-    found = asyncio.run(status(config.server_settings(), days, time.time()))
+    server = asyncio.run(status(config.server_settings(), days, time.time()))
     if as_json:
-        print(json.dumps(asdict(found), indent=2))  # noqa: T201 - the command line speaks
+        print(json.dumps(asdict(server), indent=2))  # noqa: T201 - the command line speaks
     else:
-        _show(found, days)
-    return FAULT if found.unready or found.problem else CLEAN
+        _show(server, days)
+    return FAULT if server.unready or server.problem else CLEAN
 
 
 def _link(settings: "Server") -> int:
@@ -57,61 +57,61 @@ def _link(settings: "Server") -> int:
     return CLEAN
 
 
-def _show(found: "ServerStatus", days: float) -> None:
+def _show(server: "ServerStatus", days: float) -> None:
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.print(Text(f"server   {found.address}: {f'not ready: {found.unready}' if found.unready else 'ready'}"))
-    if found.jobs:
-        console.print(Text(f"jobs     {', '.join(f'{count} {state}' for state, count in found.jobs)}"))
-    if found.problem:
-        console.print(Text(f"database {found.problem}"))
+    console.print(Text(f"server   {server.address}: {f'not ready: {server.unready}' if server.unready else 'ready'}"))
+    if server.jobs:
+        console.print(Text(f"jobs     {', '.join(f'{count} {state}' for state, count in server.jobs)}"))
+    if server.problem:
+        console.print(Text(f"database {server.problem}"))
         return
-    day = found.day
+    day = server.day
     console.print(
         Text(f"24 hours {sum(row.reviews for row in day)} reviews, {_dollars(day)}"),
-        Text(f"caps     ${found.counted[1]:,.2f} count under the caps of 24 hours: {_counted(found.counted[0])}"),
+        Text(f"caps     ${server.counted[1]:,.2f} count under the caps of 24 hours: {_times(server.counted[0])}"),
         Text(
-            f"{days:g} days   {sum(row.reviews for row in found.period)} reviews, {_dollars(found.period)}{_half(found)}"
+            f"{days:g} days   {sum(row.reviews for row in server.period)} reviews, {_dollars(server.period)}{_half(server)}"
         ),
         sep="\n",
     )
-    if found.period:
-        console.print(_spending(found), _recent(found), sep="\n")
-    if found.failures:
-        console.print(_failures(found))
+    if server.period:
+        console.print(_spending(server), _recent(server), sep="\n")
+    if server.failures:
+        console.print(_failures(server))
 
 
-def _half(found: "ServerStatus") -> str:
+def _half(server: "ServerStatus") -> str:
     from bot.render.forms import took
 
-    return "" if found.half is None else f", half of them within {took(found.half)}"
+    return "" if server.half is None else f", half of them within {took(server.half)}"
 
 
-def _spending(found: "ServerStatus") -> "Table":
+def _spending(server: "ServerStatus") -> "Table":
     from bot.render.forms import share
 
     table = _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "addressed", "last")
-    shares = dict(found.addressed)
-    for row in found.period:
+    shares = dict(server.addressed)
+    for row in server.period:
         counts = (f"{number:,}" for number in (row.reviews, row.clean, row.calls, row.tokens))
         table.add_row(row.repository, *counts, _dollars([row]), share(shares.get(row.repository)), _when(row.last))
     return table
 
 
-def _recent(found: "ServerStatus") -> "Table":
+def _recent(server: "ServerStatus") -> "Table":
     table = _table("last reviews", "conclusion", "strategy", "seconds", "dollars", "finished")
-    for row in found.recent:
+    for row in server.recent:
         usd = "unknown" if row.usd is None else f"${row.usd:,.2f}"
         figures = (row.conclusion, row.strategy, f"{row.seconds:,.0f}", usd)
         table.add_row(f"{row.repository}#{row.number}", *figures, _when(row.finished))
     return table
 
 
-def _failures(found: "ServerStatus") -> "Table":
+def _failures(server: "ServerStatus") -> "Table":
     table = _table("came to nothing", "what", "why", "when")
-    for row in found.failures:
+    for row in server.failures:
         table.add_row(f"{row.repository}#{row.number}", row.what, row.why, _when(row.failed))
     return table
 
@@ -128,12 +128,12 @@ def _table(*names: str) -> "Table":
 
 
 def _dollars(rows: "list[RepositorySpending] | tuple[RepositorySpending, ...]") -> str:
-    unknown = sum(row.unpriced for row in rows)
+    unknown = sum(row.unpriced_reviews for row in rows)
     more = f" and {unknown} of unknown price" if unknown else ""
     return f"${sum(row.usd for row in rows):,.2f}{more}"
 
 
-def _counted(times: int) -> str:
+def _times(times: int) -> str:
     many = f"{times} reviews and questions" if times != 1 else "one review or question"
     return f"{many}, stopped ones as what may be billed, those under way as their whole budget"
 

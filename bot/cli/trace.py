@@ -33,16 +33,16 @@ def command(
 
     from bot.journal import reader
 
-    recorded, sections = reader.reviews(file)
+    record, sections = reader.reviews(file)
     console = Console(width=None if sys.stdout.isatty() else WIDE)
     for section in sections if every else sections[-1:]:
-        console.print(tree(recorded, section, calls=calls))
+        console.print(tree(record, section, calls=calls))
     if len(sections) > 1 and not every:
         tell(f"{len(sections) - 1} earlier reviews in this file: --all shows them")
     return CLEAN
 
 
-def tree(recorded: "Record", section: "Section", *, calls: bool) -> "Tree":
+def tree(record: "Record", section: "Section", *, calls: bool) -> "Tree":
     """One review."""
     from rich.tree import Tree
 
@@ -53,40 +53,42 @@ def tree(recorded: "Record", section: "Section", *, calls: bool) -> "Tree":
     top.add(_words(("models  ", "dim"), f"root {start['root'] or 'none'}, worker {start['worker'] or 'none'}"))
     if plan:
         top.add(_words(("strategy  ", "dim"), (plan["name"], "bold"), f"  {plan['reason']}"))
-    _phase(recorded, top, section, "workers, outside the root's turns", "", {"worker", "root"}, calls=calls)
-    _phase(recorded, top, section, "pairs", None, {"pairs"}, calls=calls)
+    _phase(record, top, section, "workers, outside the root's turns", "", {"worker", "root"}, calls=calls)
+    _phase(record, top, section, "pairs", None, {"pairs"}, calls=calls)
     turns = sorted(section.turns.values(), key=section.rows.index)
     for run in dict.fromkeys(row["run"].partition(".")[0] for row in turns):
-        _run(recorded, top, section, run, turns, calls=calls)
-    _phase(recorded, top, section, "second opinions", None, {"verify"}, calls=calls)
-    _lost(top, section)
+        _run(record, top, section, run, turns, calls=calls)
+    _phase(record, top, section, "second opinions", None, {"verify"}, calls=calls)
+    _losses(top, section)
     _end(top, section)
     return top
 
 
-def _run(recorded: "Record", above: "Tree", section: "Section", run: str, turns: list[Row], *, calls: bool) -> None:
+def _run(record: "Record", above: "Tree", section: "Section", run: str, turns: list[Row], *, calls: bool) -> None:
     """A run with its turns. A child's run stands below the turn that started it, whose line was written after the child's."""
     branch = above.add(_words((run, "bold"), ("  child" if "." in run else "", "dim")))
     below = f"{run}."
     children: list[str] = []
     for row in turns:
         if row["run"] == run:
-            place = _turn(recorded, branch, section, row, calls=calls)
+            place = _turn(record, branch, section, row, calls=calls)
             for child in dict.fromkeys(children):
-                _run(recorded, place, section, child, turns, calls=calls)
+                _run(record, place, section, child, turns, calls=calls)
             children = []
         elif row["run"].startswith(below):
             children.append(below + row["run"].removeprefix(below).partition(".")[0])
     for child in dict.fromkeys(children):  # its parent's turn was cut off
-        _run(recorded, branch, section, child, turns, calls=calls)
+        _run(record, branch, section, child, turns, calls=calls)
 
 
-def _turn(recorded: "Record", above: "Tree", section: "Section", row: Row, *, calls: bool) -> "Tree":
+def _turn(record: "Record", above: "Tree", section: "Section", row: Row, *, calls: bool) -> "Tree":
     """A turn below its run, with the calls that its block made."""
     at = f"{row['run']}:{row['number']}"
-    made = [call for call in _calls(section, at) if call["role"] == "root"]
+    turn_calls = [call for call in _calls(section, at) if call["role"] == "root"]
     head = _words(
-        (f"turn {row['number']}", "bold"), ("  " + _spent(made), "dim"), (f"  block {row['seconds']:.1f} s", "dim")
+        (f"turn {row['number']}", "bold"),
+        ("  " + _totals(turn_calls), "dim"),
+        (f"  block {row['seconds']:.1f} s", "dim"),
     )
     branch = above.add(head)
     for line in _lines(row["said"], 1):
@@ -101,51 +103,57 @@ def _turn(recorded: "Record", above: "Tree", section: "Section", row: Row, *, ca
                 ("-> ", "dim"), (_lines(row["output"], 1) or [""])[0], (f"  {len(row['output']):,} characters", "dim")
             )
         )
-    _phase(recorded, branch, section, "asked", at, {"worker"}, calls=calls)
-    for used in (each for each in section.rows if each["kind"] == "tool" and each["at"] == at):
-        told = used.get("error") or repr(used["result"])
-        words = f"{used['name']}  {used['arguments'][:SHOWN]}", (" -> ", "dim"), (_lines(told, 1) or [""])[0]
+    _phase(record, branch, section, "asked", at, {"worker"}, calls=calls)
+    for tool_call in (each for each in section.rows if each["kind"] == "tool" and each["at"] == at):
+        result = tool_call.get("error") or repr(tool_call["result"])
+        words = (
+            f"{tool_call['name']}  {tool_call['arguments'][:SHOWN]}",
+            (" -> ", "dim"),
+            (_lines(result, 1) or [""])[0],
+        )
         branch.add(_words(("tool  ", "dim"), *words))
     return branch
 
 
 def _phase(
-    recorded: "Record", branch: "Tree", section: "Section", title: str, at: str | None, roles: set[str], *, calls: bool
+    record: "Record", branch: "Tree", section: "Section", title: str, at: str | None, roles: set[str], *, calls: bool
 ) -> None:
     """The calls of one place, summed up, and one by one where that is wanted."""
     from bot.render import count
 
-    made = [call for call in _calls(section, at) if call["role"] in roles]
-    known = [
+    phase_calls = [call for call in _calls(section, at) if call["role"] in roles]
+    reused_rows = [
         row for row in section.rows if row["kind"] == "reused" and at in {None, row["at"]} and row["role"] in roles
     ]
-    if known:
-        branch.add(_words((f"{title}  ", ""), (f"{count(len(known), 'call')} that an earlier run had paid", "dim")))
-    if not made:
+    if reused_rows:
+        branch.add(
+            _words((f"{title}  ", ""), (f"{count(len(reused_rows), 'call')} that an earlier run had paid", "dim"))
+        )
+    if not phase_calls:
         return
-    below = branch.add(_words((f"{title}  ", ""), (_spent(made), "dim")))
-    failed = [call for call in made if "error" in call]
-    for call in made if calls else failed:
-        below.add(_call(recorded, section, call))
+    below = branch.add(_words((f"{title}  ", ""), (_totals(phase_calls), "dim")))
+    failures = [call for call in phase_calls if "error" in call]
+    for call in phase_calls if calls else failures:
+        below.add(_call(record, section, call))
 
 
-def _call(recorded: "Record", section: "Section", call: Row) -> "Text":
+def _call(record: "Record", section: "Section", call: Row) -> "Text":
     from bot.render import line
 
-    asked = next((r for r in section.requests if r["key"] == call["key"] and r["messages"]), None)
-    text = recorded.messages.get(asked["messages"][-1], {}).get("text", "") if asked else ""
+    request = next((r for r in section.requests if r["key"] == call["key"] and r["messages"]), None)
+    text = record.messages.get(request["messages"][-1], {}).get("text", "") if request else ""
     first = (_lines(text, 1) or [""])[0]
     if "error" in call:
         return _words((f"{call['model']}  ", ""), (line(call["error"])[:SHOWN], "red"))
-    said = (_lines(call["reply"]["text"], 1) or ["a call of its tool"])[0]
-    return _words((f"{call['model']}  ", ""), (f"{_spent([call])}  ", "dim"), f"{first}", (" -> ", "dim"), said)
+    first_line = (_lines(call["reply"]["text"], 1) or ["a call of its tool"])[0]
+    return _words((f"{call['model']}  ", ""), (f"{_totals([call])}  ", "dim"), f"{first}", (" -> ", "dim"), first_line)
 
 
-def _lost(top: "Tree", section: "Section") -> None:
+def _losses(top: "Tree", section: "Section") -> None:
     """Requests that were in flight when the process ended, and last words on requests without a reply."""
-    sent = len(section.requests) - sum(1 for row in section.rows if row["kind"] == "call")
-    if sent:
-        top.add(_words((f"{sent} requests were in flight when a run was killed", "yellow")))
+    in_flight = len(section.requests) - sum(1 for row in section.rows if row["kind"] == "call")
+    if in_flight:
+        top.add(_words((f"{in_flight} requests were in flight when a run was killed", "yellow")))
     for sentence in dict.fromkeys(row["text"] for row in section.rows if row["kind"] == "failed"):
         top.add(_words(("not answered  ", "yellow"), sentence[: 2 * SHOWN]))
 
@@ -155,63 +163,63 @@ def _end(top: "Tree", section: "Section") -> None:
     from bot.render import count
 
     if section.end is None:
-        top.add(_words((f"unfinished: {replay_diff.unfinished(section)}", "yellow")))
+        top.add(_words((f"unfinished: {replay_diff.without_end(section)}", "yellow")))
         return
-    done = section.end
-    if "answer" not in done:
-        _covered(top, done)
-    money = top.add(_words(("money", "bold"), ("  " + _total(done["cost"], done["seconds"]), "dim")))
+    end = section.end
+    if "answer" not in end:
+        _coverage(top, end)
+    money = top.add(_words(("money", "bold"), ("  " + _total(end["cost"], end["seconds"]), "dim")))
     for role, name in ROLES:
-        made = [row for row in section.rows if row["kind"] == "call" and row["role"] == role]
-        if made:
-            money.add(_words((f"{name}  ", "dim"), _spent(made)))
-    for text in _lines(done.get("answer", ""), 3):  # of a question about a text
+        role_calls = [row for row in section.rows if row["kind"] == "call" and row["role"] == role]
+        if role_calls:
+            money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
+    for text in _lines(end.get("answer", ""), 3):  # of a question about a text
         top.add(_words(("answer  ", "bold"), text))
-    found = top.add(_words((count(len(done["findings"]), "finding"), "bold"))) if "answer" not in done else top
-    for row in done["findings"]:
-        found.add(
+    branch = top.add(_words((count(len(end["findings"]), "finding"), "bold"))) if "answer" not in end else top
+    for row in end["findings"]:
+        branch.add(
             _words(
                 (f"{row['severity']}  ", "bold"),
                 f"{row['path']}:{row['start']}  {row['title']}",
                 (f"  {row['verdict']}", "dim"),
             )
         )
-    if done["fault"]:
-        top.add(_words((f"ended by a fault: {done['fault']}", "red")))
+    if end["fault"]:
+        top.add(_words((f"ended by a fault: {end['fault']}", "red")))
 
 
-def _covered(top: "Tree", done: Row) -> None:
+def _coverage(top: "Tree", end: Row) -> None:
     read = top.add(_words(("coverage", "bold")))
     for kind, name in (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files")):
-        counts = done["coverage"].get(kind, {})  # an older journal counts no uses
-        shown = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
-        read.add(_words((f"{name}  ", "dim"), (shown, "yellow" if counts.get("unread") else "")))
+        counts = end["coverage"].get(kind, {})  # an older journal counts no uses
+        counts_text = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
+        read.add(_words((f"{name}  ", "dim"), (counts_text, "yellow" if counts.get("unread") else "")))
 
 
 def _calls(section: "Section", at: str | None) -> list[Row]:
     return [row for row in section.rows if row["kind"] == "call" and at in {None, row["at"]}]
 
 
-def _spent(made: list[Row]) -> str:
+def _totals(calls: list[Row]) -> str:
     """Calls, tokens, dollars and the seconds that they took one after the other."""
     import math
 
     from bot.render import count
 
-    good = [row for row in made if "reply" in row]
+    good = [row for row in calls if "reply" in row]
     unknown = any(row["usd"] is None for row in good)
     usd = "price unknown" if unknown else f"${math.fsum(row['usd'] for row in good):.4f}"
     tokens = f"{sum(row['usage'][0] for row in good):,} in, {sum(row['usage'][1] for row in good):,} out"
-    failed = f", {len(made) - len(good)} failed" if len(good) < len(made) else ""
-    return f"{count(len(made), 'call')}{failed}, {tokens}, {usd}, {sum(row['seconds'] for row in made):.1f} s"
+    failures = f", {len(calls) - len(good)} failed" if len(good) < len(calls) else ""
+    return f"{count(len(calls), 'call')}{failures}, {tokens}, {usd}, {sum(row['seconds'] for row in calls):.1f} s"
 
 
 def _total(cost: Row, seconds: float) -> str:
     from bot.outputs import facts
     from bot.values import Cost, Usage
 
-    known = {name: value for name, value in cost.items() if name in Cost.__dataclass_fields__}
-    return facts.cost(Cost(**{**known, "usage": Usage(**cost["usage"]), "models": ()}), seconds)
+    fields = {name: value for name, value in cost.items() if name in Cost.__dataclass_fields__}
+    return facts.cost(Cost(**{**fields, "usage": Usage(**cost["usage"]), "models": ()}), seconds)
 
 
 def _lines(text: str, most: int) -> list[str]:
@@ -219,8 +227,8 @@ def _lines(text: str, most: int) -> list[str]:
     from bot.render import line
 
     rows = [line(row)[:SHOWN] for row in (text or "").split("\n") if row.strip()]
-    shown = rows[:most] if most > 0 else rows[most:]
-    return [*shown, f"... {len(rows) - most} more lines"] if 1 < most < len(rows) else shown
+    visible = rows[:most] if most > 0 else rows[most:]
+    return [*visible, f"... {len(rows) - most} more lines"] if 1 < most < len(rows) else visible
 
 
 def _words(*parts: str | tuple[str, str]) -> "Text":

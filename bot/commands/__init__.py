@@ -24,7 +24,7 @@ from bot.commands import (
 )
 from bot.commands.carrying import Permission
 from bot.commands.context import CommandContext, CommandReply, Word
-from bot.commands.mentions import Mentions, named
+from bot.commands.mentions import Mentions, read_mentions
 from bot.commands.reading import Command
 from bot.config import Config
 
@@ -50,7 +50,7 @@ def refusal(word: str, actor: str, standing: Permission, settings: Config) -> Co
 
 async def carry_out(word: str, argument: str, standing: Permission, context: CommandContext) -> CommandReply:
     """The answer to a command. A word that nobody knows gets the list of those that are known."""
-    known = COMMANDS.get(word, helping)
-    typed = word if word not in COMMANDS else "" if known is helping else argument
-    refused = carrying.refusal(known, context.actor, standing, context.settings)
-    return refused or await known.run(typed, replace(context, commands=COMMANDS))
+    command = COMMANDS.get(word, helping)
+    entry = word if word not in COMMANDS else "" if command is helping else argument
+    refusal_reply = carrying.refusal(command, context.actor, standing, context.settings)
+    return refusal_reply or await command.run(entry, replace(context, commands=COMMANDS))

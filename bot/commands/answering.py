@@ -62,12 +62,12 @@ async def answer(template: str, question: str, target: CommandTarget, session: S
         finding = await as_it_is_now(target.finding, session.tree)
         about = replace(target, finding=finding)
         excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
-    excerpts += await sources.look(sources.named(question), session.tree, excerpts)
+    excerpts += await sources.look(sources.names_in(question), session.tree, excerpts)
     data = await _ask(template, question, about, session, model, excerpts, last=False)
-    wanted = [str(word) for word in data["more"]][: sources.MAX_WORDS]
-    added = await sources.look(wanted, session.tree, excerpts) if wanted else ()
-    if added or (wanted and not data["answer"].strip()):
-        data = await _ask(template, question, about, session, model, excerpts + added, last=True)
+    words = [str(word) for word in data["more"]][: sources.MAX_WORDS]
+    excerpts_found = await sources.look(words, session.tree, excerpts) if words else ()
+    if excerpts_found or (words and not data["answer"].strip()):
+        data = await _ask(template, question, about, session, model, excerpts + excerpts_found, last=True)
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} had nothing to say")
     sketch = (data["sketch"] or "").strip("\n") or None
@@ -76,8 +76,8 @@ async def answer(template: str, question: str, target: CommandTarget, session: S
 
 async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
     """The finding where its quote stands today: the pull request may have gone on since its review."""
-    moved = await check(finding, tree)
-    return moved if isinstance(moved, Finding) else finding
+    current = await check(finding, tree)
+    return current if isinstance(current, Finding) else finding
 
 
 async def _ask(
@@ -92,7 +92,7 @@ async def _ask(
 ) -> Mapping[str, Any]:
     """One call; what comes back fits the schema."""
     about = {excerpt.path for excerpt in excerpts}
-    asked = render.text(
+    question_text = render.text(
         f"prompts/{template}.md.j2",
         question=question,
         finding=target.finding,
@@ -104,22 +104,22 @@ async def _ask(
         last=last,
     )
     system = render.text("prompts/ask_system.md.j2") + tongue(session.language)
-    prompt = Prompt((Message("system", system), Message("user", asked)), answer=ANSWER, max_tokens=MAX_TOKENS)
+    prompt = Prompt((Message("system", system), Message("user", question_text)), answer=ANSWER, max_tokens=MAX_TOKENS)
     reply = await session.calls.complete(model, prompt, "root" if model is session.root else "worker")
     return reply.data or {}
 
 
-async def verbatim(given: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
+async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
     """The quotes that are found in the tree, each with its line: after the change, else before it."""
-    found: dict[tuple[str, int], Evidence] = {}
-    for row in given[: 4 * MAX_QUOTES]:
+    proofs: dict[tuple[str, int], Evidence] = {}
+    for row in quotes[: 4 * MAX_QUOTES]:
         item = Evidence(row["path"], row["quote"].strip("\n"))
-        placed = await _placed(item, tree)
-        if placed is not None:
-            found.setdefault((placed.path, placed.line), placed)
-    return tuple(found.values())[:MAX_QUOTES]
+        proof = await _place(item, tree)
+        if proof is not None:
+            proofs.setdefault((proof.path, proof.line), proof)
+    return tuple(proofs.values())[:MAX_QUOTES]
 
 
-async def _placed(item: Evidence, tree: Tree) -> Evidence | None:
+async def _place(item: Evidence, tree: Tree) -> Evidence | None:
     at = await find_quote(tree, item.path, item.quote)
     return replace(item, line=at[1], side=at[0]) if at is not None else None

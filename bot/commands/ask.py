@@ -18,4 +18,4 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     about = await target.of_thread(context)
     if saying.secret(about):
         return context.say("reply_secret")
-    return await saying.told("ask", argument, about, context, context.open_session)
+    return await saying.model_reply("ask", argument, about, context, context.open_session)

@@ -32,8 +32,8 @@ def refusal(word: Word, actor: str, standing: Permission, settings: Config) -> C
     pace_ = pace.judge(standing.earlier, standing.now, most)
     if not pace_.free:
         values: dict[str, object] = {"most": most}
-        told = comment("replies/phrase.md.j2", words, key="reply_too_many", number=pace_.minutes, values=values)
-        return CommandReply("" if pace_.told else told, "-1")
+        refusal_text = comment("replies/phrase.md.j2", words, key="reply_too_many", number=pace_.minutes, values=values)
+        return CommandReply("" if pace_.was_told else refusal_text, "-1")
     if word.NEEDS == "write" and not standing.writes:
         values = {"word": code(f"/deeprepo {word.WORD}"), "actor": actor}
         return CommandReply(

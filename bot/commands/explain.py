@@ -12,9 +12,11 @@ LONG = False
 async def run(argument: str, context: CommandContext) -> CommandReply:
     """A model's explanation, else the evidence that is stored."""
     about = await target.find(argument, context)
-    if about.finding is None or about.said is None:
+    if about.finding is None or about.last_review is None:
         return about.missing(context, f"{WORD} 2")
-    stored = saying.stored(about.finding, about.said, context, model=context.open_session is not None)
+    stored_reply = saying.stored_reply(
+        about.finding, about.last_review, context, model=context.open_session is not None
+    )
     if context.open_session is None or saying.secret(about):
-        return stored
-    return await saying.told("explain", about.rest, about, context, context.open_session, instead=stored)
+        return stored_reply
+    return await saying.model_reply("explain", about.rest, about, context, context.open_session, instead=stored_reply)

@@ -12,14 +12,14 @@ NEEDS: Permission = "read"
 LONG = False
 
 
-async def run(typed: str, context: CommandContext) -> CommandReply:
+async def run(word: str, context: CommandContext) -> CommandReply:
     """The list, below what was typed instead of a command, if anything was."""
-    near = get_close_matches(typed.casefold(), context.commands, 1, ALIKE) if typed else []
+    near = get_close_matches(word.casefold(), context.commands, 1, ALIKE) if word else []
     if near:
-        meant = context.say(
-            "reply_meant", word=code(typed[:LONGEST]), near=code(f"/deeprepo {context.commands[near[0]].USE}")
+        hint = context.say(
+            "reply_meant", word=code(word[:LONGEST]), near=code(f"/deeprepo {context.commands[near[0]].USE}")
         )
-        return CommandReply(meant.body, "confused")
+        return CommandReply(hint.body, "confused")
     rows = [(word.USE, f"help_{name.replace(' ', '_')}") for name, word in context.commands.items()]
-    answer = context.reply("help", rows=rows, typed=typed)
-    return CommandReply(answer.body, "confused" if typed else "")
+    answer = context.reply("help", rows=rows, typed=word)
+    return CommandReply(answer.body, "confused" if word else "")

@@ -26,28 +26,28 @@ class Mentions:
     first: bool = False
 
 
-def named(body: str, login: str) -> Mentions:
+def read_mentions(body: str, login: str) -> Mentions:
     """Whom the prose of a comment names. `login` is ours, with or without "[bot]"."""
     if "@" not in body:
         return Mentions()
     ours = login.removesuffix("[bot]").lower()
     us = others = first = False
     for number, text in enumerate(_prose(plain_lines(body))):
-        for found in _NAME.finditer(text):
-            mine = found[1].lower() == ours and not found[3]
+        for match in _NAME.finditer(text):
+            mine = match[1].lower() == ours and not match[3]
             us, others = us or mine, others or not mine
-            first = first or (not mine and number == 0 and not text[: found.start()].strip())
+            first = first or (not mine and number == 0 and not text[: match.start()].strip())
     return Mentions(us, others, first)
 
 
 def _prose(text: str) -> Iterator[str]:
     """The running text of each paragraph, code and links left out; quotes are skipped whole."""
-    quoted = 0
+    quote_depth = 0
     env: dict[str, object] = {}
     paragraphs = 0
     for token in markdown().parse(text, env):
-        quoted += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
-        if token.type == "inline" and not quoted and paragraphs < MOST_PARAGRAPHS:
+        quote_depth += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
+        if token.type == "inline" and not quote_depth and paragraphs < MOST_PARAGRAPHS:
             paragraphs += 1
             yield _words(token.content, env)
 
@@ -57,11 +57,11 @@ def _words(paragraph: str, env: dict[str, object]) -> str:
 
     children: list[Token] = []
     markdown().inline.parse(paragraph[:MOST_PARAGRAPH], markdown(), env, children)
-    said, depth = [], 0
+    texts, depth = [], 0
     for child in children:
         depth += {"link_open": 1, "link_close": -1}.get(child.type, 0)
         if child.type == "text" and not depth:
-            said.append(child.content)
+            texts.append(child.content)
         elif child.type not in ("em_open", "em_close", "strong_open", "strong_close", "text"):
-            said.append("\n")
-    return "".join(said)
+            texts.append("\n")
+    return "".join(texts)

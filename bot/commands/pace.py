@@ -14,7 +14,7 @@ class CommandAllowance:
 
     free: bool
     minutes: int = 0
-    told: bool = False
+    was_told: bool = False
 
 
 def judge(earlier: Sequence[float], now: float, most: int) -> CommandAllowance:
@@ -26,4 +26,4 @@ def judge(earlier: Sequence[float], now: float, most: int) -> CommandAllowance:
     if len(recent) < most:
         return CommandAllowance(free=True)
     free_at = recent[len(recent) - most] + HOUR
-    return CommandAllowance(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), told=len(recent) > most)
+    return CommandAllowance(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), was_told=len(recent) > most)

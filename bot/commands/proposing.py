@@ -22,13 +22,13 @@ def proposal(finding: Finding, reason: str, how: Rejection, who: str, link: str)
     return Proposal(OwnerRule(suppress.only(finding.path), finding.kind, text), how, who, link, rules.grave(finding))
 
 
-def shown(learned: LearnedRule | None, words: Phrases) -> Safe:
+def proposal_words(rule: LearnedRule | None, words: Phrases) -> Safe:
     """The proposal in words; nothing unless it is one that nobody has seen."""
-    if learned is None or learned.state != "proposed" or learned.shown:
+    if rule is None or rule.state != "proposed" or rule.shown:
         return Safe()
-    confirm = code(f"/deeprepo rules confirm {learned.rule.number}")
-    reach = breadth(learned.rule.path)
-    return comment("replies/rule.md.j2", words, rule=learned.rule, grave=learned.grave, confirm=confirm, breadth=reach)
+    confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
+    reach = breadth(rule.rule.path)
+    return comment("replies/rule.md.j2", words, rule=rule.rule, grave=rule.grave, confirm=confirm, breadth=reach)
 
 
 def breadth(pattern: str) -> str:
@@ -36,22 +36,22 @@ def breadth(pattern: str) -> str:
     return "rule_one_path" if _ONE_PATH.fullmatch(pattern) else "rule_pattern"
 
 
-def decided(learned: LearnedRule, words: Phrases) -> Safe:
+def decision(rule: LearnedRule, words: Phrases) -> Safe:
     """The words that replace a proposal once somebody has decided."""
-    kind, where = code(learned.rule.kind[:80]), code(learned.rule.path[:LONGEST])
+    kind, where = code(rule.rule.kind[:80]), code(rule.rule.path[:LONGEST])
     values = {
-        "rule": learned.rule.number,
+        "rule": rule.rule.number,
         "kind": kind,
         "path": where,
-        "breadth": words.say(breadth(learned.rule.path)),
+        "breadth": words.say(breadth(rule.rule.path)),
     }
-    said = comment("replies/phrase.md.j2", words, key=f"rule_{learned.state}", number=None, values=values)
-    return Safe(f"<sub>{said.strip()}</sub>")
+    text = comment("replies/phrase.md.j2", words, key=f"rule_{rule.state}", number=None, values=values)
+    return Safe(f"<sub>{text.strip()}</sub>")
 
 
-def beside(reply: CommandReply, learned: LearnedRule | None, words: Phrases) -> CommandReply:
+def beside(reply: CommandReply, rule: LearnedRule | None, words: Phrases) -> CommandReply:
     """The reply with the proposal below it."""
-    told = shown(learned, words)
-    if not told or learned is None:
+    proposal_text = proposal_words(rule, words)
+    if not proposal_text or rule is None:
         return reply
-    return CommandReply(f"{reply.body.rstrip()}\n\n{told}", reply.reaction, learned.rule.number)
+    return CommandReply(f"{reply.body.rstrip()}\n\n{proposal_text}", reply.reaction, rule.rule.number)

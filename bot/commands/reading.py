@@ -38,8 +38,8 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
         return None
     rows = text.split("\n")
     for at in _prose(text, rows, call):
-        found, below = call.match(rows[at].strip()), "\n".join(rows[at + 1 :])
-        command = _command(found[2], below, words, long, mention=found[1] is None) if found else None
+        match, below = call.match(rows[at].strip()), "\n".join(rows[at + 1 :])
+        command = _command(match[2], below, words, long, mention=match[1] is None) if match else None
         if command is not None:
             return command
     return None
@@ -58,16 +58,16 @@ def _call(login: str) -> re.Pattern[str]:
     return re.compile(rf"(?:(/deeprepo)(?![\w/-]){mention})[,:]?[ \t]*([^\n]*)", re.IGNORECASE)
 
 
-def _command(said: str, below: str, words: Sequence[str], long: Sequence[str], *, mention: bool) -> Command | None:
-    typed = [part.strip(_SIGNS).lower() for part in said.split()]
+def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *, mention: bool) -> Command | None:
+    words_typed = [part.strip(_SIGNS).lower() for part in text.split()]
     for word in sorted(words, key=lambda word: -word.count(" ")):
         parts = word.split()
-        if typed[: len(parts)] == parts:
-            rest = "".join(said.split(None, len(parts))[len(parts) :])
+        if words_typed[: len(parts)] == parts:
+            rest = "".join(text.split(None, len(parts))[len(parts) :])
             return Command(word, f"{rest}\n{below}".strip()[:LONGEST] if word in long else rest.strip()[:LONGEST])
     if mention:  # what is no command is a remark
         return None
-    return Command(next((part[:LONGEST_WORD] for part in typed if part), "help"))
+    return Command(next((part[:LONGEST_WORD] for part in words_typed if part), "help"))
 
 
 def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[int]:
@@ -81,10 +81,10 @@ def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[in
         if not any(call.match(row.strip()) for row in rows[at:end]):
             continue
         for start in _starts(token.content[:MOST_PARAGRAPH], env):
-            found = next((n for n in range(at, end) if rows[n].lstrip().startswith(start)), None)
-            if found is not None and call.match(start):
-                yield found
-            at = at if found is None else found + 1
+            end_of_block = next((n for n in range(at, end) if rows[n].lstrip().startswith(start)), None)
+            if end_of_block is not None and call.match(start):
+                yield end_of_block
+            at = at if end_of_block is None else end_of_block + 1
 
 
 def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:

@@ -33,8 +33,8 @@ def reason(body: str) -> str:
 
 
 def _rejects(sentence: str) -> bool:
-    found = _SAYS.search(sentence)
-    if found is None or sentence.rstrip().endswith("?"):
+    match = _SAYS.search(sentence)
+    if match is None or sentence.rstrip().endswith("?"):
         return False
-    before = sentence[: found.start()]
+    before = sentence[: match.start()]
     return len(before.split()) <= MOST_WORDS and not _DOUBT.search(before)

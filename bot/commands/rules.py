@@ -25,16 +25,16 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     if context.rules is None:
         return context.say("rules_none")
     if word.lower() in DECIDES:
-        return await _decided(DECIDES[word.lower()], rest, context, context.rules)
-    found = await context.rules.all()
+        return await _decide(DECIDES[word.lower()], rest, context, context.rules)
+    rules = await context.rules.all()
     if word.lower() == "export":
-        return _exported(found, context)
-    if not found:
+        return _export(rules, context)
+    if not rules:
         return context.say("rules_none")
-    return context.reply("rules", rows=[_row(one) for one in found])
+    return context.reply("rules", rows=[_row(one) for one in rules])
 
 
-async def _decided(state: RuleState, rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
+async def _decide(state: RuleState, rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
     """Confirm or remove the rule of this number. A confirmed one may be given another path."""
     number, _, path = rest.partition(" ")
     number = number.removeprefix("#")
@@ -42,26 +42,26 @@ async def _decided(state: RuleState, rest: str, context: CommandContext, book: R
         return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
     if path and (len(path) > LONGEST or not _pattern(path)):
         return context.say("rule_path", path=code(path[:LONGEST]))
-    done = await book.decide(int(number), state, path if state == "confirmed" else "")
-    if done is None:
+    decision = await book.decide(int(number), state, path if state == "confirmed" else "")
+    if decision is None:
         return context.say("rule_unknown", rule=number)
-    kind, where = code(done.rule.kind[:80]), code(done.rule.path[:LONGEST])
-    reach = context.words.say(proposing.breadth(done.rule.path))
+    kind, where = code(decision.rule.kind[:80]), code(decision.rule.path[:LONGEST])
+    reach = context.words.say(proposing.breadth(decision.rule.path))
     return context.say(f"rule_{state}", rule=number, kind=kind, path=where, breadth=reach)
 
 
-def _exported(found: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
+def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
     """The rules in force as the key of the settings."""
-    from bot.config import written
+    from bot.config import yaml_text
 
-    chosen = [one.rule for one in found if one.state == "confirmed"]
-    rows = [{"path": rule.path, "kind": rule.kind} | ({"text": rule.text} if rule.text else {}) for rule in chosen]
-    parts = [written.dumped([row]) for row in rows]
+    confirmed = [one.rule for one in rules if one.state == "confirmed"]
+    rows = [{"path": rule.path, "kind": rule.kind} | ({"text": rule.text} if rule.text else {}) for rule in confirmed]
+    parts = [yaml_text.dump([row]) for row in rows]
     ends = accumulate(len(part) for part in parts)
-    shown = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
-    if not shown:
+    chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
+    if not chunks:
         return context.say("rules_none")
-    lines, more = "rules:\n" + "".join(shown), len(parts) - len(shown)
+    lines, more = "rules:\n" + "".join(chunks), len(parts) - len(chunks)
     return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
 
 

@@ -14,7 +14,7 @@ from bot.render import Safe, link
 from bot.review.session import Session
 from bot.values import Finding
 
-Opened = Callable[[], AbstractAsyncContextManager[Session]]
+OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
 
 
 def secret(about: CommandTarget) -> bool:
@@ -22,9 +22,9 @@ def secret(about: CommandTarget) -> bool:
     return about.finding is not None and about.finding.category == "secret"
 
 
-def stored(finding: Finding, said: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
+def stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
     """The finding as the last review has it."""
-    words, pull = context.words, said.pull
+    words, pull = context.words, last_review.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return context.reply(
         "explain",
@@ -45,25 +45,27 @@ def stored(finding: Finding, said: LastReview, context: CommandContext, *, model
     )
 
 
-async def told(
+async def model_reply(
     template: str,
     question: str,
     about: CommandTarget,
     context: CommandContext,
-    opened: Opened,
+    open_session: OpenSession,
     instead: CommandReply | None = None,
 ) -> CommandReply:
     """A model's answer; without a model, the reason and what is known without it."""
-    started = context.clock()
+    start = context.clock()
     try:
-        async with opened() as session:
+        async with open_session() as session:
             model, pull = session.root or session.reader, session.pull
             if model is None:
                 return instead or context.say("reply_no_model", example="`/deeprepo explain`")
-            said = session.calls.masks.cover(await answering.answer(template, question, about, session, model))
-            cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
+            checked_answer = session.calls.masks.cover(
+                await answering.answer(template, question, about, session, model)
+            )
+            cost = facts.cost(session.calls.cost(), context.clock() - start, context.words)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
-        failed = context.say("reply_failed", why=str(error)).body
-        return CommandReply(f"{failed}\n{instead.body if instead else ''}".strip())
-    quotes = [evidence(item, pull) for item in said.quotes]
-    return context.reply("answer", text=said.text, quotes=quotes, sketch=said.sketch, cost=cost)
+        failure_text = context.say("reply_failed", why=str(error)).body
+        return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
+    quotes = [evidence(item, pull) for item in checked_answer.quotes]
+    return context.reply("answer", text=checked_answer.text, quotes=quotes, sketch=checked_answer.sketch, cost=cost)

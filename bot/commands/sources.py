@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot import render
-from bot.diff import numbered
+from bot.diff import numbered_text
 from bot.ports import Tree
 from bot.text.lines import definition
 from bot.values import ChangedFile, DiffRow, Excerpt, tokens
@@ -28,35 +28,39 @@ class Diff:
     left_out: tuple[str, ...] = ()
 
 
-def named(question: str) -> tuple[str, ...]:
+def names_in(question: str) -> tuple[str, ...]:
     """What a question names: paths, and names that are not words of prose, those in backticks first."""
-    ticked = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _WORD.findall(span)]
+    code_words = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _WORD.findall(span)]
     plain = [word for word in _WORD.findall(question) if _TELLING.search(word) or re.search(r"\w\.\w|/", word)]
-    return tuple(dict.fromkeys([*ticked, *plain]))[:MAX_WORDS]
+    return tuple(dict.fromkeys([*code_words, *plain]))[:MAX_WORDS]
 
 
-async def look(words: Iterable[str], tree: Tree, known: Sequence[Excerpt] = ()) -> tuple[Excerpt, ...]:
+async def look(words: Iterable[str], tree: Tree, excerpts: Sequence[Excerpt] = ()) -> tuple[Excerpt, ...]:
     """What the tree holds for these words, beside what is known already."""
-    shown, room = list(known), EXCERPT_TOKENS
+    shown_excerpts, room = list(excerpts), EXCERPT_TOKENS
     paths = await tree.entries()
     for word in words:
         places = _of_path(word, paths)
         for path, first, last in places or await _of_name(word, tree):
             excerpt = await _excerpt(tree, path, first, last)
-            if excerpt is None or any(other.holds(path, excerpt.side, excerpt.start, excerpt.end) for other in shown):
+            if excerpt is None or any(
+                other.holds(path, excerpt.side, excerpt.start, excerpt.end) for other in shown_excerpts
+            ):
                 continue
             if (size := tokens(excerpt.body)) <= room:
                 room -= size
-                shown.append(excerpt)
-    return tuple(shown[len(known) :])
+                shown_excerpts.append(excerpt)
+    return tuple(shown_excerpts[len(excerpts) :])
 
 
 def diff(files: Sequence[ChangedFile], first: Iterable[str], room: int = DIFF_TOKENS) -> Diff:
     """The change under a limit (tokens); files that the question is about come first."""
-    wanted = set(first)
+    lines = set(first)
     parts, left_out = list[str](), list[str]()
-    for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in wanted):
-        text = f"--- {render.name(file.path)} ({file.status}) ---\n{render.inside(numbered(file.hunks))}\n--- end ---"
+    for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in lines):
+        text = (
+            f"--- {render.name(file.path)} ({file.status}) ---\n{render.inside(numbered_text(file.hunks))}\n--- end ---"
+        )
         if (size := tokens(text)) <= room:
             room -= size
             parts.append(text)
@@ -80,18 +84,18 @@ async def _of_name(word: str, tree: Tree) -> list[tuple[str, int, int]]:
     name = word.removesuffix("()").rpartition(".")[2]
     if not _NAME.fullmatch(name):
         return []
-    defined = await tree.grep_lines([definition(name)], syntax="perl", limit=MAX_DEFINITIONS)
-    used = await tree.grep_lines([name], word=True, limit=4 * MAX_USES)
-    found = [(path, line, line + BODY) for path, line, _ in defined]
-    return [*found, *_spread(used)]
+    definitions = await tree.grep_lines([definition(name)], syntax="perl", limit=MAX_DEFINITIONS)
+    uses = await tree.grep_lines([name], word=True, limit=4 * MAX_USES)
+    spans = [(path, line, line + BODY) for path, line, _ in definitions]
+    return [*spans, *_spread(uses)]
 
 
 def _spread(rows: Iterable[tuple[str, int, str]]) -> Iterator[tuple[str, int, int]]:
     """Some uses, at most two of one file: a name is explained by who uses it, not by how often."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for path, line, _ in rows:
-        seen[path] = seen.get(path, 0) + 1
-        if seen[path] <= MAX_FILES and sum(min(n, MAX_FILES) for n in seen.values()) <= MAX_USES:
+        counts[path] = counts.get(path, 0) + 1
+        if counts[path] <= MAX_FILES and sum(min(n, MAX_FILES) for n in counts.values()) <= MAX_USES:
             yield path, max(1, line - AROUND), line + AROUND
 
 

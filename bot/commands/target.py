@@ -33,7 +33,7 @@ class LastReview:
         """Return the finding of this identity: a word about a guess is not about what code has proven at the same place."""
         return next((f for f in self.findings if f.identity == name), None)
 
-    def numbered(self, number: int) -> Finding | None:
+    def by_number(self, number: int) -> Finding | None:
         """The finding with this number; of what was reported in full before, the latest telling."""
         return next((f for f in self.findings if f.number == number), None)
 
@@ -42,34 +42,36 @@ class LastReview:
 class CommandTarget:
     """What a command is about. A fingerprint without a finding: the last review does not hold it any more."""
 
-    said: LastReview | None
+    last_review: LastReview | None
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
-    typed: str = ""  # a number or a fingerprint that no finding has
+    unknown_argument: str = ""  # a number or a fingerprint that no finding has
     thread: str = ""  # what our comment at the top of the thread says
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
-        if self.said is None:
+        if self.last_review is None:
             return context.say("reply_no_review")
-        if self.typed:
-            known = ", ".join(str(found.number) for found in self.said.open)
-            return context.say("reply_unknown_finding" if known else "reply_none_open", typed=self.typed, known=known)
+        if self.unknown_argument:
+            numbers = ", ".join(str(finding.number) for finding in self.last_review.open)
+            return context.say(
+                "reply_unknown_finding" if numbers else "reply_none_open", typed=self.unknown_argument, known=numbers
+            )
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
 async def of_thread(context: CommandContext) -> CommandTarget:
     """The finding of the thread in which the command stands; none where it stands elsewhere, or the thread is about several."""
-    said = read(await context.last())
+    last_review = read(await context.last())
     top = await context.top()
     facts = marker.read(top) or {}
     ours = facts.get("kind") == "finding"
     mark = facts.get("fingerprint", "") if ours and not facts.get("also") else ""
-    found = said.by_identity(mark) if said and mark else None
-    if found is None and said is not None and any(one.fingerprint == mark for one in said.findings):
+    finding = last_review.by_identity(mark) if last_review and mark else None
+    if finding is None and last_review is not None and any(one.fingerprint == mark for one in last_review.findings):
         mark = ""  # a guess's thread, at a place where code has proven something since: its person has to name it
-    return CommandTarget(said, mark, found, thread=top.partition("\n")[2].strip() if ours else "")
+    return CommandTarget(last_review, mark, finding, thread=top.partition("\n")[2].strip() if ours else "")
 
 
 async def find(argument: str, context: CommandContext) -> CommandTarget:
@@ -77,44 +79,53 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     here = await of_thread(context)
     if here.fingerprint:
         return replace(here, rest=argument.strip())
-    said, named = here.said, _NAMED.match(argument)
-    if named is None or said is None:
+    last_review, match = here.last_review, _NAMED.match(argument)
+    if match is None or last_review is None:
         return replace(here, rest=argument.strip())
-    rest = argument[named.end() :].strip()
-    if named[2]:
-        found = said.by_identity(named[2])
-        return CommandTarget(said, named[2], found, rest) if found else CommandTarget(said, typed=named[2])
-    number = int(named[1])
-    numbered = said.numbered(number)
-    if numbered is None and number not in said.numbers:
-        return CommandTarget(said, rest=argument.strip(), typed=named[1])
-    return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
+    rest = argument[match.end() :].strip()
+    if match[2]:
+        finding = last_review.by_identity(match[2])
+        return (
+            CommandTarget(last_review, match[2], finding, rest)
+            if finding
+            else CommandTarget(last_review, unknown_argument=match[2])
+        )
+    number = int(match[1])
+    finding_by_number = last_review.by_number(number)
+    if finding_by_number is None and number not in last_review.numbers:
+        return CommandTarget(last_review, rest=argument.strip(), unknown_argument=match[1])
+    return CommandTarget(
+        last_review,
+        finding_by_number.fingerprint if finding_by_number else last_review.numbers[number],
+        finding_by_number,
+        rest,
+    )
 
 
-def mentioned(text: str) -> tuple[int, ...]:
+def finding_numbers(text: str) -> tuple[int, ...]:
     """The numbers of findings that a text in plain words names: "finding 2", "#2"."""
-    return tuple(int(found[1]) for found in _MENTIONED.finditer(text))
+    return tuple(int(match[1]) for match in _MENTIONED.finditer(text))
 
 
 def read(data: bytes | None) -> LastReview | None:
     """The last review from its JSON output; None where there is none, or it has another form."""
     try:
-        found = json.loads(data) if data else None
-        return _said(found) if found else None
+        document = json.loads(data) if data else None
+        return _last_review(document) if document else None
     except (ValueError, ValidationError, KeyError, TypeError, RecursionError):
         return None
 
 
-def _said(found: dict[str, Any]) -> LastReview:
+def _last_review(document: dict[str, Any]) -> LastReview:
     """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven.
 
     The state in a step's summary leaves out those, and most of the pull request.
     """
-    listed = earlier.listed(found)
-    silenced = [row["finding"] for row in found.get("suppressed", ())]
-    lists = (found.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
-    rest = earlier.findings([*silenced, *(row for rows in lists for row in rows)])
-    pull = found["pull"]
+    findings = earlier.numbered_findings(document)
+    suppressed_rows = [row["finding"] for row in document.get("suppressed", ())]
+    lists = (document.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
+    rest = earlier.findings([*suppressed_rows, *(row for rows in lists for row in rows)])
+    pull = document["pull"]
     return LastReview(
         PullRequest(
             pull.get("title", ""),
@@ -127,8 +138,8 @@ def _said(found: dict[str, Any]) -> LastReview:
             base_tip=pull.get("base_tip", ""),
             url=pull.get("url"),
         ),
-        (*listed, *rest),
-        dict(earlier.given(found, listed)),
-        listed,
-        complete=not (found.get("partial") or found.get("fault")),
+        (*findings, *rest),
+        dict(earlier.numbers_given(document, findings)),
+        findings,
+        complete=not (document.get("partial") or document.get("fault")),
     )

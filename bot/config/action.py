@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config import written
+from bot.config import yaml_text
 from bot.config.names import FILE
 from bot.config.server import Address
 from bot.config.settings import Strategy
@@ -54,8 +54,8 @@ class Inputs(BaseSettings):
 
     def flags(self) -> dict[str, Any]:
         """What a workflow says is stronger than the repository's file, like a flag on the command line."""
-        said = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
-        return {**said, "usd": self.budget}
+        options = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
+        return {**options, "usd": self.budget}
 
 
 class RunnerVariables(BaseSettings):
@@ -108,6 +108,6 @@ def _read(kind: type[Kind]) -> Kind:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        shown = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
-        said = "is not set" if first["type"] == "missing" else written.sentence(first)
-        raise ConfigError(f"{'the input ' if kind is Inputs else ''}{shown}: {said}") from None
+        label = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
+        problem = "is not set" if first["type"] == "missing" else yaml_text.sentence(first)
+        raise ConfigError(f"{'the input ' if kind is Inputs else ''}{label}: {problem}") from None

@@ -31,7 +31,7 @@ MISSING: dict[Extra, str] = {
 }
 
 
-def installed(extra: Extra) -> bool:
+def is_installed(extra: Extra) -> bool:
     """Whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
     parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     try:
@@ -46,17 +46,17 @@ def install(extra: str = "", folder: str = ".") -> str:
     No registry has the distribution, so no hint names it: a stranger could take the name there.
     """
     place = f"{folder}[{extra}]" if extra else folder
-    wanted = f"'{place}'" if extra else place
+    requirement = f"'{place}'" if extra else place
     clone = _clone()
     where = f"in the clone {clone}" if clone else "in a clone of deeprepo"
     home = Path(sys.prefix)
     if "pipx" in home.parts:
-        return f"run `pipx install --force {wanted}` {where}"
+        return f"run `pipx install --force {requirement}` {where}"
     if home.parts[-3:-1] == ("uv", "tools"):
-        return f"run `uv tool install --force {wanted}` {where}"
+        return f"run `uv tool install --force {requirement}` {where}"
     pip = home / "bin" / "pip"
     active = shutil.which("pip") == str(pip) or not pip.exists()
-    return f"run `{'pip' if active else shlex.quote(str(pip))} install {wanted}` {where}"
+    return f"run `{'pip' if active else shlex.quote(str(pip))} install {requirement}` {where}"
 
 
 def _clone() -> str:
@@ -65,15 +65,15 @@ def _clone() -> str:
     from urllib.parse import unquote, urlsplit
 
     try:
-        found = json.loads(distribution("deeprepo-bot").read_text("direct_url.json") or "{}")
+        origin = json.loads(distribution("deeprepo-bot").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return ""
-    address = urlsplit(str(found.get("url", "")))
+    address = urlsplit(str(origin.get("url", "")))
     path = unquote(address.path) if address.scheme == "file" else ""
     return path if path and Path(path, "pyproject.toml").is_file() else ""
 
 
 def need(extra: Extra) -> None:
     """Raise UsageError with the command that installs an extra if it is missing."""
-    if not installed(extra):
+    if not is_installed(extra):
         raise UsageError(f"{MISSING[extra]}: {install(extra)}")

@@ -44,7 +44,7 @@ class No:
     lacks: Shortfall = "unreviewed"  # the word of `fail_also` for it; "skipped": the owner's own rules leave it out
 
 
-def unreviewed(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
+def ending_without_review(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
     """How a check ends that has no review: where the owner has set a bar, only a review reaches below it."""
     return "failure" if settings["fail_on"] is not None and lacks in settings["fail_also"] else "neutral"
 
@@ -61,39 +61,39 @@ def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> Review
     command would pay for all of them. In the repository's own branches only people with write permission push, who could
     give the command themselves. The base branch of a pull request is also changed by an author who may not write (`stranger`).
     """
-    moved = facts.fork and ask.head not in ("", facts.head_sha)
-    rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
-    if ask.trigger not in ASKED or not (moved or rebased):
+    is_moved = facts.fork and ask.head not in ("", facts.head_sha)
+    is_rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
+    if ask.trigger not in ASKED or not (is_moved or is_rebased):
         return ask
     return replace(ask, trigger="push", full=False)
 
 
-def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, paused: bool, pushes: int = 0) -> Go | No:
+def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, is_paused: bool, pushes: int = 0) -> Go | No:
     """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not."""
-    asked = ask.trigger in ASKED
+    is_requested = ask.trigger in ASKED
     if facts.state != "open":
-        ended = "merged" if facts.merged else "closed"
-        return No(f"the pull request is {ended}: there is nothing left to review.", quiet=not asked)
-    if not asked:
+        end_state = "merged" if facts.merged else "closed"
+        return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
+    if not is_requested:
         against = (_against(facts, ask.trigger, triggers, file) for file, triggers in conditions)
-        refused = next(chain(*against), None)
-        if refused is not None:
-            return No(f"{refused}; {HOW}.", lacks="skipped")
-        spent = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
-        held = (_held(facts, triggers, paused=paused) for _, triggers in conditions)
-        waits = next(chain(*held, (spent,) if pushes else ()), None)
+        objection = next(chain(*against), None)
+        if objection is not None:
+            return No(f"{objection}; {HOW}.", lacks="skipped")
+        pause_reason = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
+        holds = (_holds(facts, triggers, is_paused=is_paused) for _, triggers in conditions)
+        waits = next(chain(*holds, (pause_reason,) if pushes else ()), None)
         if waits is not None:
             return No(f"{waits}; {HOW}.")
-    sizes = [_size(facts, triggers, asked=asked) for _, triggers in conditions]
+    sizes = [_size(facts, triggers, is_requested=is_requested) for _, triggers in conditions]
     return next(iter(sorted(sizes, key=_laxness)))
 
 
-def touched(paths: Sequence[str], conditions: "Conditions", trigger: Trigger) -> Go | No:
+def decide_on_paths(paths: Sequence[str], conditions: "Conditions", trigger: Trigger) -> Go | No:
     """The same question once the changed files are known."""
     for file, triggers in conditions if trigger not in ASKED else ():
         if triggers.paths and not any(globs.matches(triggers.paths, path) for path in paths):
-            wanted = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
-            return No(f"no changed file matches `triggers.paths` ({wanted}) of {file}; {HOW}.", lacks="skipped")
+            patterns = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
+            return No(f"no changed file matches `triggers.paths` ({patterns}) of {file}; {HOW}.", lacks="skipped")
     return Go()
 
 
@@ -105,9 +105,9 @@ def forks_used(limit: float, source: str = FILE) -> str:
     )
 
 
-def _held(facts: PullFacts, triggers: "Triggers", *, paused: bool) -> Iterator[str]:
+def _holds(facts: PullFacts, triggers: "Triggers", *, is_paused: bool) -> Iterator[str]:
     """Why a review waits that will be made once somebody wants it."""
-    if paused:
+    if is_paused:
         yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
@@ -149,16 +149,16 @@ def _logins(names: Iterable[str]) -> Iterator[str]:
         yield from (name, f"{name}[bot]")
 
 
-def _size(facts: PullFacts, triggers: "Triggers", *, asked: bool) -> Go | No:
+def _size(facts: PullFacts, triggers: "Triggers", *, is_requested: bool) -> Go | No:
     """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"it changes {files:,} files and {lines:,} lines"
     if files > triggers.skip_files or lines > triggers.skip_lines:
         limit = f"more than {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
-        if asked:
+        if is_requested:
             return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}.")
         return No(f"{size}, {limit}; {HOW}, without a model.")
-    if not asked and (files > triggers.offline_files or lines > triggers.offline_lines):
+    if not is_requested and (files > triggers.offline_files or lines > triggers.offline_lines):
         limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
         return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}; {HOW} with one.")
     return Go()

@@ -31,7 +31,7 @@ class SettingRow:
 
 def bounds() -> list[tuple[str, list[str]]]:
     """What holds of two branches' settings where the default branch bounds a stranger's choice: each rule, and the settings it is for."""
-    found: dict[str, list[str]] = {}
+    names_by_subject: dict[str, list[str]] = {}
     sections: dict[str, type[BaseModel]] = {
         "models": ModelsSection,
         "budget": BudgetSection,
@@ -40,8 +40,8 @@ def bounds() -> list[tuple[str, list[str]]]:
     }
     names = {f"{name}.{key}".lstrip("."): one for name, model in sections.items() for key, one in rules(model).items()}
     for name, rule in names.items():
-        found.setdefault(rule.about, []).append(name)
-    return list(found.items())
+        names_by_subject.setdefault(rule.about, []).append(name)
+    return list(names_by_subject.items())
 
 
 def tables() -> dict[str, list[SettingRow]]:
@@ -57,12 +57,12 @@ def tables() -> dict[str, list[SettingRow]]:
 def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:
     """The keys of the repository's file, or of one section of it as "section.key"."""
     here = part or whole
-    for name, found in here["properties"].items():
-        inner, key = _section(whole, found), f"{prefix}{name}"
-        if inner is not None and found.get("type") != "array":
+    for name, field in here["properties"].items():
+        inner, key = _section(whole, field), f"{prefix}{name}"
+        if inner is not None and field.get("type") != "array":
             yield from _keys(whole, inner, f"{key}.")
             continue
-        yield SettingRow(f"`{key}`", _form(found), _default(here, name, key), found["description"])
+        yield SettingRow(f"`{key}`", _form(field), _default(here, name, key), field["description"])
         if inner is not None:
             yield from _keys(whole, inner, f"{key}[].")
 
@@ -73,14 +73,14 @@ def _default(part: Mapping[str, Any], name: str, key: str) -> str:
         return "needed"
     section, _, last = key.rpartition(".")
     setting = last if section in SECTIONS else key
-    return written(DEFAULTS.get(setting, part["properties"][name].get("default")))
+    return default_text(DEFAULTS.get(setting, part["properties"][name].get("default")))
 
 
 def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The section that a key holds, or a list of it holds; None where it is a plain value."""
     where = part.get("$ref") or part.get("items", {}).get("$ref")
-    found: Mapping[str, Any] | None = whole["$defs"][where.rpartition("/")[2]] if where else None
-    return found
+    section: Mapping[str, Any] | None = whole["$defs"][where.rpartition("/")[2]] if where else None
+    return section
 
 
 def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
@@ -89,11 +89,11 @@ def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
     for name, part in whole["properties"].items():
         variable = f"`{PREFIX}{name.upper()}`"
         both = f"{variable} or `{PREFIX}{name.upper()}_FILE`" if name in AS_FILE else variable
-        default = "needed" if name in whole.get("required", ()) else written(part.get("default"))
+        default = "needed" if name in whole.get("required", ()) else default_text(part.get("default"))
         yield SettingRow(both, _form(part), default, part["description"])
 
 
-def written(value: object) -> str:
+def default_text(value: object) -> str:
     """A default as a person would write it."""
     if value is None:
         return "none"

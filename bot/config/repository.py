@@ -9,7 +9,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
-from bot.config import stricter, written
+from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE
 from bot.config.settings import Strategy
@@ -163,9 +163,11 @@ class Triggers(_Section):
 
     def within(self, other: "Triggers") -> "Triggers":
         """The stricter of both, setting by setting; what neither sets stays unset."""
-        given = self.model_fields_set | other.model_fields_set
-        kept = {name: rule for name, rule in rules(Triggers).items() if name in given}
-        return Triggers(**{name: rule.pick(getattr(self, name), getattr(other, name)) for name, rule in kept.items()})
+        fields_set = self.model_fields_set | other.model_fields_set
+        kept_rules = {name: rule for name, rule in rules(Triggers).items() if name in fields_set}
+        return Triggers(
+            **{name: rule.pick(getattr(self, name), getattr(other, name)) for name, rule in kept_rules.items()}
+        )
 
 
 class RunSection(_Section):
@@ -281,7 +283,7 @@ def rules(section: type[BaseModel]) -> dict[str, Stricter]:
     return {name: one for name, one in rows if isinstance(one, Stricter)}
 
 
-def declared() -> dict[str, Stricter]:
+def declared_rules() -> dict[str, Stricter]:
     """The rules by the names of `DEFAULTS`, where the keys of `models` and `budget` are settings of their own."""
     return rules(RepoConfig) | rules(ModelsSection) | rules(BudgetSection)
 
@@ -297,26 +299,28 @@ class Problem:
     """Something wrong with the file: if it is fatal, no review can use the file. `line` is None if the whole file is meant."""
 
     line: int | None
-    said: str
+    sentence: str
     fatal: bool = True
 
 
 def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
     """The repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults."""
     try:
-        node, data = written.loaded(text.decode())
+        node, data = yaml_text.load(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
-        return RepoConfig(), (Problem(*written.fault(error)),)
+        return RepoConfig(), (Problem(*yaml_text.fault(error)),)
     if data is None:
         return RepoConfig(), ()
     if not isinstance(data, dict):
         return RepoConfig(), (Problem(1, "must hold `key: value` lines at its top"),)
     try:
-        found = RepoConfig.model_validate(data)
-        return found, (*_unknown(node, RepoConfig), *_twice(node), *_unusable(node, found))
+        settings = RepoConfig.model_validate(data)
+        return settings, (*_unknown(node, RepoConfig), *_twice(node), *_unusable(node, settings))
     except ValidationError as error:
         rows = (
-            Problem(written.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {written.sentence(item)}")
+            Problem(
+                yaml_text.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {yaml_text.sentence(item)}"
+            )
             for item in error.errors()
         )
         return RepoConfig(), (*rows, *_unknown(node, RepoConfig), *_twice(node))
@@ -324,50 +328,52 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
 
 def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
     """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the lines."""
-    found, problems = check(text)
-    ordered = sorted(problems, key=lambda problem: problem.line or 0)
-    told = tuple(f"{written.place(name, each.line)}: {each.said}" for each in ordered)
+    settings, problems = check(text)
+    sorted_problems = sorted(problems, key=lambda problem: problem.line or 0)
+    sentences = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in sorted_problems)
     if any(each.fatal for each in problems):
-        raise ConfigError("; ".join(told[:SHOWN]))
-    return found, told
+        raise ConfigError("; ".join(sentences[:SHOWN]))
+    return settings, sentences
 
 
 def _twice(node: yaml.Node | None) -> Iterator[Problem]:
-    return (Problem(line, said, fatal=False) for line, said in written.duplicates(node))
+    return (Problem(line, sentence, fatal=False) for line, sentence in yaml_text.duplicates(node))
 
 
-def _unusable(node: yaml.Node | None, found: RepoConfig) -> Iterator[Problem]:
+def _unusable(node: yaml.Node | None, settings: RepoConfig) -> Iterator[Problem]:
     """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category."""
 
-    def problem(place: Sequence[str | int], said: str) -> Problem:
-        return Problem(written.line_of(node, place), f"{'.'.join(map(str, place))}: {said}", fatal=False)
+    def problem(place: Sequence[str | int], sentence: str) -> Problem:
+        return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=False)
 
     for role in ("root", "worker"):
-        named = getattr(found.models, role)
-        if named is not None and not all(named.partition("/")[::2]):
+        model = getattr(settings.models, role)
+        if model is not None and not all(model.partition("/")[::2]):
             yield problem(
-                ("models", role), f"{named} names no provider: write provider/model, such as openai/{named.strip('/')}"
+                ("models", role), f"{model} names no provider: write provider/model, such as openai/{model.strip('/')}"
             )
     for name in ("analyzers", "lenses"):
-        for at, one in enumerate(getattr(found, name) or ()):
+        for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
-                yield problem((name, at), f"{one} is not known and not used{_meant(one, DEFAULTS[name])}")
-    for at, rule in enumerate(found.rules):
+                yield problem((name, at), f"{one} is not known and not used{_near_miss(one, DEFAULTS[name])}")
+    for at, rule in enumerate(settings.rules):
         if rule.kind not in KINDS and get_close_matches(rule.kind, KINDS, 1):
-            yield problem(("rules", at, "kind"), f"{rule.kind} is no category of findings{_meant(rule.kind, KINDS)}")
+            yield problem(
+                ("rules", at, "kind"), f"{rule.kind} is no category of findings{_near_miss(rule.kind, KINDS)}"
+            )
 
 
-def _meant(word: str, known: Sequence[str]) -> str:
-    near = get_close_matches(word, known, 1)
-    return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(known)})"
+def _near_miss(word: str, words: Sequence[str]) -> str:
+    near = get_close_matches(word, words, 1)
+    return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(words)})"
 
 
 def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> Iterator[Problem]:
     for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
-        known = model.model_fields.get(name.value)
-        if known is None:
+        field = model.model_fields.get(name.value)
+        if field is None:
             options = ", ".join(model.model_fields)
             line = name.start_mark.line + 1
             yield Problem(line, f"unknown key {prefix}{name.value!s} (known: {options})", fatal=False)
-        elif isinstance(known.annotation, type) and issubclass(known.annotation, BaseModel):
-            yield from _unknown(value, known.annotation, f"{prefix}{name.value}.")
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _unknown(value, field.annotation, f"{prefix}{name.value}.")

@@ -11,23 +11,23 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def json_schema() -> str:
     """The schema as text. Stricter than the reader, which takes an unknown key as a warning: an editor should mark it."""
-    made = {"$schema": DIALECT, **RepoConfig.model_json_schema()}
-    made |= {"title": FILE, "description": f"The settings of a repository, in {FILE} on its base branch."}
-    return json.dumps(_closed(made), indent=2) + "\n"
+    document = {"$schema": DIALECT, **RepoConfig.model_json_schema()}
+    document |= {"title": FILE, "description": f"The settings of a repository, in {FILE} on its base branch."}
+    return json.dumps(_close(document), indent=2) + "\n"
 
 
-def _closed(part: Any) -> Any:  # noqa: ANN401 - any JSON value
+def _close(part: Any) -> Any:  # noqa: ANN401 - any JSON value
     """The same with no room for unknown keys, and without the names that pydantic makes up for every field."""
     if isinstance(part, list):
-        return [_closed(item) for item in part]
+        return [_close(item) for item in part]
     if not isinstance(part, dict):
         return part
     fields = part.get("properties")
-    kept = {name: _closed(value) for name, value in part.items() if name != "properties"}
+    inner = {name: _close(value) for name, value in part.items() if name != "properties"}
     if fields is not None:
-        kept["properties"] = {
-            name: {key: value for key, value in _closed(field).items() if key != "title"}
+        inner["properties"] = {
+            name: {key: value for key, value in _close(field).items() if key != "title"}
             for name, field in fields.items()
         }
-        kept["additionalProperties"] = False
-    return kept
+        inner["additionalProperties"] = False
+    return inner

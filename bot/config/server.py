@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config import written
+from bot.config import yaml_text
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 
@@ -95,12 +95,12 @@ def _database(value: SecretStr) -> SecretStr:
     return SecretStr(f"postgresql://{rest}")
 
 
-def _trimmed(value: object) -> object:
+def _trim(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
 Kind = TypeVar("Kind", bound=BaseSettings)
-Address = Annotated[str, BeforeValidator(_trimmed), AfterValidator(_address)]
+Address = Annotated[str, BeforeValidator(_trim), AfterValidator(_address)]
 
 
 class _FromEnvironment(BaseSettings):
@@ -112,14 +112,14 @@ class _FromEnvironment(BaseSettings):
 class App(_FromEnvironment):
     """Who the bot is at GitHub."""
 
-    app_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_number)] = Field(
+    app_id: Annotated[str, BeforeValidator(_trim), AfterValidator(_number)] = Field(
         description="The App's number, as its page on GitHub shows it."
     )
     private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The text of the App's .pem file.")
     webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
         description="The secret that GitHub signs its deliveries with, at least 16 characters."
     )
-    client_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_client)] = Field(
+    client_id: Annotated[str, BeforeValidator(_trim), AfterValidator(_client)] = Field(
         default="",
         description="The App's client id; with its secret, people sign in on the operator's page with GitHub.",
     )
@@ -177,14 +177,14 @@ class ServerPlace(_FromEnvironment):
         description="MB of memory that one review may use, git included; above that its process is ended.",
     )
     reviews: int = Field(
-        default_factory=lambda given: places(given.get("review_memory_mb", 1024)),
+        default_factory=lambda values: places(values.get("review_memory_mb", 1024)),
         ge=1,
         le=256,
         description="Reviews at the same time in one process.",
         json_schema_extra={"default": "4 for each core that fit into the memory, 2 to 32"},
     )
     reviews_per_installation: int = Field(
-        default_factory=lambda given: max(2, given.get("reviews", 2) // 2),
+        default_factory=lambda values: max(2, values.get("reviews", 2) // 2),
         ge=1,
         le=256,
         description="The same for one installation of the App, across all processes.",
@@ -234,10 +234,10 @@ class Server:
 
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not be seen, for the log's last door."""
-        held = (self.app.private_key, self.app.webhook_secret, self.app.client_secret) if self.app else ()
+        credentials = (self.app.private_key, self.app.webhook_secret, self.app.client_secret) if self.app else ()
         password = urlsplit(self.url).password
         return (
-            *(secret.get_secret_value() for secret in held if secret),
+            *(secret.get_secret_value() for secret in credentials if secret),
             *([unquote(password), password] if password else []),
         )
 
@@ -249,9 +249,9 @@ def server_settings() -> Server:
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
         app = _read(App, _files(SECRETS, wrong), wrong)
     else:
-        stored = _stored(place.data / STORED, wrong) if place else {}
-        public = stored.pop("public_url", "")
-        app = _read(App, {**stored, **_files(SIGN_IN[1:], wrong)}, wrong) if stored else None
+        stored_values = _stored_values(place.data / STORED, wrong) if place else {}
+        public = stored_values.pop("public_url", "")
+        app = _read(App, {**stored_values, **_files(SIGN_IN[1:], wrong)}, wrong) if stored_values else None
         if place is not None and place.public_url is None and public:
             place = place.model_copy(update={"public_url": public})  # what was typed on the set-up page
     if wrong or place is None:
@@ -259,10 +259,10 @@ def server_settings() -> Server:
     return Server(place, app)
 
 
-def _read(kind: type[Kind], given: dict[str, Any], wrong: list[str]) -> Kind | None:
+def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | None:
     """One group of settings, or None and a sentence for each variable that is missing or makes no sense."""
     try:
-        return kind(**given)
+        return kind(**values)
     except ValidationError as error:
         for item in error.errors():
             if (
@@ -273,14 +273,14 @@ def _read(kind: type[Kind], given: dict[str, Any], wrong: list[str]) -> Kind | N
             variable = f"{PREFIX}{name.upper()}"
             if any(line.startswith((f"{variable}_FILE", f"{variable} and")) for line in wrong):
                 continue  # its file could not be read: that is said already
-            said = "is not set" if item["type"] == "missing" else written.sentence(item)
-            wrong.append(f"{variable}: {said}" + (f"; {ADVICE[name]}" if name in ADVICE else ""))
+            problem = "is not set" if item["type"] == "missing" else yaml_text.sentence(item)
+            wrong.append(f"{variable}: {problem}" + (f"; {ADVICE[name]}" if name in ADVICE else ""))
     return None
 
 
 def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
     """What stands in the files that DEEPREPO_<NAME>_FILE names: where containers keep what no environment should show."""
-    found = {}
+    values = {}
     for name in names:
         path = _variable(f"{name}_file")
         if not path:
@@ -290,19 +290,19 @@ def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
             wrong.append(f"{variable} and {variable}_FILE are both set: keep one of them")
         try:
             with Path(path).expanduser().open("rb") as file:
-                found[name] = file.read(MOST).decode()
+                values[name] = file.read(MOST).decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); name a file that this user may read")
-    return {name: text.strip() for name, text in found.items()}
+    return {name: text.strip() for name, text in values.items()}
 
 
-def _stored(path: Path, wrong: list[str]) -> dict[str, Any]:
+def _stored_values(path: Path, wrong: list[str]) -> dict[str, Any]:
     """What the set-up page stored, nothing where it has not been used."""
     try:
-        found = json.loads(path.read_bytes())
-        kept = {name: str(found[name]) for name in CREDENTIALS}
-        return kept | {name: str(found[name]) for name in (*SIGN_IN, "public_url") if found.get(name)}
+        document = json.loads(path.read_bytes())
+        credentials = {name: str(document[name]) for name in CREDENTIALS}
+        return credentials | {name: str(document[name]) for name in (*SIGN_IN, "public_url") if document.get(name)}
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -100,7 +100,7 @@ class Settings:
         "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )
 
-    def hosted(self) -> "Settings":
+    def with_server_ceilings(self) -> "Settings":
         """The same with the ceilings of a server, if the operator has set none."""
         missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
         return replace(self, **missing)  # type: ignore[arg-type]  # the names are those of numbers
@@ -113,28 +113,28 @@ class Settings:
                 yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value
 
 
-def environment(*, hosted: bool = False) -> Settings:
+def environment(*, on_server: bool = False) -> Settings:
     """The settings of the environment. Raises ConfigError with the variable's name, never its value.
 
-    `hosted`: with the ceilings that hold where strangers start reviews.
+    `on_server`: with the ceilings that hold where strangers start reviews.
     """
-    asked = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
-    given = any(value and name.upper() in asked for name, value in os.environ.items())
-    found = _validated() if given else Settings()
-    return found.hosted() if hosted else found
+    variables = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+    is_any_set = any(value and name.upper() in variables for name, value in os.environ.items())
+    settings = _validate() if is_any_set else Settings()
+    return settings.with_server_ceilings() if on_server else settings
 
 
-def _validated() -> Settings:
+def _validate() -> Settings:
     from pydantic import ValidationError
 
-    from bot.config import written
+    from bot.config import yaml_text
     from bot.config.operator import reader
 
     try:
         return Settings(**reader(Settings, PREFIX)().model_dump())
     except ValidationError as error:
         first = error.errors()[0]
-        raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {written.sentence(first)}") from None
+        raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
 
 
 def base_url(provider: str) -> str | None:
@@ -155,22 +155,22 @@ def programs() -> dict[str, str]:
 
 def first(variables: Sequence[str]) -> str | None:
     """The first of these variables that is set: where a cloud's models run, as its own tools read it."""
-    return next((found for name in variables if (found := os.environ.get(name, "").strip())), None)
+    return next((value for name in variables if (value := os.environ.get(name, "").strip())), None)
 
 
 def key(variable: str) -> "SecretStr | None":
     """A provider's key from the environment, or from the file that <variable>_FILE names; its repr shows nothing."""
-    found = os.environ.get(variable, "").strip()
+    value = os.environ.get(variable, "").strip()
     path = os.environ.get(f"{variable}_FILE", "").strip()
-    if not found and path:
+    if not value and path:
         try:
-            found = Path(path).expanduser().read_text(encoding="utf-8").strip()
+            value = Path(path).expanduser().read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(
                 f"{variable}_FILE: the file cannot be read; name a file that this user may read"
             ) from error
-    if not found:
+    if not value:
         return None
     from pydantic import SecretStr
 
-    return SecretStr(found)
+    return SecretStr(value)

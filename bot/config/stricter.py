@@ -22,7 +22,7 @@ class Stricter:
     about: str
 
 
-def _ordered(order: Callable[[Any], float]) -> Pick:
+def _by_order(order: Callable[[Any], float]) -> Pick:
     """The value that comes first; where nothing is set, there is no limit."""
     return lambda own, default: min(own, default, key=lambda value: float("inf") if value is None else order(value))
 
@@ -39,10 +39,10 @@ def _offline(own: str, default: str) -> str:
     return "offline" if "offline" in (own, default) else default
 
 
-LOWER = Stricter(_ordered(float), "the lower of both")  # of switches: off
+LOWER = Stricter(_by_order(float), "the lower of both")  # of switches: off
 HIGHER = Stricter(max, "the higher of both")
-LESS_EFFORT = Stricter(_ordered(EFFORTS.index), "the lower of both")
-MORE_SEVERITIES = Stricter(_ordered(lambda bar: -severity_rank(bar)), "the less severe of both")
+LESS_EFFORT = Stricter(_by_order(EFFORTS.index), "the lower of both")
+MORE_SEVERITIES = Stricter(_by_order(lambda bar: -severity_rank(bar)), "the less severe of both")
 HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")
 IN_BOTH = Stricter(_both, "what both name")
 IN_EITHER = Stricter(_either, "what either names")

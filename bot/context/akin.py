@@ -16,7 +16,7 @@ def words(units: Iterable[Unit]) -> frozenset[str]:
     return frozenset(word for unit in units for text in (_stem(unit.path), unit.name) for word in _words(text))
 
 
-def shared(path: str, with_: frozenset[str]) -> int:
+def common_words(path: str, with_: frozenset[str]) -> int:
     """How many of these words are in the name of a file or of its folder."""
     folder = posixpath.basename(posixpath.dirname(path))
     return len(with_ & {word for text in (folder, _stem(path)) for word in _words(text)})
@@ -27,5 +27,5 @@ def _stem(path: str) -> str:
 
 
 def _words(text: str) -> Iterable[str]:
-    found = (word.lower().removesuffix("s") for word in _WORD.findall(text))
-    return (word for word in found if len(word) >= SHORTEST and word not in identifiers.COMMON)
+    words = (word.lower().removesuffix("s") for word in _WORD.findall(text))
+    return (word for word in words if len(word) >= SHORTEST and word not in identifiers.COMMON)

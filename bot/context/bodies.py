@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.context import definitions, identifiers, snippets
-from bot.context.snippets import Shown
+from bot.context.snippets import ShownLines
 from bot.text import blocks
 from bot.values import Excerpt, tokens
 
@@ -48,15 +48,17 @@ class Callee:
 
     def beneath(self) -> Iterator["Callee"]:
         """What its body calls in its own file, if the file defines that name once."""
-        said = [name for n in self.body for name in self._called(n)]
-        names = [name for name in dict.fromkeys(said) if identifiers.telling(name) and not identifiers.single(name)]
+        call_names = [name for n in self.body for name in self._calls(n)]
+        names = [
+            name for name in dict.fromkeys(call_names) if identifiers.telling(name) and not identifiers.single(name)
+        ]
         own = definitions.names(self.path, self.rows[self.line - 1])
         for name in [name for name in names if name not in own][:BENEATH]:
             lines = [n for n, text in enumerate(self.rows, 1) if name in text and self._defines(name, text)]
             if len(lines) == 1:
                 yield Callee(self.path, lines[0], f"{name}, which {self.name} calls", self.rows)
 
-    def _called(self, number: int) -> Iterator[str]:
+    def _calls(self, number: int) -> Iterator[str]:
         return (call.name for call in definitions.calls(self.path, self.rows[number - 1]))
 
     def _defines(self, name: str, text: str) -> bool:
@@ -69,38 +71,38 @@ class Callee:
 
 def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]:
     """Those whose first lines fit, and the tokens that these need."""
-    kept: list[Callee] = []
-    needed = 0
+    kept_callees: list[Callee] = []
+    tokens_needed = 0
     for callee in callees:
         excerpt = callee.excerpt(callee.first)
-        size = tokens(excerpt.body) if any(one.path == callee.path for one in kept) else excerpt.size
-        if needed + size <= room:
-            needed += size
-            kept.append(callee)
-    return kept, needed
+        size = tokens(excerpt.body) if any(one.path == callee.path for one in kept_callees) else excerpt.size
+        if tokens_needed + size <= room:
+            tokens_needed += size
+            kept_callees.append(callee)
+    return kept_callees, tokens_needed
 
 
-def told(callees: Sequence[Callee], flows: Sequence[Callee], shown: Shown, room: int) -> list[Excerpt]:
+def excerpts(callees: Sequence[Callee], flows: Sequence[Callee], shown_lines: ShownLines, room: int) -> list[Excerpt]:
     """The callees with their bodies as long as there is room, else by their first lines; then `flows`, and what the bodies call beside them.
 
     `flows`: what the rest of a changed function calls with what the change has touched; they are shown with their bodies or not at all.
     """
-    found: list[Excerpt] = []
+    excerpts_found: list[Excerpt] = []
     beneath: list[Callee] = []
 
     def show(callee: Callee, least: Sequence[int]) -> bool:
         nonlocal room
-        body = shown.left(callee.path, callee.body)
+        body = shown_lines.left(callee.path, callee.body)
         size = tokens("\n".join(callee.rows[n - 1] for n in body if n not in least))
         fits = size <= room
         room -= size if fits else 0
         if numbers := body if fits else least:
-            found.append(callee.excerpt(numbers))
+            excerpts_found.append(callee.excerpt(numbers))
         return fits
 
     for callee in callees:
         if identifiers.single(callee.name):  # perhaps another thing of that name
-            found.append(callee.excerpt(callee.first))
+            excerpts_found.append(callee.excerpt(callee.first))
         else:
             show(callee, callee.first)
     for callee in flows:
@@ -108,4 +110,4 @@ def told(callees: Sequence[Callee], flows: Sequence[Callee], shown: Shown, room:
             beneath += callee.beneath()
     for callee in beneath:
         show(callee, ())
-    return found
+    return excerpts_found

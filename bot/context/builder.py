@@ -16,10 +16,10 @@ from bot.context import (
     bodies,
     definitions,
     elsewhere,
-    handed,
     identifiers,
-    lost,
+    leftovers,
     meaning,
+    result_flow,
     routes,
     similar,
     snippets,
@@ -29,7 +29,7 @@ from bot.context.bodies import Callee
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.elsewhere import Elsewhere
-from bot.context.snippets import Shown
+from bot.context.snippets import ShownLines
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text import blocks
@@ -93,168 +93,186 @@ class ContextBuilder:
     most: int = NEARBY_TOKENS  # in one prompt
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
-    _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
+    _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
     _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     _consumers: dict[str, list[Row]] = field(default_factory=dict)  # who calls a function that only passes on
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
-    _kept: lost.Kept | None = None
+    _words_kept: leftovers.RemainingWords | None = None
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
         room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
-        shown = Shown(units)
+        shown_lines = ShownLines(units)
         await self.prepare(units)
-        sure = [*self._left(units, shown), *self._passed_on(units, shown), *await self._handed(units, shown)]
-        apart = await self._windows(sure, shown, min(APART_TOKENS, room))
-        callers = await self._callers(shown, room if self.first else min(CALLERS_TOKENS, room), self._wanted(units))
-        room = max(0, room - sum(excerpt.size for excerpt in callers))
-        callees = await self._callees(definitions.called(units), shown)
-        callees, needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
-        linked = (await self._linked()).pick(units, shown.lines, self._imports)
-        picked = [
-            *linked,
-            *await self._routes(units, callers, shown),
-            *similar.pick(units, self._near, self._alike, shown.lines),
-            *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
+        sure = [
+            *self._left(units, shown_lines),
+            *self._passed_on(units, shown_lines),
+            *await self._receivers(units, shown_lines),
         ]
-        windows = await self._windows(picked, shown, room - needed)
-        left = room - needed - sum(excerpt.size for excerpt in windows)
-        flows = await self._callees(definitions.flowing(units), shown)
-        called = bodies.told(callees, flows, shown, min(BODIES_TOKENS, left))
-        found = [*apart, *callers, *windows, *snippets.by_file(called, shown)]
-        return snippets.marked(found, self.files)
+        apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
+        callers = await self._callers(
+            shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
+        )
+        room = max(0, room - sum(excerpt.size for excerpt in callers))
+        callees = await self._callees(definitions.called_names(units), shown_lines)
+        callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
+        links = (await self._matches()).pick(units, shown_lines.lines, self._imports)
+        picks = [
+            *links,
+            *await self._routes(units, callers, shown_lines),
+            *similar.pick(units, self._near, self._alike, shown_lines.lines),
+            *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
+        ]
+        windows = await self._windows(picks, shown_lines, room - tokens_needed)
+        left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
+        flows = await self._callees(definitions.flowing(units), shown_lines)
+        callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
+        excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
+        return snippets.mark_changes(excerpts, self.files)
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
-        shown = Shown(units)
+        shown_lines = ShownLines(units)
         await self.prepare(units)
-        sure = [*self._left(units, shown), *self._passed_on(units, shown), *await self._handed(units, shown)]
-        apart = await self._windows(sure, shown, room // USES_PART)
+        sure = [
+            *self._left(units, shown_lines),
+            *self._passed_on(units, shown_lines),
+            *await self._receivers(units, shown_lines),
+        ]
+        apart = await self._windows(sure, shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)
-        callers = await self._callers(shown, room // USES_PART, sites, READER_LINES)
+        callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
         room -= sum(excerpt.size for excerpt in callers)
-        picked = [
-            *(await self._linked()).pick(units, shown.lines, self._imports),
-            *await self._routes(units, callers, shown),
-            *similar.pick(units, self._near, self._alike, shown.lines),
-            *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
+        picks = [
+            *(await self._matches()).pick(units, shown_lines.lines, self._imports),
+            *await self._routes(units, callers, shown_lines),
+            *similar.pick(units, self._near, self._alike, shown_lines.lines),
+            *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
         ]
-        using = [pick for pick in picked if not pick.defines and is_product(pick.path)]
-        windows = await self._windows(using, shown, room)
-        return Uses(*(snippets.marked(found, self.files) for found in (apart, callers, windows)))
+        using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
+        windows = await self._windows(using, shown_lines, room)
+        return Uses(*(snippets.mark_changes(excerpts, self.files) for excerpts in (apart, callers, windows)))
 
     def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
 
         If the change takes several prompts, only the names that it removes.
         """
-        told = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
-        told |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
-        wanted = self._rows if self.prompts == 1 else lost.names(units, self._said())
-        wanted = [one for name in wanted for one in (name, *elsewhere.spelled(name))]
-        rows = {name: self._rows[name] for name in wanted if name in self._rows and name not in self._cut}
-        return elsewhere.told(rows, units, told, {file.path: file.added for file in self.files})
+        places = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
+        places |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
+        names = self._rows if self.prompts == 1 else leftovers.names(units, self._words_of_change())
+        names = [one for name in names for one in (name, *elsewhere.spellings(name))]
+        rows = {name: self._rows[name] for name in names if name in self._rows and name not in self._cut}
+        return elsewhere.occurrences(rows, units, places, {file.path: file.added_lines for file in self.files})
 
-    def _left(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
+    def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""
-        changed = {file.path: file.added for file in self.files}
-        return lost.pick(self._rows, lost.names(units, self._said()), units, shown.lines, changed)
+        changed_lines = {file.path: file.added_lines for file in self.files}
+        return leftovers.pick(
+            self._rows, leftovers.names(units, self._words_of_change()), units, shown_lines.lines, changed_lines
+        )
 
-    def _said(self) -> lost.Kept:
+    def _words_of_change(self) -> leftovers.RemainingWords:
         """What the added lines of the whole change say."""
-        if self._kept is None:
-            self._kept = lost.kept(self.files)
-        return self._kept
+        if self._words_kept is None:
+            self._words_kept = leftovers.remaining_words(self.files)
+        return self._words_kept
 
-    def _passed_on(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
+    def _passed_on(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """The real consumers of what the units change, if its caller only passes it on."""
-        wrapped = {_last(row.function): row.name for row in call_sites(units) if _last(row.function) in self._consumers}
+        wrappers = {
+            _last(row.function): row.name for row in call_sites(units) if _last(row.function) in self._consumers
+        }
         by_wrapper = [
             [
                 Pick(path, line, (name,), defines=False, title=f"calls {name}, which passes on to {of}")
                 for path, line, _ in self._consumers[name]
-                if (path, line) not in shown.lines
+                if (path, line) not in shown_lines.lines
             ]
-            for name, of in sorted(wrapped.items(), key=lambda item: len(self._consumers[item[0]]))
+            for name, of in sorted(wrappers.items(), key=lambda item: len(self._consumers[item[0]]))
         ]
         return _in_turn(by_wrapper)[:MAX_CONSUMERS]
 
-    async def _handed(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
+    async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
         sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
         texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
         lines = {path: snippets.lines(blob) for path, blob in texts.items()}
         if lines and self._by_file_name is None:
-            self._by_file_name = handed.by_file_name(await self.tree.entries())
+            self._by_file_name = result_flow.by_file_name(await self.tree.entries())
         keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
         for row in sites:
-            if given := identifiers.stored(row.text, row.name):
-                for path in handed.files(lines.get(row.path, ()), self._by_file_name or {}):
-                    keys[path] |= given
+            if stored_names := identifiers.stored_keys(row.text, row.name):
+                for path in result_flow.files(lines.get(row.path, ()), self._by_file_name or {}):
+                    keys[path] |= stored_names
         read = await self.tree.read_many([*keys]) if keys else {}
-        found = [
+        picks = [
             Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
             for path, blob in read.items()
             for number, text in enumerate(snippets.lines(blob), 1)
             if keys[path] & identifiers.words(text)
         ]
-        callers = {option: row.path for row in sites for option in handed.options(lines.get(row.path, ()), row)}
+        callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
         rows = await self.tree.grep_lines(list(callers), word=True, limit=MAX_ALIKE) if callers else ()
-        found += [
+        picks += [
             Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
             for path, number, text in rows
             for option in callers
             if option in text and usages.OTHER.search(path) and is_product(path) and not decides_nothing(path)
         ]
-        return [one for one in found if (one.path, one.line) not in shown.lines][:MAX_HANDED]
+        return [one for one in picks if (one.path, one.line) not in shown_lines.lines][:MAX_HANDED]
 
-    async def _callees(self, calls: Iterable[CalledName], shown: Shown) -> list[Callee]:
+    async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
         """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
-        meant = {
+        meanings = {
             row: call.name
             for call in calls
-            for row in definitions.meant(call, self._defined.get(call.name, ()), self._imports.get(call.path, ()))
+            for row in definitions.meanings(
+                call, self._definitions.get(call.name, ()), self._imports.get(call.path, ())
+            )
         }
-        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meant)))
+        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meanings)))
         lines = {path: snippets.lines(blob) for path, blob in texts.items()}
         return [
             Callee(path, line, name, lines[path])
-            for (path, line, _), name in sorted(meant.items(), key=lambda item: not definitions.demanding(item[0][2]))
-            if (path, line) not in shown.lines and line <= len(lines.get(path, ()))
+            for (path, line, _), name in sorted(
+                meanings.items(), key=lambda item: not definitions.demanding(item[0][2])
+            )
+            if (path, line) not in shown_lines.lines and line <= len(lines.get(path, ()))
         ]
 
-    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: Shown) -> list[Pick]:
+    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown_lines: ShownLines) -> list[Pick]:
         """Who asks for the routes that the units, or the places that register them, declare."""
-        wanted = routes.patterns(
+        route_patterns = routes.patterns(
             row.text for rows in (*(u.rows for u in units), *(c.rows for c in callers)) for row in rows
         )
-        if not wanted:
+        if not route_patterns:
             return []
-        rows = await self.tree.grep_lines(list(wanted), syntax="perl", limit=MAX_ROWS)
-        return routes.pick(rows, [file.path for file in self.files], shown.lines)
+        rows = await self.tree.grep_lines(list(route_patterns), syntax="perl", limit=MAX_ROWS)
+        return routes.pick(rows, [file.path for file in self.files], shown_lines.lines)
 
     async def prepare(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
-        weights = usages.together(units) | dict.fromkeys(lost.names(units, self._said()), LOST)
+        weights = usages.together(units) | dict.fromkeys(leftovers.names(units, self._words_of_change()), LOST)
         weights |= {
-            other: weights[name] for name in weights for other in elsewhere.spelled(name) if other not in weights
+            other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
         }
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
-        calls = [*definitions.called(units), *definitions.flowing(units)]
-        calls = [call for call in calls if call.name not in self._defined]
-        self._defined.update({call.name: [] for call in calls})
+        calls = [*definitions.called_names(units), *definitions.flowing(units)]
+        calls = [call for call in calls if call.name not in self._definitions]
+        self._definitions.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
         await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
         await together(self._resemble(new, units), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the callers of what only passes on what the units change."""
-        results = {row.symbol for unit in units if handed.changes_result(unit) for row in unit.references}
+        results = {row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references}
         sites = [row for row in call_sites(units) if row.sure and row.span and not row.test]
         sites = [row for row in sites if _callable(_last(row.function)) and _last(row.function) not in self._consumers]
         sites = [row for row in sites if row.symbol in results or _short(row)][:WRAPPERS]
@@ -263,126 +281,128 @@ class ContextBuilder:
         names: dict[str, set[str]] = defaultdict(set)  # of what only passes on -> the files that define it
         for row in sites:
             body = lines.get(row.path)
-            if body and (_passes_on(row, body) or (row.symbol in results and handed.returns(row.path, body, row))):
+            if body and (_passes_on(row, body) or (row.symbol in results and result_flow.returns(row.path, body, row))):
                 names[_last(row.function)].add(row.path)
         if names:
             ends = "|".join(map(re.escape, names))
             globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
             bare = any(filetype(row.path).bare_calls for row in sites)
-            called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
-            rows = await self.tree.grep_lines([called], globs, syntax="perl", limit=MAX_ROWS)
+            call_pattern = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
+            rows = await self.tree.grep_lines([call_pattern], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
-            for name, found in usages.by_name(calls, list(names)).items():
-                uses = [row for row in found if name not in definitions.names(row[0], row[2])]
+            for name, name_rows in usages.by_name(calls, list(names)).items():
+                uses = [row for row in name_rows if name not in definitions.names(row[0], row[2])]
                 self._consumers[name] = await self._bound(names[name], uses) if _common(name) else uses
 
     async def _bound(self, homes: Collection[str], rows: Sequence[Row]) -> list[Row]:
         """Of the calls of a plain word those that can mean what one of these files defines: beside it, or where it is imported."""
         far = (path for path, _, _ in rows if not any(_package(home, path) for home in homes))
         texts = await self.tree.read_many(list(dict.fromkeys(far))[:MAX_BOUND])
-        imports = {path: definitions.imported(blob.decode("utf-8", "replace")) for path, blob in texts.items()}
+        imports = {path: definitions.import_words(blob.decode("utf-8", "replace")) for path, blob in texts.items()}
         return [row for row in rows if any(_reaches(home, row[0], imports.get(row[0], ())) for home in homes)]
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
             return
         ends = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        found = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})(?![\w$])"], syntax="perl", limit=MAX_ROWS)
-        self._cut |= {*names} if len(found) >= MAX_ROWS else set()
-        self._rows.update(usages.by_name([row for row in found if len(row[2]) <= LONG_LINE], names))
+        rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})(?![\w$])"], syntax="perl", limit=MAX_ROWS)
+        self._cut |= {*names} if len(rows) >= MAX_ROWS else set()
+        self._rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 
     async def _define(self, calls: Sequence[definitions.CalledName]) -> None:
         """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
-        links = await self._linked()
+        links = await self._matches()
         looks = [
             self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
             for pattern, globs in definitions.searches(sorted(calls, key=lambda call: call.name in links.defined))
         ]
-        rows = [row for found in await together(*looks) for row in found if len(row[2]) <= LONG_LINE]
-        found = definitions.defined([*rows, *(row for call in calls for row in links.defined.get(call.name, ()))])
-        self._defined.update({call.name: found[call.name] for call in calls if call.name in found})
+        rows = [row for look_rows in await together(*looks) for row in look_rows if len(row[2]) <= LONG_LINE]
+        look_rows = definitions.by_defined_name(
+            [*rows, *(row for call in calls for row in links.defined.get(call.name, ()))]
+        )
+        self._definitions.update({call.name: look_rows[call.name] for call in calls if call.name in look_rows})
 
-    async def _linked(self) -> Links:
+    async def _matches(self) -> Links:
         """The added lines of the change, matched with each other once."""
         if self._links is None:
             self._links = Links(self.files)
-            texts = await self.tree.read_many([file.path for file in self.files if file.added and not file.skip])
-            self._imports = {p: definitions.imported(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
+            texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
+            self._imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
         return self._links
 
     async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
         heads = [head for head in similar.patterns(units) if head not in self._alike]
-        found = await together(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
-        self._alike.update(zip(heads, found, strict=True))
+        hit_rows = await together(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
+        self._alike.update(zip(heads, hit_rows, strict=True))
         unknown = similar.unknown(self._rows, names, self.files)
         if unknown:
             rows = await self.tree.grep_lines([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
             self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
-    def _wanted(self, units: Sequence[Unit]) -> list[Reference]:
+    def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
         """The uses of what the units change: each unit's best first, after those that must be read."""
         mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
         first = [row for row in self.first if row.symbol in mine]
         return list(dict.fromkeys([*first, *call_sites(units)]))
 
     async def _callers(
-        self, shown: Shown, room: int, wanted: Sequence[Reference], lines: int = CALLER_LINES
+        self, shown_lines: ShownLines, room: int, references: Sequence[Reference], lines: int = CALLER_LINES
     ) -> list[Excerpt]:
         """Bodies of the functions that hold these uses, each function once."""
-        texts = await self.tree.read_many([row.path for row in wanted])
-        found = []
-        for row in wanted:
+        texts = await self.tree.read_many([row.path for row in references])
+        excerpts = []
+        for row in references:
             text = snippets.lines(texts.get(row.path, b""))
-            if row.line > len(text) or (row.path, row.line) in shown.lines:
+            if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
             title = f"{row.function} · uses {row.name}{doubt}"
-            excerpt = snippets.cut(row.path, text, shown.left(row.path, _body(row, text, lines)), title)
+            excerpt = snippets.cut(row.path, text, shown_lines.left(row.path, _body(row, text, lines)), title)
             size = tokens(excerpt.body)
             if size <= room:
                 room -= size
-                found.append(excerpt)
-                shown.add(excerpt)
-        return found
+                excerpts.append(excerpt)
+                shown_lines.add(excerpt)
+        return excerpts
 
-    async def _windows(self, picked: Sequence[Pick], shown: Shown, room: int) -> list[Excerpt]:
+    async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
-        texts = await self.tree.read_many([row.path for row in picked])
-        found, helpers = [], MAX_HELPERS
-        for row in picked:
+        texts = await self.tree.read_many([row.path for row in picks])
+        excerpts, helpers = [], MAX_HELPERS
+        for row in picks:
             lines = snippets.lines(texts.get(row.path, b""))
-            excerpt = _around(row, lines, shown)
+            excerpt = _around(row, lines, shown_lines)
             if excerpt is None:
                 continue
             if excerpt.size > room:
                 break
             room -= excerpt.size
-            shown.add(excerpt)
-            found.append(excerpt)
-            helper = snippets.helper(excerpt, row.line, lines, shown) if helpers and not row.defines else None
+            shown_lines.add(excerpt)
+            excerpts.append(excerpt)
+            helper = snippets.helper(excerpt, row.line, lines, shown_lines) if helpers and not row.defines else None
             if helper is not None and helper.size <= room:
                 room, helpers = room - helper.size, helpers - 1
-                shown.add(helper)
-                found.append(helper)
-        return snippets.joined(found)
+                shown_lines.add(helper)
+                excerpts.append(helper)
+        return snippets.join(excerpts)
 
 
-def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
+def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
     """The block of a picked line, as far as the prompt does not show it yet."""
-    if row.line > len(lines) or (row.path, row.line) in shown.lines:
+    if row.line > len(lines) or (row.path, row.line) in shown_lines.lines:
         return None
     if row.defines and not meaning.is_type(lines[row.line - 1]):
         numbers = Callee(row.path, row.line, "", lines).body
     elif row.defines or row.builds:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
         most = snippets.BODY if row.builds or _whole(lines, row.line) else TYPE_LINES
-        numbers = blocks.opened(row.path, lines, row.line, most)
+        numbers = blocks.opening_lines(row.path, lines, row.line, most)
     else:
-        head = definitions.head(row.path, lines, row.line) if row.headed else 0
+        head = definitions.head(row.path, lines, row.line) if row.with_head else 0
         numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
         near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
         numbers = sorted({*numbers, *near})
-    return snippets.cut(row.path, lines, shown.left(row.path, numbers), row.reason)
+    return snippets.cut(row.path, lines, shown_lines.left(row.path, numbers), row.reason)
 
 
 def _whole(lines: Sequence[str], line: int) -> bool:
@@ -413,12 +433,12 @@ def _common(name: str) -> bool:
     return identifiers.single(name) or not identifiers.telling(name)
 
 
-def _reaches(home: str, path: str, imported: Collection[str]) -> bool:
+def _reaches(home: str, path: str, import_words: Collection[str]) -> bool:
     """Whether code of a file can mean a definition of another one, by what it imports or by where it is."""
     stem = posixpath.basename(home).partition(".")[0]
     if family(home) != family(path):
         return False
-    return path == home or stem in imported or _package(home, path)
+    return path == home or stem in import_words or _package(home, path)
 
 
 def _package(home: str, path: str) -> bool:
@@ -428,30 +448,30 @@ def _package(home: str, path: str) -> bool:
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
     """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
-    return _sifted(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
+    return _sift(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
 def distinct(rows: Iterable[Reference]) -> list[Reference]:
     """These uses without those that are written like two others: of the same name, with other variables around it."""
-    seen: Counter[str] = Counter()
-    kept = []
+    counts: Counter[str] = Counter()
+    distinct_rows = []
     for row in rows:
         shape = _shape(row.text.strip(), row.name)
-        seen[shape] += 1
-        if seen[shape] <= ALIKE:
-            kept.append(row)
-    return kept
+        counts[shape] += 1
+        if counts[shape] <= ALIKE:
+            distinct_rows.append(row)
+    return distinct_rows
 
 
 def _shape(text: str, name: str) -> str:
     """A line of code with one word in the place of all others but this name."""
-    return _WORD.sub(lambda found: found[0] if found[0] in (name, "return") else "x", text)
+    return _WORD.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
 
 
-def _sifted(rows: Iterable[Reference]) -> list[Reference]:
+def _sift(rows: Iterable[Reference]) -> list[Reference]:
     """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
     unsure = tests = 0
-    kept = []
+    rows_kept = []
     for row in rows:
         idle = decides_nothing(row.path) and not row.missing
         if (row.form == "import" and not row.missing) or row.everyday or idle:
@@ -462,8 +482,8 @@ def _sifted(rows: Iterable[Reference]) -> list[Reference]:
                 continue
         tests += row.test
         if not row.test or tests <= MAX_TESTS:
-            kept.append(row)
-    return kept
+            rows_kept.append(row)
+    return rows_kept
 
 
 def _another(row: Reference) -> bool:

@@ -24,40 +24,40 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
     """Pairs of units of which one names what the other changes or brings, and how much that says: rare names say more."""
     words = {unit.id: _words(unit) for unit in units}
-    changed: dict[str, list[str]] = defaultdict(list)
+    names_by_unit: dict[str, list[str]] = defaultdict(list)
     for unit in units:
         for name in _own(unit):
-            changed[name].append(unit.id)
+            names_by_unit[name].append(unit.id)
     holders: dict[str, list[str]] = defaultdict(list)
     for unit in units:
-        for word in words[unit.id] & changed.keys():
+        for word in words[unit.id] & names_by_unit.keys():
             holders[word].append(unit.id)
-    found: dict[tuple[str, str], float] = defaultdict(float)
-    for name, owners in changed.items():
+    weights: dict[tuple[str, str], float] = defaultdict(float)
+    for name, owners in names_by_unit.items():
         if len(holders[name]) <= MOST_HOLDERS and len(owners) <= PER_NAME:
             for pair in {(min(o, h), max(o, h)) for o in owners for h in holders[name] if o != h}:
-                found[pair] += 1 / len(holders[name])
-    return found
+                weights[pair] += 1 / len(holders[name])
+    return weights
 
 
 def _own(unit: Unit) -> set[str]:
     """What a unit defines, or did: its name, and what its changed lines define."""
-    found = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
-    for row in unit.changed:
-        found |= definitions.names(unit.path, row.text)
-    return {name for name in found if len(name) >= SHORTEST and _WORD.fullmatch(name)}
+    names = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
+    for row in unit.changed_rows:
+        names |= definitions.names(unit.path, row.text)
+    return {name for name in names if len(name) >= SHORTEST and _WORD.fullmatch(name)}
 
 
 def _words(unit: Unit) -> set[str]:
-    return {word for row in unit.changed for word in _WORD.findall(row.text[:LONG_LINE])}
+    return {word for row in unit.changed_rows for word in _WORD.findall(row.text[:LONG_LINE])}
 
 
 class Links:
     """The added lines of one change, by what they define and by what they call."""
 
     def __init__(self, files: Iterable[ChangedFile]) -> None:
-        rows = [row for file in files if not file.skip for row in _added(file)]
-        self.defined: Mapping[str, Sequence[Row]] = definitions.defined(rows)
+        rows = [row for file in files if not file.skip for row in _added_rows(file)]
+        self.defined: Mapping[str, Sequence[Row]] = definitions.by_defined_name(rows)
         self._of_file: dict[str, list[tuple[str, Row]]] = defaultdict(list)
         for name, (row, *others) in self.defined.items():
             if not others:  # of two definitions nobody can say which is meant
@@ -68,22 +68,22 @@ class Links:
                 self.calls[call.name].append((call, row))
 
     def pick(
-        self, units: Sequence[Unit], shown: Collection[tuple[str, int]], imports: Mapping[str, Collection[str]]
+        self, units: Sequence[Unit], shown_lines: Collection[tuple[str, int]], imports: Mapping[str, Collection[str]]
     ) -> list[Pick]:
         """Changed lines outside this prompt that call what the units' added lines define: each definition's first, then its second."""
-        found: list[tuple[int, Pick]] = []
+        ranked_picks: list[tuple[int, Pick]] = []
         paths = dict.fromkeys(unit.path for unit in units if unit.side == "head")
         for name, row in (item for path in paths for item in self._of_file[path] if _within(item[1], units)):
             users = [
-                Pick(path, line, (name,), defines=False, headed=True)
+                Pick(path, line, (name,), defines=False, with_head=True)
                 for call, (path, line, _) in self.calls.get(name, ())
-                if (path, line) not in shown and definitions.meant(call, [row], imports.get(path, ()))
+                if (path, line) not in shown_lines and definitions.meanings(call, [row], imports.get(path, ()))
             ]
-            found += enumerate(users[:PER_NAME])
-        return [pick for _, pick in sorted(found, key=lambda item: item[0])][:MAX_PICKS]
+            ranked_picks += enumerate(users[:PER_NAME])
+        return [pick for _, pick in sorted(ranked_picks, key=lambda item: item[0])][:MAX_PICKS]
 
 
-def _added(file: ChangedFile) -> Iterable[Row]:
+def _added_rows(file: ChangedFile) -> Iterable[Row]:
     if not is_product(file.path):
         return ()
     lines = (line for hunk in file.hunks for line in hunk.lines if line.kind == "+" and len(line.text) <= LONG_LINE)

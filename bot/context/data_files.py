@@ -29,7 +29,7 @@ def form_of(path: str) -> str:
     return FORMS.get(path.rpartition(".")[2].lower(), "")
 
 
-def parsed(text: str, form: str) -> Value:
+def parse(text: str, form: str) -> Value:
     """The plain object that a data file holds. Raises ValueError with a sentence if it is not one, or is too large."""
     most = MAX_CHARS.get(form, MAX_CHARS["json"])
     if len(text) > most:
@@ -49,8 +49,8 @@ def paths(value: Value, at: str = "") -> Iterator[tuple[str, str]]:
         for number, part in enumerate(value):
             yield from paths(part, f"{at}[{number}]")
     else:
-        shown = json.dumps(value, ensure_ascii=False)
-        yield at or "(the whole file)", shown if len(shown) <= MAX_PREVIEW else f"{shown[:MAX_PREVIEW]}..."
+        text = json.dumps(value, ensure_ascii=False)
+        yield at or "(the whole file)", text if len(text) <= MAX_PREVIEW else f"{text[:MAX_PREVIEW]}..."
 
 
 def _step(at: str, key: object) -> str:
@@ -87,10 +87,10 @@ def _yaml(text: str) -> Value:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
                 raise ValueError("this yaml is nested too deeply")
-        found = list(yaml.load_all(text, Loader))
+        documents = list(yaml.load_all(text, Loader))
     except yaml.YAMLError as error:
         raise ValueError(f"not YAML: {' '.join(str(error).split())[:200]}") from None
-    return found[0] if len(found) == 1 else found
+    return documents[0] if len(documents) == 1 else documents
 
 
 def _unknown(loader: Any, node: Any) -> Value:  # noqa: ANN401 - PyYAML has no types

@@ -15,7 +15,7 @@ from bot.context import identifiers
 from bot.context.identifiers import Row
 from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.lines import is_comment
-from bot.text.paths import is_product, vendored
+from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
@@ -63,34 +63,38 @@ class CalledName:
     of: str
 
 
-def called(units: Iterable[Unit]) -> tuple[CalledName, ...]:
+def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     """What the added lines of these units call, in their order, each once for its file."""
-    found: dict[CalledName, None] = {}
+    names_found: dict[CalledName, None] = {}
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        for row in unit.added:
-            found.update(dict.fromkeys(calls(unit.path, row.text)))
-    return tuple(found)
+        for row in unit.added_rows:
+            names_found.update(dict.fromkeys(calls(unit.path, row.text)))
+    return tuple(names_found)
 
 
 def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     """What the rest of changed functions calls on what the added lines use, or with what they give a value: the change flows there."""
-    found: dict[CalledName, None] = {}
+    names_found: dict[CalledName, None] = {}
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        own = {row.number for row in unit.added}
-        said = [row.text for row in unit.added if not is_comment(row.text, unit.path)]
-        given = {name for text in said for name in identifiers.given(text) if not identifiers.single(name)}
-        users = {of for text in said for of, _ in _CALLED_ON.findall(text) if not identifiers.single(of)}
-        for number, text in enumerate(unit.text.split("\n"), unit.start) if given or users else ():
+        own = {row.number for row in unit.added_rows}
+        code_lines = [row.text for row in unit.added_rows if not is_comment(row.text, unit.path)]
+        assigned_names = {
+            name for text in code_lines for name in identifiers.assigned_names(text) if not identifiers.single(name)
+        }
+        users = {of for text in code_lines for of, _ in _CALLED_ON.findall(text) if not identifiers.single(of)}
+        for number, text in enumerate(unit.text.split("\n"), unit.start) if assigned_names or users else ():
             if number not in own and len(text) <= LONG_LINE and not is_comment(text, unit.path):
-                reached = {name for of, name in _CALLED_ON.findall(text) if of in users}
-                fed = {name for name, inside in _CALLED_WITH.findall(text) if given & identifiers.words(inside)}
-                reached |= {name for name in fed if not identifiers.single(name)}
-                found.update(dict.fromkeys(call for call in calls(unit.path, text) if call.name in reached))
-    return tuple(found)[:MAX_FLOWS]
+                receivers = {name for of, name in _CALLED_ON.findall(text) if of in users}
+                fed = {
+                    name for name, inside in _CALLED_WITH.findall(text) if assigned_names & identifiers.words(inside)
+                }
+                receivers |= {name for name in fed if not identifiers.single(name)}
+                names_found.update(dict.fromkeys(call for call in calls(unit.path, text) if call.name in receivers))
+    return tuple(names_found)[:MAX_FLOWS]
 
 
 def calls(path: str, text: str) -> list[CalledName]:
@@ -105,22 +109,26 @@ def calls(path: str, text: str) -> list[CalledName]:
 
 def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:
     """Perl patterns of lines that may define these names, each with the globs of the files in which it is worth a look."""
-    asked = list(dict.fromkeys((call.name, posixpath.splitext(call.path)[1]) for call in calls))[:MAX_CALLED]
+    called_pairs = list(dict.fromkeys((call.name, posixpath.splitext(call.path)[1]) for call in calls))[:MAX_CALLED]
     for suffixes, form in _FORMS:
-        wanted = dict.fromkeys(re.escape(name) for name, suffix in asked if not suffixes or suffix in suffixes)
-        if wanted:
-            pattern = form.replace("?P<a>", "?:").replace("?P<b>", "?:").replace("NAME", f"(?:{'|'.join(wanted)})")
+        name_patterns = dict.fromkeys(
+            re.escape(name) for name, suffix in called_pairs if not suffixes or suffix in suffixes
+        )
+        if name_patterns:
+            pattern = (
+                form.replace("?P<a>", "?:").replace("?P<b>", "?:").replace("NAME", f"(?:{'|'.join(name_patterns)})")
+            )
             yield pattern, [f"*{suffix}" for suffix in suffixes]
 
 
-def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def by_defined_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """What these rows define, by name: no tests, no texts."""
-    found: dict[str, list[Row]] = defaultdict(list)
+    rows_by_name: dict[str, list[Row]] = defaultdict(list)
     for row in dict.fromkeys(rows):
-        if is_product(row[0]) and not vendored(row[0]):
+        if is_product(row[0]) and not vendored_folder(row[0]):
             for name in names(row[0], row[2]):
-                found[name].append(row)
-    return found
+                rows_by_name[name].append(row)
+    return rows_by_name
 
 
 def names(path: str, text: str) -> frozenset[str]:
@@ -132,7 +140,7 @@ def names(path: str, text: str) -> frozenset[str]:
 def _names(suffix: str, text: str) -> frozenset[str]:
     """Asked for the same lines by each part of a prompt."""
     forms = (look for suffixes, look in _LOOKS if not suffixes or suffix in suffixes)
-    return frozenset(name for look in forms for found in look.finditer(text) for name in found.groups() if name)
+    return frozenset(name for look in forms for match in look.finditer(text) for name in match.groups() if name)
 
 
 def head(path: str, rows: Sequence[str], line: int) -> int:
@@ -147,20 +155,20 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
     return 0
 
 
-def meant(call: CalledName, rows: Iterable[Row], imported: Collection[str]) -> tuple[Row, ...]:
-    """The definitions that a call may mean, if they are few enough to say something. `imported`: words of its file's imports."""
+def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str]) -> tuple[Row, ...]:
+    """The definitions that a call may mean, if they are few enough to say something. `import_words`: words of its file's imports."""
     if call.of == "." and call.name.lower() in identifiers.COMMON:
         return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         if family(row[0]) == family(call.path):
-            near[_distance(call, row[0], imported)].append(row)
+            near[_distance(call, row[0], import_words)].append(row)
     least = min(near, default=FAR)
-    believed = least < FAR or _tells(call.name) or call.name in imported
-    return tuple(near[least]) if believed and len(near[least]) <= MEANT else ()
+    is_believed = least < FAR or _tells(call.name) or call.name in import_words
+    return tuple(near[least]) if is_believed and len(near[least]) <= MEANT else ()
 
 
-def imported(source: str) -> frozenset[str]:
+def import_words(source: str) -> frozenset[str]:
     """The words of a file's import lines."""
     return frozenset(word for line in source.split("\n") if _IMPORTS.search(line) for word in _WORD.findall(line))
 
@@ -184,14 +192,14 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _distance(call: CalledName, path: str, imported: Collection[str]) -> int:
+def _distance(call: CalledName, path: str, import_words: Collection[str]) -> int:
     """How near a definition is to its call. What another object has is hardly ever what its own file defines."""
     if path == call.path:
         return FAR if call.of == "." else OWN
     folder, file = posixpath.split(path)
     stem = file.partition(".")[0]
     package = stem in {"__init__", "index", "mod"} or filetype(path).folder_modules
-    if (posixpath.basename(folder) if package else stem) in imported:
+    if (posixpath.basename(folder) if package else stem) in import_words:
         return IMPORTED
     return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR
 

@@ -52,10 +52,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one look saw. `found` is None where nobody said."""
+    """What one look saw. `is_found` is None where nobody said."""
 
     text: str = ""
-    found: bool | None = None
+    is_found: bool | None = None
     quotes: tuple[Evidence, ...] = ()
     findings: tuple[Finding, ...] = ()
     read: tuple[Part, ...] = ()
@@ -72,44 +72,44 @@ class Plan:
 
 def plan(files: Mapping[str, str]) -> Plan:
     """Small files share a prompt, long ones are cut with overlap up to their last line."""
-    made, room, size = Plan(), MAX_CHARS, PROMPT_CHARS
+    batches, room, size = Plan(), MAX_CHARS, PROMPT_CHARS
     for path, text in files.items():
         if len(text) > room:
-            made.left_out.append(path)
+            batches.left_out.append(path)
             continue
         room -= len(text)
         for part in _parts(path, text):
-            if not made.prompts or size + len(part.text) > PROMPT_CHARS:
-                made.prompts.append([])
+            if not batches.prompts or size + len(part.text) > PROMPT_CHARS:
+                batches.prompts.append([])
                 size = 0
-            made.prompts[-1].append(part)
+            batches.prompts[-1].append(part)
             size += len(part.text)
-    return made
+    return batches
 
 
 def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
     """What a worker's reply comes to. Raises BadAnswer. A claim without a verbatim quote is not believed."""
     from bot.findings import strangers
 
-    said = strangers.answer(data, strangers.LooseLook)
-    text, findings, claimed = said.answer, read.findings(said.findings, source), said.found
-    named = {part.label: part.path for part in parts}
-    quotes = tuple(_verbatim(said.quotes, parts, named))
-    found = None if claimed is None else claimed and bool(quotes or findings)
-    if claimed is True and not found:
+    reply = strangers.answer(data, strangers.LooseLook)
+    text, findings, claims_found = reply.answer, read.findings(reply.findings, source), reply.found
+    paths_by_label = {part.label: part.path for part in parts}
+    quotes = tuple(_verbatim(reply.quotes, parts, paths_by_label))
+    is_found = None if claims_found is None else claims_found and bool(quotes or findings)
+    if claims_found is True and not is_found:
         text = f"{text} [not believed: it quotes nothing that stands in what was read]".strip()
-    return Sight(text, found, quotes, tuple(_renamed(findings, named)), tuple(parts))
+    return Sight(text, is_found, quotes, tuple(_with_paths(findings, paths_by_label)), tuple(parts))
 
 
 def together(sights: Sequence[Sight]) -> Sight:
     """Several looks as one: found where one of them found it, not found where all of them say so."""
-    said = [sight.found for sight in sights]
-    whole = said and set(said) == {False} and not any(sight.error for sight in sights)
-    found = True if True in said else False if whole else None
-    telling = [sight for sight in sights if sight.found] if found else sights
+    answers = [sight.is_found for sight in sights]
+    whole = answers and set(answers) == {False} and not any(sight.error for sight in sights)
+    is_found = True if True in answers else False if whole else None
+    telling = [sight for sight in sights if sight.is_found] if is_found else sights
     return Sight(
         "\n".join(dict.fromkeys(sight.text for sight in telling if sight.text)),
-        found,
+        is_found,
         tuple(quote for sight in sights for quote in sight.quotes),
         tuple(finding for sight in sights for finding in sight.findings),
         tuple(part for sight in sights for part in sight.read),
@@ -141,10 +141,12 @@ def _parts(path: str, text: str) -> Iterator[Part]:
         yield Part(path, chunk.text, chunk.first, chunk.last, whole=False)
 
 
-def _verbatim(given: Iterable["Quote"], parts: Sequence[Part], named: Mapping[str, str]) -> Iterator[Evidence]:
+def _verbatim(
+    quotes: Iterable["Quote"], parts: Sequence[Part], paths_by_label: Mapping[str, str]
+) -> Iterator[Evidence]:
     """The quotes that stand in what was shown, in the file that they name or in another one of the prompt."""
-    for item in given:
-        path = named.get(item.path, item.path)
+    for item in quotes:
+        path = paths_by_label.get(item.path, item.path)
         for part in sorted(parts, key=lambda part: part.path != path) if item.quote.strip() else ():
             at = locate(part.text, item.quote)
             if at is not None:
@@ -152,6 +154,6 @@ def _verbatim(given: Iterable["Quote"], parts: Sequence[Part], named: Mapping[st
                 break
 
 
-def _renamed(findings: Sequence[Finding], named: Mapping[str, str]) -> Iterator[Finding]:
+def _with_paths(findings: Sequence[Finding], paths_by_label: Mapping[str, str]) -> Iterator[Finding]:
     for finding in findings:
-        yield replace(finding, path=named.get(finding.path, finding.path))
+        yield replace(finding, path=paths_by_label.get(finding.path, finding.path))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bot.text.filetypes import filetype
-from bot.text.lines import defined, is_comment, special
+from bot.text.lines import defined_names, is_comment, special
 from bot.values import DiffRow, Unit
 
 Row = tuple[str, int, str]  # path, line, text
@@ -61,25 +61,25 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
     """The names in the changed lines of these units, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
-        for row, told in told_apart(unit):
+        for row, is_text in told_apart(unit):
             if row.sign not in sides or _DERIVED.match(row.text):
                 continue
-            for name, weight in ((name, IDENTIFIER) for name in in_prose(row.text)) if told else _of_line(row.text):
+            for name, weight in ((name, IDENTIFIER) for name in in_prose(row.text)) if is_text else _of_line(row.text):
                 sides[row.sign][name] = max(sides[row.sign][name], weight)
     weights = dict(sides["+"])
     for name, weight in sides["-"].items():
-        gone = 0.0 if name in sides["+"] else GONE * WORD if plain(name) else GONE
-        weights[name] = max(weights.get(name, 0.0), weight + gone)
+        gone_weight = 0.0 if name in sides["+"] else GONE * WORD if plain(name) else GONE
+        weights[name] = max(weights.get(name, 0.0), weight + gone_weight)
     return {name: weight for name, weight in weights.items() if telling(name)}
 
 
-def stored(line: str, of: str) -> frozenset[str]:
+def stored_keys(line: str, of: str) -> frozenset[str]:
     """The keys and fields to which a line gives what a name stands for: others read them. No local variables."""
-    return frozenset(next(filter(None, groups)) for groups in _stored(of).findall(line)) - COMMON
+    return frozenset(next(filter(None, groups)) for groups in _store_pattern(of).findall(line)) - COMMON
 
 
 @lru_cache(maxsize=256)
-def _stored(of: str) -> re.Pattern[str]:
+def _store_pattern(of: str) -> re.Pattern[str]:
     value = rf"(?=[^,;\n]{{0,80}}(?<![\w$]){re.escape(of)}(?![\w$]))"
     return re.compile(
         rf"[\"']([\w$-]{{3,}})[\"']\s*(?::|\]\s*=(?!=)|=>){value}|(?:self|this)\.([\w$]{{3,}})\s*=(?!=){value}"
@@ -87,12 +87,12 @@ def _stored(of: str) -> re.Pattern[str]:
     )
 
 
-def given(line: str) -> frozenset[str]:
+def assigned_names(line: str) -> frozenset[str]:
     """The names to which a line gives a value or a meaning."""
-    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined(line))
+    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined_names(line))
 
 
-def dotted(line: str) -> list[str]:
+def dotted_key(line: str) -> list[str]:
     """The key of a properties or YAML file with which a line begins."""
     key = _KEY.match(line)
     return [key[1]] if key else []
@@ -105,22 +105,22 @@ def words(line: str) -> frozenset[str]:
 
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
     """The rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
-    found: list[tuple[DiffRow, bool]] = []
+    rows_with_kind: list[tuple[DiffRow, bool]] = []
     python = filetype(unit.path).docstrings
     inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
     for row in unit.rows:
-        told = is_comment(row.text, unit.path)
+        is_text = is_comment(row.text, unit.path)
         for side in row.sign if row.sign in ("+", "-") else "+-":
             end, prose = inside.get(side, ("", False))
-            begun = (_TRIPLE if python else _BLOCK).search(row.text) if not end else None
-            if begun:
-                end = begun[1] if python else "*/"
-                prose = not row.text[: begun.start(1)].strip(" \trbuRBU")
-            told |= bool(end) and prose
-            ended = end and end in row.text[begun.end() if begun else 0 :]
-            inside[side] = ("", False) if ended else (end, prose)
-        found.append((row, told))
-    return found
+            opening = (_TRIPLE if python else _BLOCK).search(row.text) if not end else None
+            if opening:
+                end = opening[1] if python else "*/"
+                prose = not row.text[: opening.start(1)].strip(" \trbuRBU")
+            is_text |= bool(end) and prose
+            is_end = end and end in row.text[opening.end() if opening else 0 :]
+            inside[side] = ("", False) if is_end else (end, prose)
+        rows_with_kind.append((row, is_text))
+    return rows_with_kind
 
 
 def in_prose(line: str) -> list[str]:
@@ -128,7 +128,7 @@ def in_prose(line: str) -> list[str]:
     return [name for text in _MARKED.findall(line) for name in text.split(".") if not plain(name)]
 
 
-def quoted(line: str) -> list[str]:
+def string_names(line: str) -> list[str]:
     """The strings of a line that are a key, a label, a path or a route: no prose."""
     texts = (next(group for group in groups if group) for groups in _QUOTED.findall(line))
     return [text for text in texts if _KEYLIKE.match(text)]
@@ -138,11 +138,11 @@ def literals(line: str) -> list[str]:
     """The strings of a line that other code may read: `quoted`, without modules and plain words given to a named argument or an attribute."""
     if IMPORT.match(line):
         return []
-    given = {one or two for one, two in _ARGUMENT.findall(line)}
-    return [text for text in quoted(line) if text not in given]
+    argument_names = {one or two for one, two in _ARGUMENT.findall(line)}
+    return [text for text in string_names(line) if text not in argument_names]
 
 
-def unlabelled(line: str) -> str:
+def without_labels(line: str) -> str:
     """A line without plain words given to a named argument or an attribute."""
     return _ARGUMENT.sub("", line)
 
@@ -166,10 +166,10 @@ def telling(name: str) -> bool:
 
 
 def _of_line(line: str) -> Iterable[tuple[str, float]]:
-    given = {one or two for one, two in _WRITE.findall(line)}
+    written_names = {one or two for one, two in _WRITE.findall(line)}
     for word in _WORD.findall(line):
-        yield word, WORD if plain(word) else IDENTIFIER + (WRITTEN if word in given else 0.0)
-    for key in dotted(line):
+        yield word, WORD if plain(word) else IDENTIFIER + (WRITTEN if word in written_names else 0.0)
+    for key in dotted_key(line):
         yield key, DOTTED + WRITTEN
     for text in literals(line):
-        yield text, STRING * (0.5 if plain(text) else 1.0) + (WRITTEN if text in given else 0.0)
+        yield text, STRING * (0.5 if plain(text) else 1.0) + (WRITTEN if text in written_names else 0.0)

@@ -27,7 +27,7 @@ def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> I
     Each piece begins in the one before; the first begins at 0, the last one ends at the text's last character.
     """
     size = max(int(tokens * CHARS_PER_TOKEN), 1)
-    shared = min(int(size * overlap), size - 1)
+    overlap_size = min(int(size * overlap), size - 1)
     start, line, end = 0, 1, 0
     while True:
         end = _cut(text, max(start + size // 2, end + 1), start + size)
@@ -35,7 +35,7 @@ def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> I
         yield Chunk(piece, start, end, line, line + piece.count("\n", 0, -1))
         if end >= len(text):
             return
-        following = max(start + 1, _line_start(text, end - shared, start + 1))
+        following = max(start + 1, _line_start(text, end - overlap_size, start + 1))
         line += text.count("\n", start, following)
         start = following
 
@@ -54,11 +54,11 @@ def _cut(text: str, least: int, end: int) -> int:
     """Where a piece ends: after the last line break between these places, else at the limit."""
     if end >= len(text):
         return len(text)
-    found = text.rfind("\n", least, end)
-    return found + 1 if found >= 0 else end
+    break_at = text.rfind("\n", least, end)
+    return break_at + 1 if break_at >= 0 else end
 
 
 def _line_start(text: str, at: int, least: int) -> int:
     """The beginning of the line of `at`, or `at` itself where that lies too far back."""
-    found = text.rfind("\n", least, at)
-    return found + 1 if found >= 0 else at
+    break_at = text.rfind("\n", least, at)
+    return break_at + 1 if break_at >= 0 else at

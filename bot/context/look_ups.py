@@ -18,7 +18,7 @@ from bot.ports import Language, Tree
 from bot.render import count
 from bot.text import blocks, globs
 from bot.text.lines import binds, block, closing, defines, definition, says
-from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored
+from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown
@@ -45,7 +45,7 @@ Callers = Callable[[str], Awaitable[Sequence[Reference]]]
 class LookedUp:
     """What one look-up brought."""
 
-    asked: str  # as a heading
+    heading: str  # as a heading
     excerpts: tuple[Excerpt, ...] = ()
     notes: tuple[str, ...] = ()  # sentences: nothing was found and why, what is not shown
 
@@ -55,20 +55,21 @@ class _Room:
     """What may still be shown, and what is shown already."""
 
     tokens: int
-    shown: set[tuple[str, Side, int]] = field(default_factory=set)
-    outlined: int = MAX_OUTLINED
+    shown_lines: set[tuple[str, Side, int]] = field(default_factory=set)
+    outlines_left: int = MAX_OUTLINED
 
     def new(self, excerpt: Excerpt) -> bool:
         """Whether any of its lines is not shown yet."""
         return any(
-            row.text.strip() and (excerpt.path, excerpt.side, row.number) not in self.shown for row in excerpt.rows
+            row.text.strip() and (excerpt.path, excerpt.side, row.number) not in self.shown_lines
+            for row in excerpt.rows
         )
 
     def take(self, excerpt: Excerpt, most: int) -> Excerpt | None:
         """The lines of it that are new and fit, None where nothing is left of it."""
         rows, size = [], tokens(excerpt.path + excerpt.title) + 8
         for row in excerpt.rows:
-            if (excerpt.path, excerpt.side, row.number) in self.shown:
+            if (excerpt.path, excerpt.side, row.number) in self.shown_lines:
                 continue
             size += tokens(str(row))
             if size > most:
@@ -76,7 +77,7 @@ class _Room:
             rows.append(row)
         if not rows or (len(rows) == 1 and not rows[0].text.strip()):
             return None
-        self.shown.update((excerpt.path, excerpt.side, row.number) for row in rows)
+        self.shown_lines.update((excerpt.path, excerpt.side, row.number) for row in rows)
         return replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
 
 
@@ -84,43 +85,43 @@ class _Room:
 class _Result:
     """One look-up while its room is given out."""
 
-    asked: LookUp
-    found: Sequence[Excerpt]
+    look_up: LookUp
+    candidates: Sequence[Excerpt]
     notes: list[str]
-    shown: list[Excerpt] = field(default_factory=list)
+    excerpts: list[Excerpt] = field(default_factory=list)
     above: int | None = None  # places that were shown before this look-up
     left: int = 0  # places that did not fit, or not to the end
 
     def show(self, room: _Room, most: int) -> None:
         """Show what is not shown yet, as far as it fits."""
-        new = [excerpt for excerpt in self.found if room.new(excerpt)]
+        new = [excerpt for excerpt in self.candidates if room.new(excerpt)]
         if self.above is None:
-            self.above = len(self.found) - len(new)
+            self.above = len(self.candidates) - len(new)
         for excerpt in new:
-            taken = room.take(excerpt, most)
-            if taken is not None:
-                most, room.tokens = most - taken.size, room.tokens - taken.size
-                self.shown.append(taken)
+            part = room.take(excerpt, most)
+            if part is not None:
+                most, room.tokens = most - part.size, room.tokens - part.size
+                self.excerpts.append(part)
         self.left = sum(room.new(excerpt) for excerpt in new)
 
-    def told(self, room: _Room) -> LookedUp:
+    def as_looked_up(self, room: _Room) -> LookedUp:
         """The result as a reader is shown it, once all results have their room."""
         above = [f"{count(self.above, 'place')} of it shown above"] if self.above else []
         left = [f"{count(self.left, 'place')} more did not fit, or not to the end"] if self.left else []
-        whole = tuple(_noted(excerpt, room.shown) for excerpt in snippets.joined(self.shown))
-        return LookedUp(_told(self.asked), whole, (*self.notes, *above, *left))
+        whole = tuple(_with_notes(excerpt, room.shown_lines) for excerpt in snippets.join(self.excerpts))
+        return LookedUp(_heading(self.look_up), whole, (*self.notes, *above, *left))
 
 
-def _noted(excerpt: Excerpt, shown: Collection[tuple[str, Side, int]]) -> Excerpt:
+def _with_notes(excerpt: Excerpt, shown_lines: Collection[tuple[str, Side, int]]) -> Excerpt:
     """The excerpt with a note for each run of lines between its rows that is missing: another place shows it, or none does."""
     rows: list[DiffRow] = []
     for row in excerpt.rows:
         last = rows[-1].number if rows else 0
         if last and row.number > last + 1:
             lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            known = [(excerpt.path, excerpt.side, number) in shown for number in range(last + 1, row.number)]
-            part = "" if all(known) else "in part "
-            where = f"shown {part}in another place" if any(known) else "not shown here"
+            are_known = [(excerpt.path, excerpt.side, number) in shown_lines for number in range(last + 1, row.number)]
+            part = "" if all(are_known) else "in part "
+            where = f"shown {part}in another place" if any(are_known) else "not shown here"
             rows.append(DiffRow("", f"[... {lines}: {where} ...]"))
         rows.append(row)
     return replace(excerpt, rows=tuple(rows))
@@ -135,44 +136,44 @@ class LookUps:
     callers: Callers  # uses of a name as code, in the head tree
     readers: Callers  # lines that read a name that nobody calls
 
-    async def show(self, wanted: Sequence[LookUp], most: int = TOKENS) -> tuple[LookedUp, ...]:
+    async def show(self, look_ups: Sequence[LookUp], most: int = TOKENS) -> tuple[LookedUp, ...]:
         """Every result in the order asked, `most` tokens in all: what one does not need, the next ones may have."""
         room, results = _Room(most), list[_Result]()
-        for at, one in enumerate(wanted):
-            asked = _bounded(one)
-            before = len(self.tree.stopped)
-            found, notes = await self._found(asked, room)
-            result = _Result(asked, found, [*notes, *self.tree.stopped[before:][-1:]])
-            result.show(room, room.tokens // (len(wanted) - at))
+        for at, one in enumerate(look_ups):
+            look_up = _within_limits(one)
+            before = len(self.tree.stopped_searches)
+            excerpts, notes = await self._find(look_up, room)
+            result = _Result(look_up, excerpts, [*notes, *self.tree.stopped_searches[before:][-1:]])
+            result.show(room, room.tokens // (len(look_ups) - at))
             results.append(result)
         for result in results:  # what the later ones did not need
             result.show(room, room.tokens)
-        return tuple(result.told(room) for result in results)
+        return tuple(result.as_looked_up(room) for result in results)
 
-    async def _found(self, asked: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
-        if asked.kind == "lines":
-            return await self._lines(asked)
-        if not asked.name:
+    async def _find(self, look_up: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
+        if look_up.kind == "lines":
+            return await self._lines(look_up)
+        if not look_up.name:
             return [], ["nothing was looked up: `name` was empty"]
-        paths, why = await self._globs(asked)
+        paths, why = await self._globs(look_up)
         if why:
             return [], [why]
-        if asked.kind == "search":
-            return await self._search(asked, paths, room)
-        return await self._named(asked, paths, room)
+        if look_up.kind == "search":
+            return await self._search(look_up, paths, room)
+        return await self._by_name(look_up, paths, room)
 
-    async def _named(self, asked: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
-        short = SEPARATORS.split(asked.name)[-1]
+    async def _by_name(self, look_up: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
+        short = SEPARATORS.split(look_up.name)[-1]
         if not re.fullmatch(r"[\w$!?-]+", short):
-            return [], [f"`{asked.name}` is no name: ask for one name without arguments, or for a search"]
-        if asked.kind == "definition":
-            return await self._definition(asked, short, paths, room)
-        return await self._uses(asked, short, paths, room)
+            return [], [f"`{look_up.name}` is no name: ask for one name without arguments, or for a search"]
+        if look_up.kind == "definition":
+            return await self._definition(look_up, short, paths, room)
+        return await self._uses(look_up, short, paths, room)
 
     # --- lines of a file ------------------------------------------------------------------------------------------------------
 
-    async def _lines(self, asked: LookUp) -> tuple[list[Excerpt], list[str]]:
-        path, side, notes = asked.path.removeprefix("./"), asked.side, list[str]()
+    async def _lines(self, look_up: LookUp) -> tuple[list[Excerpt], list[str]]:
+        path, side, notes = look_up.path.removeprefix("./"), look_up.side, list[str]()
         blob = await self.tree.read(path, side)
         if blob is None:
             other: Side = "base" if side == "head" else "head"
@@ -182,23 +183,27 @@ class LookUps:
             side = other
             notes.append(f"it {why}; this is how it is on the {side} side")
         rows = _rows(blob)
-        if side == "base" == asked.side and asked.start and (moved := await self._moved(path, asked)):
-            first, end, name = moved
+        if (
+            side == "base" == look_up.side
+            and look_up.start
+            and (former_lines := await self._former_lines(path, look_up))
+        ):
+            first, end, name = former_lines
             notes.append(f"these lines are in {name} now: this is {name} before the change")
             return [
                 _excerpt(path, side, rows, range(first, min(end, len(rows)) + 1), f"{name} before the change")
             ], notes
-        first = max(1, asked.start)
-        last = asked.end if asked.end >= first else first + USUAL_LINES - 1
+        first = max(1, look_up.start)
+        last = look_up.end if look_up.end >= first else first + USUAL_LINES - 1
         if first > len(rows):
             return [], [f"{path} has {len(rows):,} lines"]
         end = min(len(rows), last, first + MOST_LINES - 1)
         if end < min(last, len(rows)):
             notes.append(f"one look-up shows {MOST_LINES} lines at most")
-        end = _rounded(rows, first, end)
+        end = _rounded_end(rows, first, end)
         return [_excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")], notes
 
-    async def _moved(self, path: str, asked: LookUp) -> tuple[int, int, str] | None:
+    async def _former_lines(self, path: str, look_up: LookUp) -> tuple[int, int, str] | None:
         """Where the definition that has the asked lines now was before, if these are other lines: its first and last one, and its name."""
         language = self._language(path)
         sides: tuple[Side, ...] = ("head", "base")
@@ -208,25 +213,25 @@ class LookUps:
         now, before = (
             language.outline(path, blob or b"", side).symbols for blob, side in zip(blobs, sides, strict=True)
         )
-        around = [one for one in now if one.start <= asked.start <= one.end and one.kind != "class"]
+        around = [one for one in now if one.start <= look_up.start <= one.end and one.kind != "class"]
         if not around:
             return None
-        meant = min(around, key=lambda one: one.end - one.start)
-        was = next((one for one in before if one.name == meant.name), None)
-        if was is None or was.start <= asked.start <= was.end or was.end - was.start > MOST_LINES:
+        innermost = min(around, key=lambda one: one.end - one.start)
+        was = next((one for one in before if one.name == innermost.name), None)
+        if was is None or was.start <= look_up.start <= was.end or was.end - was.start > MOST_LINES:
             return None
-        return was.start, was.end, meant.name
+        return was.start, was.end, innermost.name
 
     # --- a definition ---------------------------------------------------------------------------------------------------------
 
     async def _definition(
-        self, asked: LookUp, short: str, paths: Sequence[str], room: _Room
+        self, look_up: LookUp, short: str, paths: Sequence[str], room: _Room
     ) -> tuple[list[Excerpt], list[str]]:
-        side = asked.side
-        announced = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
-        written = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
-        rows = [row for row in dict.fromkeys([*announced, *written]) if len(row[2]) <= LONG_LINE]
-        owner = SEPARATORS.split(asked.name)[-2:-1]
+        side = look_up.side
+        announcements = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
+        mentions = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
+        rows = [row for row in dict.fromkeys([*announcements, *mentions]) if len(row[2]) <= LONG_LINE]
+        owner = SEPARATORS.split(look_up.name)[-2:-1]
         hits = [
             row
             for row in rows
@@ -234,25 +239,29 @@ class LookUps:
             or short in definitions.names(row[0], row[2])
             or _assigns(row[2], short, owner)
         ]
-        hits = hits or await self._parsed(rows, short, side, room) or [row for row in rows if binds(row[2], short)]
+        hits = (
+            hits
+            or await self._parse_definitions(rows, short, side, room)
+            or [row for row in rows if binds(row[2], short)]
+        )
         if not hits:
-            return [], [_nothing(f"no line defines `{short}`", rows, asked)]
+            return [], [_nothing(f"no line defines `{short}`", rows, look_up)]
         hits.sort(key=lambda row: (_rank(row[0]), row[0], row[1]))
         blocks = [(row, await self._block(row, side, room, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # `Cart.total`: the one in Cart, where there is one
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
             near = [b for b in blocks if owner[0].lower() in b[0][0].lower()]
             blocks = mine or near or blocks
-        found = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
-        more = len(hits) - len(found) if len(blocks) > MAX_DEFINITIONS or not owner else 0
-        return found, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
+        excerpts = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
+        more = len(hits) - len(excerpts) if len(blocks) > MAX_DEFINITIONS or not owner else 0
+        return excerpts, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
 
-    async def _parsed(self, rows: Sequence[Row], short: str, side: Side, room: _Room) -> list[Row]:
+    async def _parse_definitions(self, rows: Sequence[Row], short: str, side: Side, room: _Room) -> list[Row]:
         """The first lines of the definitions of a name that only a parser recognises, in the first files that hold it."""
         paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda row: (_rank(row[0]), row[0])))
-        known = [path for path in paths if self._language(path)][: room.outlined // 2]
-        room.outlined -= len(known)
-        texts = await self.tree.read_many(known, side) if known else {}
+        readable_paths = [path for path in paths if self._language(path)][: room.outlines_left // 2]
+        room.outlines_left -= len(readable_paths)
+        texts = await self.tree.read_many(readable_paths, side) if readable_paths else {}
         return [
             (path, symbol.start, _rows(blob)[symbol.start - 1])
             for path, blob in texts.items()
@@ -286,13 +295,13 @@ class LookUps:
         blob = await self.tree.read(path, side) or b""
         language = self._language(path)
         symbols: Iterable[Symbol] = ()
-        if language is not None and room.outlined > 0:
-            room.outlined -= 1
+        if language is not None and room.outlines_left > 0:
+            room.outlines_left -= 1
             symbols = language.outline(path, blob, side).symbols
         around = [s for s in symbols if s.start <= line <= s.end]
-        named = [s for s in around if s.short == short] if short else around
-        if named:
-            return min(named, key=lambda s: s.end - s.start)
+        namesakes = [s for s in around if s.short == short] if short else around
+        if namesakes:
+            return min(namesakes, key=lambda s: s.end - s.start)
         rows = _rows(blob)
         start, end = (line, closing(rows, line)) if short else block(rows, line)
         return Symbol(path, short or f"line {line}", "block", start, end, side)
@@ -300,69 +309,73 @@ class LookUps:
     # --- uses of a name -------------------------------------------------------------------------------------------------------
 
     async def _uses(
-        self, asked: LookUp, short: str, paths: Sequence[str], room: _Room
+        self, look_up: LookUp, short: str, paths: Sequence[str], room: _Room
     ) -> tuple[list[Excerpt], list[str]]:
-        if asked.side == "base":
+        if look_up.side == "base":
             rows: list[Row] = list(
                 await self.tree.grep_lines([short], paths, word=_word(short), side="base", limit=MAX_ROWS)
             )
             imports = 0
         else:
-            allowed = await self.tree.grep([short], paths) if paths else None
-            found = [
-                r for r in (*await self.callers(short), *await self.readers(short)) if not allowed or r.path in allowed
+            allowed_paths = await self.tree.grep([short], paths) if paths else None
+            references = [
+                r
+                for r in (*await self.callers(short), *await self.readers(short))
+                if not allowed_paths or r.path in allowed_paths
             ]
-            imports = sum(r.form == "import" for r in found)
-            told = (r for r in found if r.form not in {"import", "definition"} and not _IMPORT.match(r.text))
-            rows = list({(r.path, r.line): (r.path, r.line, r.text) for r in told}.values())
+            imports = sum(r.form == "import" for r in references)
+            use_rows = (r for r in references if r.form not in {"import", "definition"} and not _IMPORT.match(r.text))
+            rows = list({(r.path, r.line): (r.path, r.line, r.text) for r in use_rows}.values())
         rows = [row for row in rows if len(row[2]) <= LONG_LINE and not defines(row[2], short, row[0])]
         if not rows:
             why = f"no line uses `{short}`" + (f", but {imports} import it" if imports else "")
-            return [], [_nothing(why, rows, asked)]
+            return [], [_nothing(why, rows, look_up)]
         notes = [f"{imports} lines import it"] if imports else []
-        return await self._hits(rows, asked.side, room, notes)
+        return await self._hits(rows, look_up.side, room, notes)
 
     # --- a search -------------------------------------------------------------------------------------------------------------
 
-    async def _search(self, asked: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
+    async def _search(self, look_up: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
         notes = []
         try:
-            rows = await self.tree.grep_lines([asked.name], paths, syntax="perl", side=asked.side, limit=MAX_ROWS)
+            rows = await self.tree.grep_lines([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
         except GitError:  # no valid pattern: what was written is meant as it stands
-            rows = await self.tree.grep_lines([asked.name], paths, syntax="fixed", side=asked.side, limit=MAX_ROWS)
+            rows = await self.tree.grep_lines([look_up.name], paths, syntax="fixed", side=look_up.side, limit=MAX_ROWS)
             notes = ["this is no valid pattern: it was searched for as plain text"]
-        kept = [row for row in rows if len(row[2]) <= LONG_LINE]
-        if len(kept) < len(rows):
-            notes.append(f"{len(rows) - len(kept)} of them are lines of more than {LONG_LINE} characters, not shown")
-        if not kept:
-            why = "no line matches" + (": a pattern matches within one line" if "\\n" in asked.name else "")
-            return [], [_nothing(why, rows, asked), *notes]
+        short_rows = [row for row in rows if len(row[2]) <= LONG_LINE]
+        if len(short_rows) < len(rows):
+            notes.append(
+                f"{len(rows) - len(short_rows)} of them are lines of more than {LONG_LINE} characters, not shown"
+            )
+        if not short_rows:
+            why = "no line matches" + (": a pattern matches within one line" if "\\n" in look_up.name else "")
+            return [], [_nothing(why, rows, look_up), *notes]
         if len(rows) == MAX_ROWS:
             notes.append(f"more than {MAX_ROWS:,} lines match: only the first of them were looked at")
-        return await self._hits(kept, asked.side, room, notes)
+        return await self._hits(short_rows, look_up.side, room, notes)
 
     async def _hits(
         self, rows: Sequence[Row], side: Side, room: _Room, notes: Sequence[str]
     ) -> tuple[list[Excerpt], list[str]]:
         """The best hits with the block around them, others as single lines, the rest as a number."""
-        ranked = sorted(rows, key=lambda row: (_rank(row[0]), row[0], row[1]))
-        spread = sorted(_spread(ranked), key=lambda row: (_rank(row[0]), bool(_IMPORT.match(row[2]))))
+        ranked_rows = sorted(rows, key=lambda row: (_rank(row[0]), row[0], row[1]))
+        spread = sorted(_spread(ranked_rows), key=lambda row: (_rank(row[0]), bool(_IMPORT.match(row[2]))))
         full, single = spread[:IN_FULL], spread[IN_FULL : IN_FULL + IN_A_LINE]
-        found = [await self._window(row, side, room) for row in full]
+        excerpts = [await self._window(row, side, room) for row in full]
         by_path: dict[str, list[int]] = defaultdict(list)
         for path, line, _ in single:
             by_path[path].append(line)
         texts = await self.tree.read_many(list(by_path), side)
         for path, numbers in by_path.items():
             lines = _rows(texts.get(path, b""))
-            if known := [number for number in sorted(set(numbers)) if number <= len(lines)]:
-                found.append(_excerpt(path, side, lines, known, "single lines"))
+            if existing_lines := [number for number in sorted(set(numbers)) if number <= len(lines)]:
+                excerpts.append(_excerpt(path, side, lines, existing_lines, "single lines"))
         rest = spread[IN_FULL + IN_A_LINE :]
         if rest:
             tests = sum(not is_product(path) for path, _, _ in rest)
             files = len({path for path, _, _ in rest})
             notes = [*notes, f"{len(rest)} more in {files} files ({tests} of them in tests and texts)"]
-        return found, list(notes)
+        return excerpts, list(notes)
 
     async def _window(self, row: Row, side: Side, room: _Room) -> Excerpt:
         """A line with the whole block around it where that is short, else with its neighbours in the block."""
@@ -378,15 +391,15 @@ class LookUps:
 
     # --- where to look --------------------------------------------------------------------------------------------------------
 
-    async def _globs(self, asked: LookUp) -> tuple[list[str], str]:
+    async def _globs(self, look_up: LookUp) -> tuple[list[str], str]:
         """The glob as git takes it, and why nothing can be found where it takes no path."""
-        glob = asked.path.strip().lstrip(":").removeprefix("./")
+        glob = look_up.path.strip().lstrip(":").removeprefix("./")
         if glob in {"", "*", "**", "**/*", ".", "/"}:
             return [], ""
         paths = [f":(glob){one}" if "**" in one else one for one in globs.braces(glob)]
-        if await self.tree.grep(["^"], paths, syntax="perl", side=asked.side):
+        if await self.tree.grep(["^"], paths, syntax="perl", side=look_up.side):
             return paths, ""
-        entries = await self.tree.entries(asked.side)
+        entries = await self.tree.entries(look_up.side)
         return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"
 
 
@@ -407,10 +420,10 @@ def _assigns(line: str, name: str, owner: Sequence[str]) -> bool:
 
 def _of(owner: str, name: str, line: str) -> bool:
     """Whether a line gives a value to this member of an owner: `Posts.uploads.list = ...`."""
-    found = re.search(
+    match = re.search(
         rf"\b{re.escape(owner)}(?:\.|::|->|\[[\"']){re.escape(name)}\b[\"']?\]?\s*(?::[^=]{{0,80}})?=(?![=>~])", line
     )
-    return bool(found)
+    return bool(match)
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:
@@ -420,16 +433,16 @@ async def absent(tree: Tree, path: str, side: Side) -> str:
     return f"{why}{nearest(path, entries)}"
 
 
-def text(found: Iterable[LookedUp]) -> str:
+def text(look_ups: Iterable[LookedUp]) -> str:
     """The shown code alone, as the coverage reads it."""
-    return "\n".join(f"{excerpt.path}\n{excerpt.body}" for one in found for excerpt in one.excerpts)
+    return "\n".join(f"{excerpt.path}\n{excerpt.body}" for one in look_ups for excerpt in one.excerpts)
 
 
-def _bounded(asked: LookUp) -> LookUp:
+def _within_limits(look_up: LookUp) -> LookUp:
     """The same without what git or a terminal cannot take."""
-    most = PATTERN_CHARS if asked.kind == "search" else NAME_CHARS
-    name = asked.name if asked.kind == "search" else asked.name.strip("` ()\t\r\n")
-    return replace(asked, name=_sendable(name)[:most], path=_sendable(asked.path)[:PATH_CHARS])
+    most = PATTERN_CHARS if look_up.kind == "search" else NAME_CHARS
+    name = look_up.name if look_up.kind == "search" else look_up.name.strip("` ()\t\r\n")
+    return replace(look_up, name=_sendable(name)[:most], path=_sendable(look_up.path)[:PATH_CHARS])
 
 
 def _sendable(text: str) -> str:
@@ -437,7 +450,7 @@ def _sendable(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in plain).strip()
 
 
-def _rounded(rows: Sequence[str], first: int, end: int) -> int:
+def _rounded_end(rows: Sequence[str], first: int, end: int) -> int:
     """The last line of the largest block around the end that begins within the asked lines and is not much longer."""
     last = end
     for number in blocks.openings(rows, end, first):
@@ -448,22 +461,22 @@ def _rounded(rows: Sequence[str], first: int, end: int) -> int:
     return last
 
 
-def _told(asked: LookUp) -> str:
-    where = f" in {asked.path}" if asked.path and asked.kind != "lines" else ""
-    before = ", before the change" if asked.side == "base" else ""
-    match asked.kind:
+def _heading(look_up: LookUp) -> str:
+    where = f" in {look_up.path}" if look_up.path and look_up.kind != "lines" else ""
+    before = ", before the change" if look_up.side == "base" else ""
+    match look_up.kind:
         case "lines":
-            span = f"lines {asked.start} to {asked.end}" if asked.start or asked.end else "the first lines"
-            return f"{span} of {asked.path or '(no path)'}{before}"
+            span = f"lines {look_up.start} to {look_up.end}" if look_up.start or look_up.end else "the first lines"
+            return f"{span} of {look_up.path or '(no path)'}{before}"
         case "search":
-            return f"search for {asked.name}{where}{before}"
+            return f"search for {look_up.name}{where}{before}"
         case "uses":
-            return f"uses of {asked.name}{where}{before}"
-    return f"definition of {asked.name}{where}{before}"
+            return f"uses of {look_up.name}{where}{before}"
+    return f"definition of {look_up.name}{where}{before}"
 
 
-def _nothing(why: str, rows: Sequence[Row], asked: LookUp) -> str:
-    where = f" in {asked.path}" if asked.path else " in the whole repository"
+def _nothing(why: str, rows: Sequence[Row], look_up: LookUp) -> str:
+    where = f" in {look_up.path}" if look_up.path else " in the whole repository"
     also = f" ({len(rows)} lines name it)" if rows else ""
     return f"nothing: {why}{where}{also}"
 
@@ -484,7 +497,7 @@ def _word(name: str) -> bool:
 
 def _rank(path: str) -> Literal[0, 1, 2, 3]:
     """Code of the product first, then tests, then texts and what programs have written."""
-    if vendored(path) or is_output(path):
+    if vendored_folder(path) or is_output(path):
         return 3
     if is_test(path):
         return 1
@@ -494,8 +507,8 @@ def _rank(path: str) -> Literal[0, 1, 2, 3]:
 def _spread(rows: Sequence[Row]) -> list[Row]:
     """The first hit of each file before the second one of any, within a rank."""
     turn: dict[str, int] = defaultdict(int)
-    keyed = []
+    keyed_rows = []
     for at, row in enumerate(rows):
         turn[row[0]] += 1
-        keyed.append(((_rank(row[0]), turn[row[0]], at), row))
-    return [row for _, row in sorted(keyed)]
+        keyed_rows.append(((_rank(row[0]), turn[row[0]], at), row))
+    return [row for _, row in sorted(keyed_rows)]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bot.context import definitions, identifiers
-from bot.text.lines import binds, defined, defines, says
+from bot.text.lines import binds, defined_names, defines, says
 from bot.text.paths import is_code
 from bot.values import Unit
 
@@ -34,21 +34,23 @@ _AS_TYPE = r"\bNAME(?:<[^<>]{0,80}>)?(?:\[\])?\s++[*&]?(?!extends\b|implements\b
 _NAMED = r"(?:\.|->|::|\?\.|[\"'`$@{])NAME\b|\bNAME[\"']?\s*+(?:[(:=?!]|<[^<>]{0,80}>\s*+\()"
 
 
-def decided(units: Iterable[Unit]) -> frozenset[str]:
+def decided_names(units: Iterable[Unit]) -> frozenset[str]:
     """The names whose meaning the changed lines of these units decide: definitions, fields, keys, constants, literals."""
-    found: set[str] = set()
+    names_found: set[str] = set()
     for unit in units:
         depth = -1  # of the type whose fields the lines are; -1 inside of a function
-        for row, told in identifiers.told_apart(unit):
+        for row, is_text in identifiers.told_apart(unit):
             space = len(row.text) - len(row.text.lstrip())
             if row.sign in ("+", "-"):
                 field = 0 <= depth < space
-                found.update(identifiers.in_prose(row.text) if told else _of_line(unit.path, row.text, field=field))
+                names_found.update(
+                    identifiers.in_prose(row.text) if is_text else _of_line(unit.path, row.text, field=field)
+                )
             if definitions.names(unit.path, row.text):
                 depth = -1
             elif _TYPE.match(row.text):
                 depth = space
-    return frozenset(found - identifiers.COMMON - {""})
+    return frozenset(names_found - identifiers.COMMON - {""})
 
 
 def means(name: str, text: str) -> bool:
@@ -58,7 +60,7 @@ def means(name: str, text: str) -> bool:
     return says(_NAMED, name, text)
 
 
-def settled(name: str, path: str, text: str) -> bool:
+def settles(name: str, path: str, text: str) -> bool:
     """Whether a line defines a name, or is the one that declares a field, a constant or a key of that name."""
     if name in definitions.names(path, text):
         return True
@@ -75,25 +77,25 @@ def is_type(text: str) -> bool:
 
 
 def _member(text: str) -> str:
-    found = _MEMBER.match(text)
-    return found[1] if found else ""
+    match = _MEMBER.match(text)
+    return match[1] if match else ""
 
 
 def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
     yield from identifiers.literals(text)
-    yield from identifiers.dotted(text)
+    yield from identifiers.dotted_key(text)
     own = definitions.names(path, text)
     yield from own
     if not is_code(path):
-        yield from identifiers.given(text)
+        yield from identifiers.assigned_names(text)
         return
     yield from _FIELD.findall(text)
     yield _member(text)
-    yield from (name for name in identifiers.given(text) if name.isupper())
+    yield from (name for name in identifiers.assigned_names(text) if name.isupper())
     if not own:  # the parameters of a definition are its own
         yield from (name for name in _KEY.findall(text) if name != _local(text))
     if not _ANNOUNCED.match(text):
-        yield from defined(text)
+        yield from defined_names(text)
     if not text[:1].isspace() and (top := _TOP.match(text)):
         yield top[1]
     if field:
@@ -103,5 +105,5 @@ def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
 
 def _local(text: str) -> str:
     """The variable to which an indented line gives a value; "" for every other line."""
-    found = _LOCAL.match(text)
-    return found[1] if found else ""
+    match = _LOCAL.match(text)
+    return match[1] if match else ""

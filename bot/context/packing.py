@@ -21,13 +21,15 @@ def large(units: Sequence[Unit]) -> bool:
     return _size(units) > LARGE
 
 
-def packed(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
+def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
     """Groups of units, none above the limit but a lone unit. The group with the riskiest unit comes first."""
     most = LARGE_PROMPT if large(units) else PROMPT_TOKENS
     most = min(limit, most) if limit else most
-    ordered = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))
+    sorted_units = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))
     groups: list[Chunk] = []
-    for _, of_folder in groupby(_met(list(_chunks(ordered, most)), most), key=lambda chunk: _folder(chunk[0])):
+    for _, of_folder in groupby(
+        _join_related(list(_chunks(sorted_units, most)), most), key=lambda chunk: _folder(chunk[0])
+    ):
         mine: list[Chunk] = []
         for chunk in sorted(of_folder, key=_size, reverse=True):
             if not _first_fit(chunk, mine, most):
@@ -50,7 +52,7 @@ def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
         yield chunk
 
 
-def _met(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
+def _join_related(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
     """The chunks, those joined whose names meet: the closest first, as long as both fit into one prompt."""
     place = {unit.id: at for at, chunk in enumerate(chunks) for unit in chunk}
     weights: dict[tuple[int, int], float] = defaultdict(float)
@@ -58,20 +60,20 @@ def _met(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
         first, second = sorted((place[one], place[other]))
         if first != second:
             weights[first, second] += weight
-    return _joined(chunks, weights, most)
+    return _join(chunks, weights, most)
 
 
-def _joined(chunks: Sequence[Chunk], weights: Mapping[tuple[int, int], float], most: int) -> list[Chunk]:
-    held = {at: [at] for at in range(len(chunks))}
+def _join(chunks: Sequence[Chunk], weights: Mapping[tuple[int, int], float], most: int) -> list[Chunk]:
+    members = {at: [at] for at in range(len(chunks))}
     whose = {at: at for at in range(len(chunks))}
     sizes = {at: _size(chunk) for at, chunk in enumerate(chunks)}
     for first, second in sorted(weights, key=lambda pair: (-weights[pair], pair)):
         one, other = sorted((whose[first], whose[second]))
         if one != other and sizes[one] + sizes[other] <= most:
-            held[one] += held.pop(other)
+            members[one] += members.pop(other)
             sizes[one] += sizes.pop(other)
-            whose.update(dict.fromkeys(held[one], one))
-    return [[unit for at in mine for unit in chunks[at]] for mine in held.values()]
+            whose.update(dict.fromkeys(members[one], one))
+    return [[unit for at in mine for unit in chunks[at]] for mine in members.values()]
 
 
 def _first_fit(chunk: Chunk, groups: Sequence[Chunk], most: int) -> bool:

@@ -28,16 +28,16 @@ _FILE = re.compile(r"\.\w{1,5}$")
 
 def patterns(lines: Iterable[str]) -> tuple[str, ...]:
     """Perl patterns of the routes in these lines, as code elsewhere would write them."""
-    found = (_pattern(said) for line in lines for said in _routes(line))
-    return tuple(dict.fromkeys(pattern for pattern in found if pattern))[:MAX_ROUTES]
+    route_patterns = (_pattern(route) for line in lines for route in _routes(line))
+    return tuple(dict.fromkeys(pattern for pattern in route_patterns if pattern))[:MAX_ROUTES]
 
 
-def pick(rows: Sequence[Row], changed: Iterable[str], shown: Iterable[tuple[str, int]]) -> list[Pick]:
+def pick(rows: Sequence[Row], changed_paths: Iterable[str], shown_lines: Iterable[tuple[str, int]]) -> list[Pick]:
     """The lines that use a route, one of each file: no test, no text, no file of the change."""
-    left, seen = {*changed}, {*shown}
+    left, shown_places = {*changed_paths}, {*shown_lines}
     picks: list[Pick] = []
     for path, line, _ in rows:
-        if path not in left and (path, line) not in seen and is_product(path) and not decides_nothing(path):
+        if path not in left and (path, line) not in shown_places and is_product(path) and not decides_nothing(path):
             left.add(path)
             picks.append(Pick(path, line, ("a route of the change",), defines=False))
     return picks[:MAX_PICKS]
@@ -54,9 +54,9 @@ def _pattern(route: str) -> str:
     parts = [part for part in _OPEN.sub("*", route).partition("?")[0].strip("^$/").split("/") if part]
     while parts and (parts[0] in _GENERAL or re.fullmatch(r"v\d+|\*+|[\w.-]*\*[\w.-]*", parts[0])):
         parts.pop(0)
-    fixed = [part for part in parts if _FIXED.match(part)]
-    enough = len(fixed) >= FIXED + (len(fixed) == len(parts))
+    fixed_parts = [part for part in parts if _FIXED.match(part)]
+    enough = len(fixed_parts) >= FIXED + (len(fixed_parts) == len(parts))
     if not enough or _FILE.search(route):
         return ""
-    written = [re.escape(part) if part in fixed else r"[^/\s\"'`]+" for part in parts]
-    return r"(?<![\w-])" + "/".join(written) + r"(?![\w-])"
+    part_patterns = [re.escape(part) if part in fixed_parts else r"[^/\s\"'`]+" for part in parts]
+    return r"(?<![\w-])" + "/".join(part_patterns) + r"(?![\w-])"

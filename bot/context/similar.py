@@ -33,7 +33,7 @@ _GAP = re.compile(r"\s|\\s|\\t|\(\?")
 
 def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iterable[ChangedFile]) -> list[str]:
     """The names that are in added lines alone and that nothing gives a meaning."""
-    added: dict[str, Collection[int]] = {file.path: file.added for file in files}
+    added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return [
         name
         for name in names
@@ -41,7 +41,7 @@ def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iter
         and re.fullmatch(r"[A-Za-z_][\w]*", name)
         and not identifiers.plain(name)
         and rows.get(name)
-        and all(line in added.get(path, ()) for path, line, _ in rows[name])
+        and all(line in added_lines.get(path, ()) for path, line, _ in rows[name])
         and not any(usages.gives_meaning(name, text, path) for path, _, text in rows[name])
     ][:MAX_NAMES]
 
@@ -53,50 +53,50 @@ def nearly(names: Iterable[str]) -> str:
 
 def near_names(rows: Iterable[Row], names: Iterable[str]) -> dict[str, list[tuple[str, Row]]]:
     """The rows that hold a word which is nearly one of the names, those that give it a meaning first."""
-    found: dict[str, list[tuple[str, Row]]] = defaultdict(list)
-    wanted = list(names)
+    near_rows: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+    wanted_names = list(names)
     for row in rows:
         words = identifiers.words(row[2])
-        for name in wanted if is_product(row[0]) else ():
+        for name in wanted_names if is_product(row[0]) else ():
             word = next((word for word in sorted(words) if _near(word, name)), "")
             if word:
-                found[name].append((word, row))
-    for mine in found.values():
+                near_rows[name].append((word, row))
+    for mine in near_rows.values():
         mine.sort(key=lambda item: not usages.gives_meaning(item[0], item[1][2], item[1][0]))
-    return found
+    return near_rows
 
 
 def patterns(units: Iterable[Unit]) -> dict[str, list[str]]:
     """The regular expressions in changed lines, under what they begin with."""
-    found: dict[str, list[str]] = defaultdict(list)
+    patterns_by_name: dict[str, list[str]] = defaultdict(list)
     for unit in units:
-        for row in unit.changed if is_product(unit.path) else ():
+        for row in unit.changed_rows if is_product(unit.path) else ():
             for literal in _literals(row.text) if len(row.text) <= LONG_LINE else ():
                 head = _GAP.split(literal)[0]
-                if len(head) >= HEAD and _CLASS.search(head) and literal not in found[head]:
-                    found[head].append(literal)
-    return dict([item for item in found.items() if item[1]][:MAX_PATTERNS])
+                if len(head) >= HEAD and _CLASS.search(head) and literal not in patterns_by_name[head]:
+                    patterns_by_name[head].append(literal)
+    return dict([item for item in patterns_by_name.items() if item[1]][:MAX_PATTERNS])
 
 
 def pick(
     units: Sequence[Unit],
     near: Mapping[str, Sequence[tuple[str, Row]]],
     alike: Mapping[str, Sequence[Row]],
-    shown: Collection[tuple[str, int]],
+    shown_lines: Collection[tuple[str, int]],
 ) -> list[Pick]:
     """The lines to show beside these units."""
-    said = {word for unit in units for row in unit.added for word in identifiers.words(row.text)}
+    added_words = {word for unit in units for row in unit.added_rows for word in identifiers.words(row.text)}
     picks = [
         Pick(path, line, (f"{word}, while the change says {name}",), defines(text, word, path))
         for name in near
-        if name in said
-        for word, (path, line, text) in [one for one in near[name] if one[1][:2] not in shown][:PER_NAME]
+        if name in added_words
+        for word, (path, line, text) in [one for one in near[name] if one[1][:2] not in shown_lines][:PER_NAME]
     ]
     for head, literals in patterns(units).items():
         rows = [
             row
             for row in alike.get(head, ())
-            if row[:2] not in shown and not is_test(row[0]) and _likeness(row[2], literals) >= LIKE
+            if row[:2] not in shown_lines and not is_test(row[0]) and _likeness(row[2], literals) >= LIKE
         ]
         best = sorted(rows, key=lambda row: -_likeness(row[2], literals))
         picks += [

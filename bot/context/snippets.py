@@ -16,7 +16,7 @@ _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", 
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
 
-class Shown:
+class ShownLines:
     """Which lines of the head tree are in the prompt already."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
@@ -42,20 +42,20 @@ def lines(blob: bytes) -> list[str]:
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
     """These lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
     short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
-    shown = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
-    return Excerpt(path, short[0], short[-1], shown, title=title)
+    shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
+    return Excerpt(path, short[0], short[-1], shown_rows, title=title)
 
 
-def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Excerpt | None:
+def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
     """What a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
     around = [*blocks.openings(rows, line, excerpt.start)]
     around += _givers(excerpt.path, rows, around)
-    called = (name for number in around for name in _CALLED.findall(rows[number - 1]))
-    for name in dict.fromkeys(name for name in called if name not in _NO_CALL and not special(name)):
+    called_names = (name for number in around for name in _CALLED.findall(rows[number - 1]))
+    for name in dict.fromkeys(name for name in called_names if name not in _NO_CALL and not special(name)):
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
         if at in around:
             continue
-        numbers = shown.left(excerpt.path, blocks.opened(excerpt.path, rows, at, BODY)) if at else []
+        numbers = shown_lines.left(excerpt.path, blocks.opening_lines(excerpt.path, rows, at, BODY)) if at else []
         if len(numbers) > 1:
             return cut(excerpt.path, rows, numbers, f"defines {name}, called nearby")
     return None
@@ -63,44 +63,46 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Ex
 
 def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
     """The lines shortly above that give a variable of some lines its value, in the same function."""
-    used = {word for number in around for word in identifiers.words(rows[number - 1])}
+    words_used = {word for number in around for word in identifiers.words(rows[number - 1])}
     for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):
         if definitions.names(path, rows[number - 1]):
             return
-        if number not in around and identifiers.given(rows[number - 1]) & used:
+        if number not in around and identifiers.assigned_names(rows[number - 1]) & words_used:
             yield number
 
 
-def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
     """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
     by_path: Mapping[str, list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
         by_path[excerpt.path].append(excerpt)
-    return [whole for found in by_path.values() for whole in _adjacent(sorted(found, key=lambda e: e.start))]
+    return [
+        whole for file_excerpts in by_path.values() for whole in _adjacent(sorted(file_excerpts, key=lambda e: e.start))
+    ]
 
 
 def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
-    held: Excerpt | None = None
+    held_back: Excerpt | None = None
     for excerpt in excerpts:
-        if held is not None and excerpt.start <= held.end + 1:
-            title = held.title if held.title == excerpt.title else f"{held.title}; {excerpt.title}"
-            rows = {row.number: row for row in (*held.rows, *excerpt.rows)}
-            end = max(held.end, excerpt.end)
-            held = Excerpt(held.path, held.start, end, tuple(rows[n] for n in sorted(rows)), title=title)
+        if held_back is not None and excerpt.start <= held_back.end + 1:
+            title = held_back.title if held_back.title == excerpt.title else f"{held_back.title}; {excerpt.title}"
+            rows = {row.number: row for row in (*held_back.rows, *excerpt.rows)}
+            end = max(held_back.end, excerpt.end)
+            held_back = Excerpt(held_back.path, held_back.start, end, tuple(rows[n] for n in sorted(rows)), title=title)
             continue
-        if held is not None:
-            yield held
-        held = excerpt
-    if held is not None:
-        yield held
+        if held_back is not None:
+            yield held_back
+        held_back = excerpt
+    if held_back is not None:
+        yield held_back
 
 
-def by_file(found: Iterable[Excerpt], shown: Shown) -> list[Excerpt]:
+def by_file(excerpts: Iterable[Excerpt], shown_lines: ShownLines) -> list[Excerpt]:
     """Definitions of one file under one header, without the lines that the prompt shows by now."""
     by_path: dict[str, list[Excerpt]] = defaultdict(list)
-    for one in found:
-        if (one.path, one.start) not in shown.lines:
-            shown.add(one)
+    for one in excerpts:
+        if (one.path, one.start) not in shown_lines.lines:
+            shown_lines.add(one)
             by_path[one.path].append(one)
     return [_together(sorted(mine, key=lambda one: one.start)) for mine in by_path.values()]
 
@@ -108,13 +110,16 @@ def by_file(found: Iterable[Excerpt], shown: Shown) -> list[Excerpt]:
 def _together(mine: Sequence[Excerpt]) -> Excerpt:
     names = dict.fromkeys(one.title.removeprefix("defines ") for one in mine)
     rows = {row.number: row for one in mine for row in one.rows}
-    shown = tuple(rows[number] for number in sorted(rows))
-    return Excerpt(mine[0].path, shown[0].number, shown[-1].number, shown, title="defines " + ", ".join(names))
+    merged_rows = tuple(rows[number] for number in sorted(rows))
+    return Excerpt(
+        mine[0].path, merged_rows[0].number, merged_rows[-1].number, merged_rows, title="defines " + ", ".join(names)
+    )
 
 
-def marked(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
+def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
     """The excerpts, with those marked that hold lines of the change itself."""
-    added: dict[str, Collection[int]] = {file.path: file.added for file in files}
+    added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return tuple(
-        replace(one, changed=any(row.number in added.get(one.path, ()) for row in one.rows)) for one in excerpts
+        replace(one, overlaps_change=any(row.number in added_lines.get(one.path, ()) for row in one.rows))
+        for one in excerpts
     )

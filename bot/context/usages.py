@@ -71,22 +71,22 @@ class Pick:
     @property
     def reason(self) -> str:
         """Why it is shown, in words that are true of the line."""
-        said = "defines" if self.defines else "builds on" if self.builds else "names"
-        return self.title or f"{said} {', '.join(self.names[:3])}"
+        verb = "defines" if self.defines else "builds on" if self.builds else "names"
+        return self.title or f"{verb} {', '.join(self.names[:3])}"
 
-    headed: bool = False  # the first line of the function around it is shown too
+    with_head: bool = False  # the first line of the function around it is shown too
     beside: int = 0  # lines before and after it that are shown too, whatever they hold
 
 
 def together(units: Sequence[Unit]) -> dict[str, float]:
     """The names of the units' changed lines, and what their callers store results in, with their weights."""
     code = _code(units)
-    found = identifiers.names(code)
-    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed):
-        found.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
-    for name in _kept(code):
-        found[name] = max(found.get(name, 0.0), identifiers.IDENTIFIER)
-    return {**dict.fromkeys(_namesakes(code), identifiers.IDENTIFIER), **found}
+    weights = identifiers.names(code)
+    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed_rows):
+        weights.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
+    for name in _result_names(code):
+        weights[name] = max(weights.get(name, 0.0), identifiers.IDENTIFIER)
+    return {**dict.fromkeys(_namesakes(code), identifiers.IDENTIFIER), **weights}
 
 
 def _code(units: Iterable[Unit]) -> list[Unit]:
@@ -94,10 +94,10 @@ def _code(units: Iterable[Unit]) -> list[Unit]:
     return [unit for unit in units if is_product(unit.path)]
 
 
-def _kept(units: Iterable[Unit]) -> frozenset[str]:
+def _result_names(units: Iterable[Unit]) -> frozenset[str]:
     """The keys and attributes in which callers of what changed keep the result."""
     calls = (row for unit in units for row in unit.references if row.call and row.sure and not row.test)
-    return frozenset(name for row in calls for name in identifiers.stored(row.text, row.name))
+    return frozenset(name for row in calls for name in identifiers.stored_keys(row.text, row.name))
 
 
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
@@ -117,15 +117,17 @@ def distinct(name: str) -> float:
 def pick(
     rows: Mapping[str, Sequence[Row]],
     units: Sequence[Unit],
-    shown: Collection[tuple[str, int]],
-    changed: Iterable[str] = (),
+    shown_lines: Collection[tuple[str, int]],
+    changed_paths: Iterable[str] = (),
 ) -> list[Pick]:
     """The best lines for these units, greedily.
 
-    `rows`: name -> the lines that hold it; `shown`: lines in the prompt already; `changed`: the paths of the whole change.
+    `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change.
     """
-    rows_of = [row.text for unit in units for row in unit.changed]
-    own = {text for line in rows_of for text in (*identifiers.literals(line), *identifiers.given(line))} | PERSISTENCE
+    rows_of = [row.text for unit in units for row in unit.changed_rows]
+    own = {
+        text for line in rows_of for text in (*identifiers.literals(line), *identifiers.assigned_names(line))
+    } | PERSISTENCE
     weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
     code = _code(units)
@@ -133,11 +135,11 @@ def pick(
     alike = {name: [row for row in rows.get(name, ()) if defines(row[2], name, row[0])] for name in others}
     rows = {**rows, **alike}
     worth = {name: w for name in weights if (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0}
-    ours = _Meant(code, {decides_nothing(path) for path in (*changed, *(unit.path for unit in units))})
+    ours = _RelatedLines(code, {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))})
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
     for name in worth:
         for path, line, text in rows[name]:
-            if (path, line) not in shown and ours.related(name, path, text):
+            if (path, line) not in shown_lines and ours.is_related(name, path, text):
                 lines.setdefault((path, line), (text, []))[1].append(name)
     if len(lines) > MAX_CANDIDATES:
         rough = {key: _rough(key[0]) * sum(worth[name] for name in names) for key, (_, names) in lines.items()}
@@ -147,7 +149,7 @@ def pick(
     return list(_greedily(lines, factors, worth))
 
 
-class _Meant:
+class _RelatedLines:
     """Finds the lines that are related to what these units change in meaning."""
 
     def __init__(self, units: Sequence[Unit], kinds: Collection[str]) -> None:
@@ -155,19 +157,21 @@ class _Meant:
         self.paths = {unit.path for unit in units}
         self.folders = {posixpath.dirname(path) for path in self.paths}
         self.suffixes = {family(path) for path in self.paths}
-        self.written = {name for unit in units for row in unit.changed for name in identifiers.given(row.text)}
-        self.said = {text for unit in units for row in unit.changed for text in identifiers.literals(row.text)}
-        self.decided = meaning.decided(units) | {*_namesakes(units)} | PERSISTENCE | _kept(units)
+        self.written = {
+            name for unit in units for row in unit.changed_rows for name in identifiers.assigned_names(row.text)
+        }
+        self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
+        self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
         self._idle: dict[str, bool] = {}
 
-    def related(self, name: str, path: str, text: str) -> bool:
+    def is_related(self, name: str, path: str, text: str) -> bool:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
         if identifiers.IMPORT.match(text):
             return False
         if is_comment(text, path):
-            return self._told(name, path)
+            return self._in_comment(name, path)
         if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
         near = posixpath.dirname(path) in self.folders
@@ -175,13 +179,13 @@ class _Meant:
             # What one language calls a variable may be a key for another.
             another = name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes
             near |= not identifiers.plain(name)
-            return another or (near and is_product(path) and meaning.settled(name, path, text))
+            return another or (near and is_product(path) and meaning.settles(name, path, text))
         # One word means something else elsewhere, unless both are keys.
         if identifiers.single(name) and (name in self.said or not near):
-            return name in identifiers.quoted(text) or _builds_on(name, text)
+            return name in identifiers.string_names(text) or _builds_on(name, text)
         return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
 
-    def _told(self, name: str, path: str) -> bool:
+    def _in_comment(self, name: str, path: str) -> bool:
         """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
         foreign = not self._idle[path] and family(path) not in self.suffixes
         return foreign and name in self.decided and distinct(name) >= TOLD
@@ -194,21 +198,21 @@ def _greedily(
 ) -> Iterator[Pick]:
     """The best line, then the best of the others, and so on. Scores only sink, so that a stale one is looked at again on top."""
     # By kind of file, because a template shows what code does not.
-    faded: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
-    taken: dict[str, list[int]] = defaultdict(list)
+    fading: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
+    lines_by_path: dict[str, list[int]] = defaultdict(list)
     alone, aside = Counter[str](), Counter[str]()
 
     def score(key: tuple[str, int]) -> float:
         kind = posixpath.splitext(key[0])[1]
-        worths = sum(worth[name] * faded[name, kind] for name in lines[key][1])
-        return factors[key] * KNOWN_FILE ** len(taken[key[0]]) * worths
+        worths = sum(worth[name] * fading[name, kind] for name in lines[key][1])
+        return factors[key] * KNOWN_FILE ** len(lines_by_path[key[0]]) * worths
 
     heap = [(-score(key), key) for key in lines]
     heapify(heap)
-    while heap and sum(map(len, taken.values())) < MAX_LINES:
+    while heap and sum(map(len, lines_by_path.values())) < MAX_LINES:
         _, key = heappop(heap)
         path, line = key
-        if len(taken[path]) >= PER_FILE or any(abs(line - other) <= APART for other in taken[path]):
+        if len(lines_by_path[path]) >= PER_FILE or any(abs(line - other) <= APART for other in lines_by_path[path]):
             continue
         now = score(key)
         if heap and now < -heap[0][0]:
@@ -222,15 +226,15 @@ def _greedily(
             continue
         alone.update(names if len(names) == 1 else ())
         aside[kind] += 1
-        taken[path].append(line)
+        lines_by_path[path].append(line)
         for name in names:
-            faded[name, posixpath.splitext(path)[1]] *= FADE
-        yield _picked(path, line, text, sorted(names, key=lambda name: -worth[name]))
+            fading[name, posixpath.splitext(path)[1]] *= FADE
+        yield _pick(path, line, text, sorted(names, key=lambda name: -worth[name]))
 
 
-def _picked(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
+def _pick(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
     """The pick of a line, under the names for which its label is true."""
-    if of := tuple(name for name in names if meaning.settled(name, path, text)):
+    if of := tuple(name for name in names if meaning.settles(name, path, text)):
         return Pick(path, line, of, defines=True)
     of = tuple(name for name in names if _builds_on(name, text))
     beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
@@ -264,14 +268,17 @@ def _rough(path: str) -> float:
     return IN_TEST if is_test(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
 
 
-def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float]:
+def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str, float]:
     """How telling each file is: of which kind it is, and how far from what changed."""
-    suffixes, folders = {posixpath.splitext(one)[1] for one in changed}, {posixpath.dirname(one) for one in changed}
+    suffixes, folders = (
+        {posixpath.splitext(one)[1] for one in changed_paths},
+        {posixpath.dirname(one) for one in changed_paths},
+    )
 
     def of(path: str) -> float:
         factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
-        near = SAME_FILE if path in changed else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
+        near = SAME_FILE if path in changed_paths else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
         return factor * near
 
     return {path: of(path) for path in paths}
@@ -291,11 +298,11 @@ def _factor(path: str, text: str, names: Collection[str]) -> float:
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
     """The rows under each of the names that is in them as a whole word."""
     look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
-    known = set(names)
-    found: dict[str, list[Row]] = defaultdict(list)
+    wanted_names = set(names)
+    rows_by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         hits = set(look.findall(row[2]))
-        hits |= {word for word in identifiers.words(row[2]) if word in known}
+        hits |= {word for word in identifiers.words(row[2]) if word in wanted_names}
         for name in hits:
-            found[name].append(row)
-    return found
+            rows_by_name[name].append(row)
+    return rows_by_name

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.text.lines import defined
+from bot.text.lines import defined_names
 from bot.text.paths import is_test
 from bot.values import ChangedFile
 
@@ -17,7 +17,7 @@ class SearchLimits:
     sites: int = 40  # references per symbol that are handed on
     obliging: int = 2_000  # the same for a symbol whose contract changed: each of its uses is compared or read
     far: int = 60  # a method found by its name in more files than this says nothing
-    parsed: int = 400  # files parsed in search of references
+    parsed_files: int = 400  # files parsed in search of references
     bytes: int = 1_000_000  # of one source; larger ones are generated, or data
     seconds: float = 8.0  # of computing for the references: on a busy machine it takes longer, and finds the same
     keys: float = 2.0  # the same for what the change renames as a text
@@ -35,16 +35,16 @@ def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:
 
 
 def _rank(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
-    lost = [line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"]
+    removed_texts = [line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"]
     return (
         is_test(file.path),
         file.status == "added",
-        not any(defined(text[:LONG_LINES]) for text in lost),
-        -len(lost),
+        not any(defined_names(text[:LONG_LINES]) for text in removed_texts),
+        -len(removed_texts),
         file.path,
     )
 
 
-def minified(source: bytes) -> bool:
+def is_minified(source: bytes) -> bool:
     """Whether a source was written by a program: hardly any line breaks."""
     return len(source) > SMALL and len(source) / (source.count(b"\n") + 1) > LONG_LINES

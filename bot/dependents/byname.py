@@ -36,7 +36,7 @@ async def by_name(
 ) -> Dependents:
     """References by name alone for the files whose suffix no language reads, and the sentence that reports it."""
     read = frozenset(suffixes)
-    mine = [file for file in files if file.analyzed and not is_prose(file.path) and suffix(file.path) not in read]
+    mine = [file for file in files if file.is_analyzed and not is_prose(file.path) and suffix(file.path) not in read]
     if not mine:
         return Dependents()
     owners: dict[str, ChangedFile] = {}
@@ -45,18 +45,26 @@ async def by_name(
         for word in _words(file):
             owners.setdefault(word, file)
     rows = await _lines(tree, list(owners)) if budget.sites else []
-    changed = {file.path: file for file in files}
-    held: dict[str, set[str]] = defaultdict(set)
+    changed_files = {file.path: file for file in files}
+    names_by_file: dict[str, set[str]] = defaultdict(set)
     for word, path, line, _ in rows:
-        if not is_test(path) and (path not in changed or line not in changed[path].added):
-            held[word].add(path)
-    found: dict[str, list[Reference]] = defaultdict(list)
+        if not is_test(path) and (path not in changed_files or line not in changed_files[path].added_lines):
+            names_by_file[word].add(path)
+    references_by_name: dict[str, list[Reference]] = defaultdict(list)
     for word, path, line, text in rows:
-        there = changed.get(path)
-        if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
-            found[word].append(mention(f"{owners[word].path}:{word}", word, path, line, text, lone=False))
-    kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
-    return Dependents(references=tuple(kept), cut=(*_said(mine), *_beyond(mine, budget)))
+        there = changed_files.get(path)
+        if (
+            path != owners[word].path
+            and len(names_by_file[word]) <= RARE
+            and (there is None or line not in there.added_lines)
+        ):
+            references_by_name[word].append(mention(f"{owners[word].path}:{word}", word, path, line, text, lone=False))
+    references_kept = [
+        row
+        for name_references in references_by_name.values()
+        for row in sorted(name_references, key=_order)[: budget.sites]
+    ]
+    return Dependents(references=tuple(references_kept), cut=(*_notes(mine), *_beyond(mine, budget)))
 
 
 def suffix(path: str) -> str:
@@ -66,14 +74,16 @@ def suffix(path: str) -> str:
 
 def _words(file: ChangedFile) -> list[str]:
     """The distinctive words of the changed lines: first those that the change takes away, then by how often they stand there."""
-    gone: Counter[str] = Counter()
+    removed_counts: Counter[str] = Counter()
     come: Counter[str] = Counter()
     for hunk in file.hunks:
         for line in hunk.lines:
             if line.kind != " " and not is_comment(line.text, file.path):
-                (gone if line.kind == "-" else come).update(WORD.findall(line.text[:400]))
-    words = [word for word in gone | come if word not in COMMON and (telling(word) or len(word) >= LONG)]
-    words.sort(key=lambda word: (word not in gone or word in come, word not in gone, -len(word), word))
+                (removed_counts if line.kind == "-" else come).update(WORD.findall(line.text[:400]))
+    words = [word for word in removed_counts | come if word not in COMMON and (telling(word) or len(word) >= LONG)]
+    words.sort(
+        key=lambda word: (word not in removed_counts or word in come, word not in removed_counts, -len(word), word)
+    )
     return words[:WORDS]
 
 
@@ -82,12 +92,12 @@ async def _lines(tree: Tree, words: Sequence[str]) -> list[tuple[str, str, int, 
     if not words:
         return []
     any_word = rf"\b(?:{'|'.join(re.escape(word) for word in sorted(words))})\b"
-    wanted = frozenset(words)
+    wanted_words = frozenset(words)
     return [
         (word, path, line, text.rstrip("\r"))
         for path, line, text in await tree.grep_lines([any_word], syntax="perl", limit=LINES)
         if not is_prose(path)
-        for word in sorted(wanted.intersection(WORD.findall(text)))
+        for word in sorted(wanted_words.intersection(WORD.findall(text)))
     ]
 
 
@@ -101,13 +111,13 @@ def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ..
     return (f"names were looked for of {budget.files} of the {len(files)} changed files that are not parsed",)
 
 
-def _said(files: Sequence[ChangedFile]) -> tuple[str, ...]:
+def _notes(files: Sequence[ChangedFile]) -> tuple[str, ...]:
     """One sentence about all of them."""
     if not files:
         return ()
     kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
-    changed = _some([file.path for file in files])
-    return (f"{_some(kinds)} files are not parsed: uses of what changed in {changed} were searched by name only",)
+    file_list = _some([file.path for file in files])
+    return (f"{_some(kinds)} files are not parsed: uses of what changed in {file_list} were searched by name only",)
 
 
 def _some(names: Sequence[str]) -> str:

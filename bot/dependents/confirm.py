@@ -6,7 +6,7 @@ from fnmatch import translate
 
 from bot import limits
 from bot.dependents.propose import propose
-from bot.ports import Language, Project, SelfDescribed, Shared, Tree
+from bot.ports import Language, Project, SelfDescribed, SharedScope, Tree
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
@@ -24,13 +24,13 @@ class Reach:
         project: Project,
         paths: Collection[str],
         side: Side,
-        unused: Sequence[str] = (),
+        unused_files: Sequence[str] = (),
     ) -> None:
         self.tree, self.language, self.project, self.side = tree, language, project, side
-        self.unused = unused  # a sentence for each configuration file that was not used, or only in part
+        self.unused = unused_files  # a sentence for each configuration file that was not used, or only in part
         self.paths = paths
         # Asked once: a question about a protocol costs as much as resolving an import.
-        self._shared = project if isinstance(project, Shared) else None
+        self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
         self._imports: dict[str, tuple[Import, ...]] = {}
 
@@ -40,15 +40,15 @@ class Reach:
         words = frozenset(word for clue in clues for word in clue.words)
         if not words:
             return {}
-        proposed = await propose(self.tree, self.language, clues)
-        found: dict[str, tuple[Import, ...]] = {}
-        ordered = sorted(proposed)
-        for at in range(0, len(ordered), PORTION):  # the texts of a large tree are not held all at once
-            for path, source in (await self.tree.read_many(ordered[at : at + PORTION])).items():
-                landed = tuple(item for item in self.project.imports(path, source, words) if item.target in targets)
-                if landed:
-                    found[path] = landed
-        return found
+        candidates = await propose(self.tree, self.language, clues)
+        imports_by_path: dict[str, tuple[Import, ...]] = {}
+        paths = sorted(candidates)
+        for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once
+            for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
+                imports = tuple(item for item in self.project.imports(path, source, words) if item.target in targets)
+                if imports:
+                    imports_by_path[path] = imports
+        return imports_by_path
 
     async def imports(self, path: str) -> tuple[Import, ...]:
         """Every import of a file of this side that lands in the tree."""
@@ -72,7 +72,7 @@ class Reach:
         return self._shared.mates(path) if self._shared is not None else ()
 
 
-def unused(path: str, source: bytes) -> str:
+def unread_part(path: str, source: bytes) -> str:
     """What the languages leave out of a file, as a sentence; "" when it keeps all of it."""
     if len(source) > limits.CONFIG_BYTES:
         return f"{path} is larger than {limits.CONFIG_BYTES >> 10} KB: what it says about imports was not used"
@@ -105,8 +105,8 @@ def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     if not language.CONFIGS:
         return []
     fits = re.compile("|".join(translate(name) for name in language.CONFIGS)).match
-    wanted = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
-    return sorted(wanted, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
+    config_paths = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
+    return sorted(config_paths, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
 
 
 def _reach(
@@ -114,5 +114,5 @@ def _reach(
 ) -> Reach:
     paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
     project = language.project(paths, limits.Contents(configs))
-    said = tuple(said for path, source in configs.items() if (said := unused(path, source)))
-    return Reach(tree, language, project, paths, side, said)
+    notes = tuple(notes for path, source in configs.items() if (notes := unread_part(path, source)))
+    return Reach(tree, language, project, paths, side, notes)

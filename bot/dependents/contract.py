@@ -49,14 +49,14 @@ VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stan
 
 def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
     """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
-    found = _of_text(item, before, after)
+    changes = _of_text(item, before, after)
     was, now = item.before, item.after
     if was is None or now is None or is_test(was.path) or (item.change == "renamed" and was.path == now.path):
-        return found
-    return (*found, "declaration") if "declaration" not in found and conditioned(was, now) else found
+        return changes
+    return (*changes, "declaration") if "declaration" not in changes and is_conditioned(was, now) else changes
 
 
-def conditioned(was: Symbol, now: Symbol) -> bool:
+def is_conditioned(was: Symbol, now: Symbol) -> bool:
     """Whether what stands around a definition changed, or its file became one of tests: its text does not say that it is still there.
 
     Where a file went to another folder, its namespace did too: who names the old one names a module that is gone.
@@ -78,18 +78,18 @@ def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
         return ()
     language = filetype(item.symbol.path)
     old, new = _bare(before, language), _bare(after, language)
-    if _squeezed(old) == _squeezed(new):
+    if _squeeze(old) == _squeeze(new):
         was, now = item.before.signature, item.after.signature
-        return ("declaration",) if was is not None and now is not None and contested(was, now) else ()
-    return _changed(item, item.before.signature, item.after.signature, old, new)
+        return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
+    return _changes(item, item.before.signature, item.after.signature, old, new)
 
 
-def contested(before: Signature, after: Signature) -> bool:
+def is_contested(before: Signature, after: Signature) -> bool:
     """Whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
     return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
-def _changed(
+def _changes(
     item: ChangedSymbol, before: Signature | None, after: Signature | None, old: str, new: str
 ) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
@@ -102,7 +102,7 @@ def _changed(
         if SPACE.match(old) and SPACE.match(new):
             return ()  # its members are definitions themselves
         return ("definition",)
-    return ("declaration",) if _squeezed(_head(old, language)) != _squeezed(_head(new, language)) else ()
+    return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
 
 
 def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
@@ -121,26 +121,26 @@ def _value(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
 def _callable(
     before: Signature | None, after: Signature | None, old: str, new: str, language: FileType
 ) -> tuple[Contract, ...]:
-    found: list[Contract] = []
+    changes: list[Contract] = []
     old_head, new_head = _head(old, language), _head(new, language)
     old_parts, new_parts = _parts(old_head), _parts(new_head)
     if before is not None and after is not None and before.also != after.also:
-        found.append("parameters")
+        changes.append("parameters")
     elif old_parts[1] != new_parts[1]:
-        found += _parameters(before, after, old_parts[1], new_parts[1], named=language.named_arguments)
-    doubted = before is not None and after is not None and contested(before, after)
-    if doubted or not _same_around(old_parts, new_parts):
-        found.append("declaration")
-    if language.undeclared_results and "declaration" not in found and _returns(old) != _returns(new):
-        found.append("returns")
-    if Counter(map(_squeezed, ERRORS.findall(old))) != Counter(map(_squeezed, ERRORS.findall(new))):
-        found.append("errors")
-    return tuple(found)
+        changes += _parameters(before, after, old_parts[1], new_parts[1], by_name=language.named_arguments)
+    is_doubtful = before is not None and after is not None and is_contested(before, after)
+    if is_doubtful or not _same_around(old_parts, new_parts):
+        changes.append("declaration")
+    if language.undeclared_results and "declaration" not in changes and _returns(old) != _returns(new):
+        changes.append("returns")
+    if Counter(map(_squeeze, ERRORS.findall(old))) != Counter(map(_squeeze, ERRORS.findall(new))):
+        changes.append("errors")
+    return tuple(changes)
 
 
 def _returns(text: str) -> frozenset[str]:
     """The forms of what a function hands back: nothing, a value, a tuple of so many parts, a stream."""
-    found = set()
+    forms = set()
     for word, value in RETURN.findall(text):
         plain = value.strip().rstrip(",").strip()
         if plain.lower() in NOTHING:
@@ -149,8 +149,8 @@ def _returns(text: str) -> frozenset[str]:
             form = "value"  # goes on in the next line: how long it is, is not known
         else:
             form = f"{_commas(plain)} parts" if _commas(plain) else "value"
-        found.add(form if word == "return" else "stream")
-    return frozenset(found or {"nothing"})
+        forms.add(form if word == "return" else "stream")
+    return frozenset(forms or {"nothing"})
 
 
 def _commas(text: str) -> int:
@@ -173,49 +173,49 @@ def lost_attributes(before: str, after: str) -> frozenset[str]:
 
 
 def _parameters(
-    before: Signature | None, after: Signature | None, old: Sequence[str], new: Sequence[str], *, named: bool
+    before: Signature | None, after: Signature | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
 ) -> list[Contract]:
-    """What changed between two lists of parameters as they are written. `named`: a call may write a parameter's name."""
+    """What changed between two lists of parameters as they are written. `by_name`: a call may write a parameter's name."""
     if before is None or after is None:
         return ["parameters"]
-    found: list[Contract] = [] if _extended(before.parameters, after.parameters, named=named) else ["parameters"]
+    changes: list[Contract] = [] if _extends(before.parameters, after.parameters, by_name=by_name) else ["parameters"]
     was, now = ({item.name for item in side.parameters} for side in (before, after))
-    if named:
+    if by_name:
         one, other = _by_name(old, was & now), _by_name(new, was & now)
         same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
     else:
         pairs = zip(old, new, strict=False)
         same = all(_same_parameter(_nameless(one, was), _nameless(other, now)) for one, other in pairs)
     if not same:
-        found.append("types")
-    if not found and before.opaque:
-        found.append("parameters")  # what cannot be read cannot be called compatible
-    return found
+        changes.append("types")
+    if not changes and before.opaque:
+        changes.append("parameters")  # what cannot be read cannot be called compatible
+    return changes
 
 
-def _extended(before: Sequence[Parameter], after: Sequence[Parameter], *, named: bool) -> bool:
+def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
     """Whether every call that fitted still fits and means the same: what is new stands behind, or has a name, and is optional."""
     old = [item for item in before if item.kind in ("positional", "positional-only")]
     new = [item for item in after if item.kind in ("positional", "positional-only")]
-    if len(new) < len(old) or any(item.required for item in new[len(old) :]):
+    if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
         return False
-    if not all(_fits(one, other, named=named) for one, other in zip(old, new, strict=False)):
+    if not all(_fits(one, other, by_name=by_name) for one, other in zip(old, new, strict=False)):
         return False
     keywords = {item.name: item for item in before if item.kind == "keyword-only"}
     now = {item.name: item for item in after if item.kind in ("keyword-only", "positional")}
-    if any(name not in now or (now[name].required and not item.required) for name, item in keywords.items()):
+    if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
         return False
-    if any(item.required and item.name not in keywords for item in after if item.kind == "keyword-only"):
+    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword-only"):
         return False
     rest = {item.kind for item in before if item.kind in ("varargs", "kwargs")}
     return rest <= {item.kind for item in after} and not ("varargs" in rest and len(new) > len(old))
 
 
-def _fits(old: Parameter, new: Parameter, *, named: bool) -> bool:
+def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
     """Whether every argument for the old parameter also fits the new one."""
-    renamed = named and old.name != new.name and old.kind == "positional"
-    hidden = old.kind == "positional" and new.kind == "positional-only"
-    return not renamed and not hidden and not (new.required and not old.required)
+    is_rename = by_name and old.name != new.name and old.kind == "positional"
+    is_hidden_name = old.kind == "positional" and new.kind == "positional-only"
+    return not is_rename and not is_hidden_name and not (new.is_required and not old.is_required)
 
 
 def _nameless(text: str, names: set[str]) -> str:
@@ -224,35 +224,35 @@ def _nameless(text: str, names: set[str]) -> str:
     return text if word is None else text.replace(word, "_", 1)
 
 
-def _by_name(written: Sequence[str], names: set[str]) -> dict[str, str]:
+def _by_name(parameters: Sequence[str], names: set[str]) -> dict[str, str]:
     """The parameters as written, by name."""
-    found: dict[str, str] = {}
-    for text in written:
+    texts_by_name: dict[str, str] = {}
+    for text in parameters:
         words = re.findall(r"[\w$]+", text)
         name = next((word for word in words if word in names), "")
         if name:
-            found.setdefault(name, text)
-    return found
+            texts_by_name.setdefault(name, text)
+    return texts_by_name
 
 
 def _same_parameter(old: str, new: str) -> bool:
     """Whether a parameter is the same, or has got or lost an annotation: a note for readers changes no call."""
-    if _squeezed(old) == _squeezed(new):
+    if _squeeze(old) == _squeeze(new):
         return True
     if (":" in old and ":" in new) or max(len(old), len(new)) > LONG_PARAMETER:
         return False
-    return _squeezed(ANNOTATED.sub(r"\1", old)) == _squeezed(ANNOTATED.sub(r"\1", new))
+    return _squeeze(ANNOTATED.sub(r"\1", old)) == _squeeze(ANNOTATED.sub(r"\1", new))
 
 
 def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
     """Whether what stands before and behind the parameters is the same; a first return annotation changes no caller."""
     ends = [
-        _squeezed(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
+        _squeeze(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
         for side in (old, new)
     ]
     arrows = [end.startswith("->") for end in ends]
     same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
-    return _squeezed(old[0]) == _squeezed(new[0]) and same_end
+    return _squeeze(old[0]) == _squeeze(new[0]) and same_end
 
 
 def _parts(head: str) -> tuple[str, list[str], str]:
@@ -260,7 +260,7 @@ def _parts(head: str) -> tuple[str, list[str], str]:
     start = _opening(head)
     if start < 0:
         return head, [], ""
-    depth, at, found = 0, start + 1, []
+    depth, at, parts = 0, start + 1, []
     for index in range(start, len(head)):
         letter = head[index]
         if letter in OPENING and not (letter == "<" and head[index + 1 : index + 2] in "=< "):
@@ -268,10 +268,10 @@ def _parts(head: str) -> tuple[str, list[str], str]:
         elif letter in CLOSING and not (letter == ">" and head[index - 1] in "-=> "):
             depth -= 1
         if (letter == "," and depth == 1) or depth == 0:
-            found.append(" ".join(head[at:index].split()))
+            parts.append(" ".join(head[at:index].split()))
             at = index + 1
         if depth == 0:
-            return head[:start], [text for text in found if text], head[index + 1 :]
+            return head[:start], [text for text in parts if text], head[index + 1 :]
     return head, [], ""
 
 
@@ -289,9 +289,9 @@ def _opening(head: str) -> int:
 def _head(text: str, language: FileType) -> str:
     """The declaration of a definition, without its body."""
     lines = text.split("\n")
-    depth, found = 0, []
+    depth, head_lines = 0, []
     for line in lines[:HEAD_LINES]:
-        found.append(line)
+        head_lines.append(line)
         depth += sum(line.count(one) for one in "([") - sum(line.count(one) for one in ")]")
         decorator = re.match(r"\s*[@#\[]", line) and not re.search(r"\b(?:def|class|function|fn)\b", line)
         if depth > 0 or decorator:
@@ -300,9 +300,9 @@ def _head(text: str, language: FileType) -> str:
         if ends or language.head == "line":
             cut = re.search(r"[{;]|=>", line) if language.head == "brace" else None
             if cut is not None and depth == 0 and ")" in line[: cut.start()]:
-                found[-1] = line[: line.find(cut[0], line.rfind(")", 0, cut.start()) if cut else 0)]
+                head_lines[-1] = line[: line.find(cut[0], line.rfind(")", 0, cut.start()) if cut else 0)]
             break
-    return "\n".join(found)
+    return "\n".join(head_lines)
 
 
 def _bare(text: str, language: FileType) -> str:
@@ -318,17 +318,17 @@ def _bare(text: str, language: FileType) -> str:
 
 def _without_blocks(text: str) -> str:
     """Text without `/* ... */`; what is never closed stays."""
-    found, at = [], 0
+    pieces, at = [], 0
     while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
-        found.append(text[at:start])
+        pieces.append(text[at:start])
         at = end + 2
-    return "".join([*found, text[at:]])
+    return "".join([*pieces, text[at:]])
 
 
 def _first(text: str) -> str:
     return text.partition("\n")[0].strip()
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     """Text without white space and without the commas that a formatter puts in front of a closing bracket; one kind of quotes."""
     return re.sub(r",(?=[)\]}])", "", re.sub(r"\s+", "", text)).replace("'", '"')

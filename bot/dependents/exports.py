@@ -28,14 +28,14 @@ class Exports:
     async def outline(self, side: Side, path: str) -> Outline | None:
         """The outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
         if (side, path) not in self._outlines:
-            if side == "base" and await self._unchanged(path):
+            if side == "base" and await self._is_unchanged(path):
                 return await self.outline("head", path)
             reach = self._sides[side]
             source = await reach.tree.read(path, side) if path in reach.paths else None
             self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
 
-    async def _unchanged(self, path: str) -> bool:
+    async def _is_unchanged(self, path: str) -> bool:
         before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
         return before is not None and after is not None and before.oid == after.oid
 
@@ -43,7 +43,7 @@ class Exports:
         """What a file of the head tree imports."""
         return await self._sides["head"].imports(path)
 
-    async def gone(self, path: str) -> frozenset[str]:
+    async def gone_names(self, path: str) -> frozenset[str]:
         """Names that the file offered and offers no longer; empty where that cannot be known for certain."""
         if path not in self._gone and not await self._fewer(path):
             self._gone[path] = frozenset()
@@ -52,9 +52,9 @@ class Exports:
             after = await self._offer("head", path)
             left = await self.outline("head", path) is not None
             certain = after[1] if left else bool(self.mates(path))
-            lost = sorted(before[0] - after[0]) if certain else []
-            lost += [name for name in await self._handed(path) if await self.meaning(path, name) == "absent"]
-            self._gone[path] = frozenset([name for name in lost if not await self.elsewhere(path, name)])
+            lost_names = sorted(before[0] - after[0]) if certain else []
+            lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
+            self._gone[path] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
         return self._gone[path]
 
     async def offers(self, path: str, name: str, was: Symbol | None = None) -> bool:
@@ -62,20 +62,20 @@ class Exports:
 
         A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
         """
-        meant = await self.meaning(path, name, types=was is not None and was.kind == "type")
-        if isinstance(meant, Symbol):
-            return was is None or meant.path == was.path or _stands_for(meant, was)
-        return meant == "there" or await self.elsewhere(path, name)
+        meaning_now = await self.meaning(path, name, types=was is not None and was.kind == "type")
+        if isinstance(meaning_now, Symbol):
+            return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
+        return meaning_now == "there" or await self.elsewhere(path, name)
 
     async def meaning(
-        self, path: str, name: str, seen: frozenset[tuple[str, str]] = frozenset(), *, types: bool = False
+        self, path: str, name: str, visited: frozenset[tuple[str, str]] = frozenset(), *, types: bool = False
     ) -> Meaning:
         """What a name of a file of the head tree means: the definition behind it, however many imports hand it on, or what is known of it.
 
         `types`: a type is asked for, which may be handed on for types alone.
         """
         outline = await self.outline("head", path)
-        if outline is None or (path, name) in seen or len(seen) > DEPTH:
+        if outline is None or (path, name) in visited or len(visited) > DEPTH:
             return "unknown"
         local = dict(outline.exports).get(name)
         if not types and not outline.loose.isdisjoint((name, local or name)):
@@ -85,28 +85,28 @@ class Exports:
             return "there" if name in names else "absent" if complete else "unknown"
         own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
         if own is None:
-            return await self._imported(path, local or name, outline, seen | {(path, name)}, types=types)
+            return await self._of_imports(path, local or name, outline, visited | {(path, name)}, types=types)
         return own
 
-    async def _imported(
-        self, path: str, name: str, outline: Outline, seen: frozenset[tuple[str, str]], *, types: bool
+    async def _of_imports(
+        self, path: str, name: str, outline: Outline, visited: frozenset[tuple[str, str]], *, types: bool
     ) -> Meaning:
         """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
-        found: list[Meaning] = [
-            "there" if given == "*" else await self.meaning(item.target, given, seen, types=types)
+        meanings: list[Meaning] = [
+            "there" if bound_name == "*" else await self.meaning(item.target, bound_name, visited, types=types)
             for item in await self.imports(path)
-            for given in _binding(item, name)
+            for bound_name in _binding(item, name)
         ]
-        if found and all(one == "absent" for one in found):
-            return "absent" if outline.complete and outline.bound.count(name) == len(found) else "unknown"
-        return found[0] if found and not any(one in ("absent", "unknown") for one in found) else "unknown"
+        if meanings and all(one == "absent" for one in meanings):
+            return "absent" if outline.complete and outline.bound.count(name) == len(meanings) else "unknown"
+        return meanings[0] if meanings and not any(one in ("absent", "unknown") for one in meanings) else "unknown"
 
-    async def _handed(self, path: str) -> list[str]:
+    async def _passed_on(self, path: str) -> list[str]:
         """The names of a file that a definition of its own stood behind before the change, and that it imports now."""
         before, after = await self.outline("base", path), await self.outline("head", path)
         if before is None or after is None:
             return []
-        return sorted((before.defined & after.names) - after.defined)
+        return sorted((before.defined_names & after.names) - after.defined_names)
 
     def mates(self, path: str) -> Collection[str]:
         """The files of the head tree that use the names of this one without importing it."""
@@ -116,9 +116,9 @@ class Exports:
         """What a class of the file or of its namespace inherits from, as written; None where it is declared nowhere there."""
         for one in (path, *sorted(self.mates(path))):
             outline = await self.outline("head", one)
-            found = dict(outline.bases).get(owner) if outline is not None else None
-            if found is not None:
-                return found
+            class_bases = dict(outline.bases).get(owner) if outline is not None else None
+            if class_bases is not None:
+                return class_bases
         return None
 
     async def elsewhere(self, path: str, name: str) -> bool:
@@ -129,34 +129,36 @@ class Exports:
         for mate in sorted(mates):
             if word in self._near[mates].get(mate, word):
                 outline = await self.outline("head", mate)
-                known = outline is not None and outline.complete
-                if outline is None or not known or any(symbol.name == name for symbol in outline.symbols):
+                is_complete = outline is not None and outline.complete
+                if outline is None or not is_complete or any(symbol.name == name for symbol in outline.symbols):
                     return True
         return False
 
     async def _fewer(self, path: str) -> bool:
         """Whether a changed file behind this one offers fewer names: those that did not change need not be parsed to know."""
         before, after = await self._behind("base", path), await self._behind("head", path)
-        left = [one for one in before if one not in after or not await self._unchanged(one)]
+        left = [one for one in before if one not in after or not await self._is_unchanged(one)]
         was = [await self.outline("base", one) for one in left]
         now = [await self.outline("head", one) for one in left if one in after]
         names = {name for outline in now if outline is not None for name in outline.names}
-        own = {name for outline in now if outline is not None for name in outline.defined}
-        return any(outline is not None and not (outline.names <= names and outline.defined <= own) for outline in was)
+        own = {name for outline in now if outline is not None for name in outline.defined_names}
+        return any(
+            outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
+        )
 
     async def _behind(self, side: Side, path: str) -> frozenset[str]:
         """A file and those of which it hands on everything, at any distance."""
-        seen, level = {path}, [path]
+        visited, level = {path}, [path]
         for _ in range(DEPTH):
             await self._sides[side].load(level)
-            level = [one for here in level for one in await self.stars(side, here) if one not in seen]
-            seen.update(level)
-        return frozenset(seen)
+            level = [one for here in level for one in await self.stars(side, here) if one not in visited]
+            visited.update(level)
+        return frozenset(visited)
 
     async def _offer(self, side: Side, path: str) -> Offer:
         """The names of a file and of those it hands on, level by level. What cannot be read leaves the answer open."""
         names: set[str] = set()
-        complete, seen, level = True, {path}, [path]
+        complete, visited, level = True, {path}, [path]
         for depth in range(DEPTH):
             below: list[str] = []
             for one in level:
@@ -167,8 +169,8 @@ class Exports:
                 names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
                 stars = await self.stars(side, one) if outline.stars else []
                 complete = complete and outline.complete and len(stars) >= outline.stars
-                below += [target for target in dict.fromkeys(stars) if target not in seen]
-                seen.update(stars)
+                below += [target for target in dict.fromkeys(stars) if target not in visited]
+                visited.update(stars)
             level = below
         return frozenset(names), complete and not level
 
@@ -181,12 +183,18 @@ class Exports:
 def _binding(item: Import, name: str) -> Iterator[str]:
     """What an import takes from its target for a name here: another name, or "*" for the whole module."""
     here = dict(item.aliases)
-    for given in sorted(item.names):
-        if (given != "*" and here.get(given, given) == name) or (given == "*" and here.get("*") == name):
-            yield given
+    for bound_name in sorted(item.names):
+        if (bound_name != "*" and here.get(bound_name, bound_name) == name) or (
+            bound_name == "*" and here.get("*") == name
+        ):
+            yield bound_name
 
 
 def _stands_for(other: Symbol, was: Symbol) -> bool:
     """Whether a definition elsewhere can stand for one that was here: called alike, and there under no other condition."""
-    called = [side.signature.parameters if side.signature is not None else () for side in (other, was)]
-    return other.kind == was.kind and called[0] == called[1] and set(other.conditions) <= set(was.conditions)
+    parameter_lists = [side.signature.parameters if side.signature is not None else () for side in (other, was)]
+    return (
+        other.kind == was.kind
+        and parameter_lists[0] == parameter_lists[1]
+        and set(other.conditions) <= set(was.conditions)
+    )

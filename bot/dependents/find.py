@@ -6,23 +6,23 @@ from dataclasses import replace
 
 from bot.concurrency import together
 from bot.dependents import symbols
-from bot.dependents.budget import SearchLimits, by_risk, minified
+from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
-from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.keys import lost_keys
-from bot.dependents.lost import lost_modules
+from bot.dependents.lost_modules import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import UNNAMED, Proof
+from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.search import Search
-from bot.dependents.shadowed import shadowed
+from bot.dependents.shadowing import shadowed_imports
 from bot.dependents.symbols import ChangedSource
-from bot.dependents.wanted import wanted
+from bot.dependents.use_targets import use_targets
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
@@ -41,29 +41,33 @@ async def find(
 ) -> Dependents:
     """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
-    missed: list[str] = []
-    chosen = _chosen([part for file in files for part in _apart(file, languages)], languages, budget, cut)
-    missed += cut
+    missed_uses: list[str] = []
+    changed_files = _choose([part for file in files for part in _apart(file, languages)], languages, budget, cut)
+    missed_uses += cut
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
     parts = await together(
-        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in chosen),
+        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in changed_files),
         by_name(tree, files, suffixes, budget),
         lost_keys(tree, files, suffixes, budget),
     )
-    *parsed, named, keys = parts
-    cut += [*named.cut, *keys.cut, *tree.stopped]
-    references = [reference for part in parsed for reference in part.references]
-    taken = {(row.path, row.line, row.name) for row in references if row.form != "definition" and not row.guessed}
-    references += [row for row in keys.references if (row.path, row.line, row.name) not in taken]
-    taken = {(row.path, row.line, row.name) for row in references}
-    references += [row for row in named.references if (row.path, row.line, row.name) not in taken]
+    *by_language, by_word, keys = parts
+    cut += [*by_word.cut, *keys.cut, *tree.stopped_searches]
+    references = [reference for part in by_language for reference in part.references]
+    places_used = {
+        (row.path, row.line, row.name) for row in references if row.form != "definition" and not row.is_guessed
+    }
+    references += [row for row in keys.references if (row.path, row.line, row.name) not in places_used]
+    places_used = {(row.path, row.line, row.name) for row in references}
+    references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
         references=tuple(references),
         cut=tuple(dict.fromkeys(cut)),
-        missed=tuple(dict.fromkeys([*missed, *(sentence for part in parts for sentence in part.missed)])),
+        missed_uses=tuple(
+            dict.fromkeys([*missed_uses, *(sentence for part in parts for sentence in part.missed_uses)])
+        ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
     )
 
@@ -75,9 +79,9 @@ def _apart(file: ChangedFile, languages: Mapping[str, Language]) -> tuple[Change
     was, now = (_language(path, languages) for path in (file.old_path, file.path))
     if was is now:
         return (file,)
-    read = file.skip if file.ignored else None
-    gone = replace(file, path=file.old_path, status="deleted", skip=read, added=frozenset())
-    return (gone, replace(file, old_path=None, status="added", removed=frozenset()))
+    read = file.skip if file.is_ignored else None
+    old_file = replace(file, path=file.old_path, status="deleted", skip=read, added_lines=frozenset())
+    return (old_file, replace(file, old_path=None, status="added", removed_lines=frozenset()))
 
 
 def _language(path: str, languages: Mapping[str, Language]) -> Language | None:
@@ -85,19 +89,21 @@ def _language(path: str, languages: Mapping[str, Language]) -> Language | None:
     return next((language for language in languages.values() if suffix in language.SUFFIXES), None)
 
 
-def _chosen(
+def _choose(
     files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """The changed files that some language reads, the riskiest first, as many as the budget allows."""
     read = [
-        (_language(file.path, languages), file) for file in files if file.analyzed or file.skip in (MOVED, REPLACED)
+        (_language(file.path, languages), file) for file in files if file.is_analyzed or file.skip in (MOVED, REPLACED)
     ]
     order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in read if lang is not None))}
-    known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path])
-    if len(known) > budget.files:
-        cut.append(f"dependents were looked for of {budget.files} of the {len(known)} changed source files")
+    language_files = sorted(
+        ((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path]
+    )
+    if len(language_files) > budget.files:
+        cut.append(f"dependents were looked for of {budget.files} of the {len(language_files)} changed source files")
     mine: dict[str, tuple[Language, list[ChangedFile]]] = {}
-    for language, file in known[: budget.files]:
+    for language, file in language_files[: budget.files]:
         mine.setdefault(language.NAME, (language, []))[1].append(file)
     return list(mine.values())
 
@@ -111,9 +117,9 @@ async def _of_language(
     cut: list[str],
 ) -> Dependents:
     """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
-    missed: list[str] = []
-    sources = await _sources(tree, language, files, budget, missed)
-    cut += missed
+    missed_uses: list[str] = []
+    sources = await _sources(tree, language, files, budget, missed_uses)
+    cut += missed_uses
     lacking = _lacking(language, await tree.entries())
     cut += lacking
     head, base = await both(tree, language)
@@ -123,51 +129,57 @@ async def _of_language(
     for source in sources:
         exports.know("base", source.file.old_path or source.file.path, source.old) if source.before else None
         exports.know("head", source.file.path, source.new) if source.after else None
-    found = symbols.moved(sources, {source.file.path: symbols.changed(source) for source in sources})
-    merged, headers = await declared(tree, exports, sources, found)
-    limited = _limited(_weighed(sources, merged), budget, cut, missed)
-    told = {path: tuple([await _only(item, exports) for item in items]) for path, items in limited.items()}
-    scene = Scene(sources, told, head, base, exports, headers)
+    symbols_by_file = symbols.with_moves(
+        sources, {source.file.path: symbols.changed_symbols(source) for source in sources}
+    )
+    merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
+    limited_symbols = _limit(_weigh(sources, merged_symbols), budget, cut, missed_uses)
+    exact_symbols = {
+        path: tuple([await _only(item, exports) for item in items]) for path, items in limited_symbols.items()
+    }
+    scene = Scene(sources, exact_symbols, head, base, exports, headers)
     dependents = await importing(scene)
-    broken = await lost_modules(scene.head, scene.base, scene.lost)
-    gone = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken if row.missing)
-    shadows = await shadowed(scene, fresh)
-    proof = Proof(tree, language, exports, budget, gone, frozenset(fresh))
+    broken_imports = await lost_modules(scene.head, scene.base, scene.lost_imports)
+    gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
+    shadows = await shadowed_imports(scene, fresh)
+    proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
-    targets = await wanted(scene)
+    targets = await use_targets(scene)
     references = await search.run(targets)
-    missed += search.missed + (lacking if search.obliging else [])
+    missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
-    lost = _members(sources, scene.symbols, beyond) | _attributes(sources)
-    said = await mentions(tree, targets, references, fresh, lost, tuple(language.SUFFIXES), beyond)
-    references += await proof.weighed(said)
+    lost_members = _members(sources, scene.symbols, beyond) | _attributes(sources)
+    name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
+    references += await proof.weigh(name_mentions)
     overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget, beyond)
     cut += beyond
-    missed += beyond
+    missed_uses += beyond
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
     return Dependents(
         (*every, *shadows.symbols),
         files_of,
-        (*broken, *shadows.references, *references),
-        missed=tuple(missed),
+        (*broken_imports, *shadows.references, *references),
+        missed_uses=tuple(missed_uses),
         heirs=overriding,
     )
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:
     """The lines that a file owes to the change: all, where nothing could read its patch."""
-    unread = file.unreviewed and not file.hunks and file.status != "deleted"
-    return ALL_LINES if unread else file.added
+    unread = file.is_unreviewed and not file.hunks and file.status != "deleted"
+    return ALL_LINES if unread else file.added_lines
 
 
 def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     """The sentence about files of a damaged or partial store."""
-    lost = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
-    if not lost:
+    oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
+    if not oversized:
         return []
-    listed = ", ".join(lost[:LISTED]) + (", ..." if len(lost) > LISTED else "")
-    return [f"{len(lost)} {language.NAME} files were not searched, the object store lacks their content: {listed}"]
+    paths_text = ", ".join(oversized[:LISTED]) + (", ..." if len(oversized) > LISTED else "")
+    return [
+        f"{len(oversized)} {language.NAME} files were not searched, the object store lacks their content: {paths_text}"
+    ]
 
 
 def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> None:
@@ -189,8 +201,8 @@ async def _only(item: ChangedSymbol, exports: Exports) -> ChangedSymbol:
 
 
 def _opaque(symbol: Symbol | None) -> Symbol | None:
-    told = symbol.signature if symbol is not None else None
-    return symbol if symbol is None or told is None else replace(symbol, signature=replace(told, opaque=True))
+    signature = symbol.signature if symbol is not None else None
+    return symbol if symbol is None or signature is None else replace(symbol, signature=replace(signature, opaque=True))
 
 
 async def _sources(
@@ -198,23 +210,23 @@ async def _sources(
 ) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])
-    found = []
+    changed_sources = []
     for file in files:
         old = before.get(file.old_path) if file.old_path else None
         new = after.get(file.path) if file.status != "deleted" else None
-        if any(len(source) > budget.bytes or minified(source) for source in (old, new) if source is not None):
+        if any(len(source) > budget.bytes or is_minified(source) for source in (old, new) if source is not None):
             cut.append(f"{file.path} is too large or minified: its definitions were not compared")
         elif old is not None or new is not None:
-            found.append(read := symbols.read(file, language, old, new))
+            changed_sources.append(read := symbols.read(file, language, old, new))
             if why := read.new.unread or read.old.unread:
                 cut.append(f"{file.path}: {why}: its definitions were not compared")
         else:
             cut.append(f"{file.path} could not be read: its definitions were not compared")
-    return found
+    return changed_sources
 
 
-def _weighed(
-    sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]]
+def _weigh(
+    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The changed definitions, each with what changed for its users."""
     texts: dict[tuple[str, str], list[str]] = {}
@@ -231,22 +243,26 @@ def _weighed(
 
     return {
         path: tuple(with_contract(item, text(item.before), text(item.after)) for item in items)
-        for path, items in found.items()
+        for path, items in symbols_by_file.items()
     }
 
 
 def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
     """Attributes that a changed file sets no more, unless their class went to another one with them -> "path:name"."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for source in sources:
         if not is_test(source.file.path):
-            lost = lost_attributes(source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace"))
+            lost_names = lost_attributes(
+                source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace")
+            )
             others = [other for other in sources if other is not source]
-            found |= {name: f"{source.file.path}:{name}" for name in lost if not _moved(name, source, others)}
-    return found
+            attributes |= {
+                name: f"{source.file.path}:{name}" for name in lost_names if not _has_moved(name, source, others)
+            }
+    return attributes
 
 
-def _moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSource]) -> bool:
+def _has_moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSource]) -> bool:
     """Whether a class of the same name sets the attribute in another changed file."""
     owners = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
     return any(item.short in owners and _sets(other, item, attribute) for other in others for item in other.new.symbols)
@@ -257,29 +273,34 @@ def _sets(source: ChangedSource, symbol: Symbol, attribute: str) -> bool:
 
 
 def _members(
-    sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]], missed: list[str]
+    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], missed_uses: list[str]
 ) -> dict[str, str]:
     """Members of removed classes that went nowhere with their class -> "path:name": their users need not name the class."""
     after = {symbol.name for source in sources for symbol in source.new.symbols}
     rows: dict[str, str] = {}
     for source in sources:
-        gone = {
-            i.symbol.name for i in found.get(source.file.path, ()) if i.change == "removed" and i.symbol.kind == "class"
+        gone_members = {
+            i.symbol.name
+            for i in symbols_by_file.get(source.file.path, ())
+            if i.change == "removed" and i.symbol.kind == "class"
         }
-        gone -= {
+        gone_members -= {
             name for name, bases in source.old.bases if set(bases) - UNNAMED
         }  # a library's members may be among them
-        checked = not source.language.TRAITS.unwritten_names or filetype(source.file.path).checked_names
-        for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
-            if symbol.name.rpartition(".")[0] in gone and symbol.name not in after:
+        are_checked = not source.language.TRAITS.unwritten_names or filetype(source.file.path).checked_names
+        for symbol in source.old.symbols if gone_members and are_checked and not is_test(source.file.path) else ():
+            if symbol.name.rpartition(".")[0] in gone_members and symbol.name not in after:
                 rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")
     if len(rows) > MEMBERS:
-        missed.append(f"{MEMBERS} of the {len(rows)} members of removed classes were looked up")
+        missed_uses.append(f"{MEMBERS} of the {len(rows)} members of removed classes were looked up")
     return dict(list(rows.items())[:MEMBERS])
 
 
-def _limited(
-    found: Mapping[str, tuple[ChangedSymbol, ...]], budget: SearchLimits, cut: list[str], missed: list[str]
+def _limit(
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
+    budget: SearchLimits,
+    cut: list[str],
+    missed_uses: list[str],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """What can break callers first: removed, renamed, a new signature; then bodies."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}
@@ -287,12 +308,12 @@ def _limited(
     def weight(item: ChangedSymbol) -> tuple[bool, int]:
         return not item.contract, order[item.change]
 
-    limited = {}
-    for path, items in found.items():
+    limited_symbols = {}
+    for path, items in symbols_by_file.items():
         if len(items) > budget.symbols:
             cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were looked up")
-        ordered = sorted(items, key=weight)
-        limited[path] = tuple(ordered[: budget.symbols])
-        if any(item.contract for item in ordered[budget.symbols :]):
-            missed.append(cut[-1])
-    return limited
+        sorted_items = sorted(items, key=weight)
+        limited_symbols[path] = tuple(sorted_items[: budget.symbols])
+        if any(item.contract for item in sorted_items[budget.symbols :]):
+            missed_uses.append(cut[-1])
+    return limited_symbols

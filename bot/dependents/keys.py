@@ -19,12 +19,12 @@ from itertools import chain
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
-from bot.dependents.routes import Role, declares, is_said, parts, role, routed, segments, shapes
+from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment, says
-from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored
+from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored_folder
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
 TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
@@ -75,7 +75,7 @@ class Key:
     word: str
     path: str
     sets: bool  # the file gave it a value or declared it
-    declared: bool  # in a file of settings or a schema, which nothing but keys stand in
+    in_settings: bool  # in a file of settings or a schema, which nothing but keys stand in
     names: frozenset[str]  # the words that stand in its place now; none if it is removed
     role: Role = "whole"  # of a route: others may write a part of it and put it together
     shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
@@ -85,13 +85,13 @@ async def lost_keys(
     tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
 ) -> Dependents:
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
-    wanted, cut = _given_up(files, suffixes, budget.keys)
-    if not wanted or not budget.sites:
-        return Dependents(cut=cut, missed=cut)
-    words = {key.word: key for key in wanted}
-    known = {
+    keys, cut = _given_up(files, suffixes, budget.keys)
+    if not keys or not budget.sites:
+        return Dependents(cut=cut, missed_uses=cut)
+    words = {key.word: key for key in keys}
+    known_names = {
         name
-        for path, _, text, name in await _rows(tree, [name for key in wanted for name in key.names], "base")
+        for path, _, text, name in await _rows(tree, [name for key in keys for name in key.names], "base")
         if _what(name, path, text, suffixes)
     }
     lines: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
@@ -100,23 +100,25 @@ async def lost_keys(
         rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
     for path, line, text, word in rows:
         what = _what(word, path, text, suffixes)
-        if what and (not _is_route(word) or is_said(word, words[word].role, _slashed(word, text))):
+        if what and (not _is_route(word) or is_said(word, words[word].role, _with_slash(word, text))):
             lines[word].append((path, line, text, what))
-    fresh = {file.path: file.added for file in files}
-    found: list[Reference] = []
+    fresh = {file.path: file.added_lines for file in files}
+    references: list[Reference] = []
     for word, key in words.items():
-        listed = [row for row in lines[word] if row[1] not in fresh.get(row[0], ())]
-        renamed = bool(key.names - known)
-        if renamed and _is_route(word) and len({row[0] for row in listed}) > FILES:
-            listed = await _of_the_same(tree, key, listed)
-        if not _left_behind(key, listed, renamed=renamed):
+        unchanged_rows = [row for row in lines[word] if row[1] not in fresh.get(row[0], ())]
+        is_renamed = bool(key.names - known_names)
+        if is_renamed and _is_route(word) and len({row[0] for row in unchanged_rows}) > FILES:
+            unchanged_rows = await _of_the_same(tree, key, unchanged_rows)
+        if not _left_behind(key, unchanged_rows, is_renamed=is_renamed):
             continue
-        found += [mention(f"{key.path}:{word}", word, path, line, text) for path, line, text, _ in listed[:LINES]]
-        if len(listed) > LINES:
-            cut = (*cut, f"{key.path}: {LINES} of the {len(listed)} lines that still say {word} are listed")
+        references += [
+            mention(f"{key.path}:{word}", word, path, line, text) for path, line, text, _ in unchanged_rows[:LINES]
+        ]
+        if len(unchanged_rows) > LINES:
+            cut = (*cut, f"{key.path}: {LINES} of the {len(unchanged_rows)} lines that still say {word} are listed")
     if len(rows) >= ROWS:
         cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
-    return Dependents(references=tuple(found), cut=cut, missed=cut)
+    return Dependents(references=tuple(references), cut=cut, missed_uses=cut)
 
 
 async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[str, int, str, str]]:
@@ -129,21 +131,23 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[st
     return [
         (path, line, text.rstrip("\r"), word)
         for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
-        for word in sorted({_bare(found, words) for found in look.findall(routed(code_of(text[:LONG_LINE], path)))})
+        for word in sorted(
+            {_bare(word_found, words) for word_found in look.findall(with_slashes(code_of(text[:LONG_LINE], path)))}
+        )
     ]
 
 
-def _bare(found: str, words: Collection[str]) -> str:
+def _bare(word_found: str, words: Collection[str]) -> str:
     """The route that was found without its slash."""
-    return found if found in words else f"/{found}"
+    return word_found if word_found in words else f"/{word_found}"
 
 
 async def _of_the_same(
     tree: Tree, key: Key, rows: Sequence[tuple[str, int, str, str]]
 ) -> list[tuple[str, int, str, str]]:
     """Where too many files say a route, those lines that say it behind a segment which its own file declares."""
-    held = (await tree.read_many([key.path])).get(key.path, b"").decode("utf-8", "replace")
-    own = {part for line in held.split("\n") for part in segments(routed(code_of(line, key.path)))}
+    content = (await tree.read_many([key.path])).get(key.path, b"").decode("utf-8", "replace")
+    own = {part for line in content.split("\n") for part in segments(with_slashes(code_of(line, key.path)))}
     before = re.compile(rf"/([A-Za-z][\w-]*)(?:/[{{$<][^/]*)?{re.escape(key.word)}(?![\w$])(?!-\w)")
     return [row for row in rows if not own.isdisjoint(before.findall(row[2]))]
 
@@ -152,13 +156,13 @@ def _what(word: str, path: str, text: str, suffixes: Collection[str]) -> str:
     """What a line of a tree does with a key; "" if it is prose, a test, a comment or the path of a module."""
     if _says_nothing(path) or is_comment(text, path) or (_is_route(word) and LOADS.search(text)):
         return ""
-    code = _slashed(word, text)
-    return _form(word, path, code, parsed=suffix(path) in suffixes) if word in code else ""
+    code = _with_slash(word, text)
+    return _form(word, path, code, is_parsed=suffix(path) in suffixes) if word in code else ""
 
 
-def _slashed(word: str, text: str) -> str:
+def _with_slash(word: str, text: str) -> str:
     """The line with a slash in front of its routes, and of a text that is this route without one."""
-    code = routed(text)
+    code = with_slashes(text)
     if "/" in word[1:] and _is_route(word):
         code = re.sub(rf"(?<=[`'\"]){re.escape(word[1:])}(?![\w$])", word, code)
     return code
@@ -177,19 +181,19 @@ def _is_route(word: str) -> bool:
     return word.startswith("/")
 
 
-def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed: bool) -> bool:
+def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_renamed: bool) -> bool:
     """Whether the lines that still say a key are likely to mean what this file called so."""
     others = {path for path, _, _, _ in rows if path != key.path}
     plain = not _distinctive(key.word)
     route = _is_route(key.word)
     mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
-    told = key.sets or not mine or (not plain and not route)
-    if renamed and told and (key.sets or not plain or route):
+    is_telling = key.sets or not mine or (not plain and not route)
+    if is_renamed and is_telling and (key.sets or not plain or route):
         few = plain and (key.role != "whole" or not route)
         return bool(rows) and len(others) <= (FEW if few else FILES)
     if any(what == SETS for _, _, _, what in mine):
         return False
-    if key.declared:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
+    if key.in_settings:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
         return 0 < len(others) <= DECLARED
     alone = not any(what == SETS for _, _, _, what in rows)
     return key.sets and alone and not plain and 0 < len(others) <= FEW
@@ -197,19 +201,19 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed
 
 def _is_another(key: Key, text: str) -> bool:
     """Whether a line of the key's own file says another route that has the same segment."""
-    return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, _slashed(key.word, text)))
+    return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, _with_slash(key.word, text)))
 
 
 def _says_nothing(path: str) -> bool:
-    return is_prose(path) or is_test(path) or is_output(path) or vendored(path) is not None
+    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
 
 
 def _given_up(
     files: Sequence[ChangedFile], suffixes: Collection[str], seconds: float
 ) -> tuple[list[Key], tuple[str, ...]]:
     """The keys that the change takes away, renamed ones first, and a sentence for what a limit cuts."""
-    mine = [file for file in by_risk(files) if file.analyzed and not _says_nothing(file.path)]
-    found: dict[str, Key] = {}
+    mine = [file for file in by_risk(files) if file.is_analyzed and not _says_nothing(file.path)]
+    keys_by_word: dict[str, Key] = {}
     end, cut = time.process_time() + seconds, list[str]()
     for count, file in enumerate(mine):
         if time.process_time() > end:
@@ -217,63 +221,67 @@ def _given_up(
                 f"the search for renamed keys stopped after {seconds:g} s of computing, {count} of {len(mine)} files read"
             )
             break
-        parsed = suffix(file.path) in suffixes
-        for word, text, names in _gone(file):
-            known = found.get(word)
-            settled = known is not None and known.sets and bool(known.names or not names)
-            if settled or not (names or _distinctive(word) or _declares(file.path, word)):
+        is_parsed = suffix(file.path) in suffixes
+        for word, text, names in _removed_words(file):
+            earlier = keys_by_word.get(word)
+            is_settled = earlier is not None and earlier.sets and bool(earlier.names or not names)
+            if is_settled or not (names or _distinctive(word) or _declares(file.path, word)):
                 continue
-            what = _form(word, file.path, text, parsed=parsed) or (SAYS if UPPER.fullmatch(word) else "")
+            what = _form(word, file.path, text, is_parsed=is_parsed) or (SAYS if UPPER.fullmatch(word) else "")
             part: Role = role(word, text) if _is_route(word) else "whole"
-            if part != "whole" and not (names and (parsed or is_page(file.path))):
+            if part != "whole" and not (names and (is_parsed or is_page(file.path))):
                 continue  # outside code it is rather the path of a file
             if what and (names or what == SETS):
-                sets = what == SETS or (known is not None and known.sets)
-                declared = sets and _declares(file.path, word)
-                part = "whole" if known is not None and known.role == "whole" else part
-                instead = names | (known.names if known is not None else frozenset())
-                held = shapes(word, text) if _is_route(word) else frozenset()
-                held |= known.shapes if known is not None else frozenset()
-                found[word] = Key(word, file.path, sets, declared, instead, part, held)
-    _drop_kept(found, mine, suffixes, end + seconds / 2)
-    keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
+                sets = what == SETS or (earlier is not None and earlier.sets)
+                is_declared = sets and _declares(file.path, word)
+                part = "whole" if earlier is not None and earlier.role == "whole" else part
+                instead = names | (earlier.names if earlier is not None else frozenset())
+                word_shapes = shapes(word, text) if _is_route(word) else frozenset()
+                word_shapes |= earlier.shapes if earlier is not None else frozenset()
+                keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes)
+    _drop_kept(keys_by_word, mine, suffixes, end + seconds / 2)
+    keys = sorted(
+        keys_by_word.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word)
+    )
     if any(key.names or _distinctive(key.word) for key in keys[KEYS:]):
         cut.append(f"{KEYS} of the {len(keys)} keys that the change takes away were looked up")
     return keys[:KEYS], tuple(cut)
 
 
-def _drop_kept(found: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float) -> None:
+def _drop_kept(
+    keys_by_word: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float
+) -> None:
     """Leave out the keys that an added line keeps.
 
-    The key's own file keeps a key by saying it. Another file keeps one that it reads as the key's file did, or one that moved to it:
-    it sets the key, in a file of the same kind, and no other word stands where the key stood. A renamed key stays renamed, whoever
-    else begins to set the old one. What is not looked at by `end` keeps nothing.
+    The key's own file keeps a key if an added line mentions it. Another file keeps a key that it reads as the key's file did, and one that
+    moved there: it sets the key, in a file of the same kind, and no other word took the key's place. A renamed key stays renamed, even if
+    another file begins to set the old one. Lines that are not looked at by `end` keep nothing.
     """
-    last = {name for word in found for name in NAME.findall(word)[-1:]}
-    for file in files if found else ():
+    last = {name for word in keys_by_word for name in NAME.findall(word)[-1:]}
+    for file in files if keys_by_word else ():
         if time.process_time() > end:
             return
-        parsed = suffix(file.path) in suffixes
+        is_parsed = suffix(file.path) in suffixes
         for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "+"):
             if last.isdisjoint(NAME.findall(line.text[:LONG_LINE])) or is_comment(line.text, file.path):
                 continue
-            code = routed(code_of(line.text[:LONG_LINE], file.path))
-            for word in _words(code) & found.keys():
-                key = found[word]
-                what = _form(word, file.path, code, parsed=parsed, whole=True)
+            code = with_slashes(code_of(line.text[:LONG_LINE], file.path))
+            for word in _words(code) & keys_by_word.keys():
+                key = keys_by_word[word]
+                what = _form(word, file.path, code, is_parsed=is_parsed, whole=True)
                 if _is_route(word):
-                    kept = bool(what) and not key.shapes.isdisjoint(shapes(word, code))
+                    is_kept = bool(what) and not key.shapes.isdisjoint(shapes(word, code))
                 elif _distinctive(word):
                     mine = file.path == key.path
-                    moved = not key.names and suffix(file.path) == suffix(key.path)
+                    has_moved = not key.names and suffix(file.path) == suffix(key.path)
                     if key.sets:
-                        kept = bool(what) if mine else what == SETS and moved
+                        is_kept = bool(what) if mine else what == SETS and has_moved
                     else:
-                        kept = bool(what) and not is_settings(file.path)
+                        is_kept = bool(what) and not is_settings(file.path)
                 else:
-                    kept = True  # a word of everybody's
-                if kept:
-                    del found[word]
+                    is_kept = True  # a word of everybody's
+                if is_kept:
+                    del keys_by_word[word]
 
 
 def _declares(path: str, word: str) -> bool:
@@ -283,46 +291,47 @@ def _declares(path: str, word: str) -> bool:
     return key and (_distinctive(word) or decides_nothing(path) != "CI")
 
 
-def _gone(file: ChangedFile) -> Iterator[tuple[str, str, frozenset[str]]]:
+def _removed_words(file: ChangedFile) -> Iterator[tuple[str, str, frozenset[str]]]:
     """(word, line, the words that take its place) for the words of each removed line."""
     for hunk in file.hunks:
-        for removed, added in _blocks(hunk.lines):
-            for text, other in _pairs(removed, added):
+        for removed_lines, added_lines in _blocks(hunk.lines):
+            for text, other in _pairs(removed_lines, added_lines):
                 if is_comment(text, file.path) or LOADS.search(text):
                     continue
                 code, now = code_of(text, file.path), code_of(other, file.path)
-                for one, two in dict.fromkeys(((code, now), (routed(code), routed(now)))):
-                    places = _replaced(one, two) if two else {}
+                for one, two in dict.fromkeys(((code, now), (with_slashes(code), with_slashes(now)))):
+                    places = _replacements(one, two) if two else {}
                     for word in _words(one):
                         yield word, one, places.get(word, frozenset())
 
 
 def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
     """The runs of removed lines, each with the added lines that take its place."""
-    removed: list[str] = []
-    added: list[str] = []
+    removed_lines: list[str] = []
+    added_lines: list[str] = []
     for line in lines:
         kind, text = line.kind, line.text[:LONG_LINE]
-        if kind == "-" and not added:
-            removed.append(text)
+        if kind == "-" and not added_lines:
+            removed_lines.append(text)
         elif kind == "+":
-            added.append(text)
-        elif removed or added:
-            yield removed, added
-            removed, added = ([text] if kind == "-" else []), []
-    if removed or added:
-        yield removed, added
+            added_lines.append(text)
+        elif removed_lines or added_lines:
+            yield removed_lines, added_lines
+            removed_lines, added_lines = ([text] if kind == "-" else []), []
+    if removed_lines or added_lines:
+        yield removed_lines, added_lines
 
 
-def _pairs(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _pairs(removed_lines: Sequence[str], added_lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each removed line with the added one that it became; "" where there is none."""
-    if len(removed) == len(added):
+    if len(removed_lines) == len(added_lines):
         yield from (
-            (one, other if _likeness(one, other) >= ALIKE else "") for one, other in zip(removed, added, strict=True)
+            (one, other if _likeness(one, other) >= ALIKE else "")
+            for one, other in zip(removed_lines, added_lines, strict=True)
         )
         return
-    left = list(added[:EVERY])
-    for at, one in enumerate(removed):
+    left = list(added_lines[:EVERY])
+    for at, one in enumerate(removed_lines):
         best = max(left, key=lambda other: _likeness(one, other), default="") if at < EVERY else ""
         if best and _likeness(one, best) >= ALIKE:
             left.remove(best)
@@ -342,21 +351,21 @@ def _likeness(one: str, other: str) -> float:
     return 2 * len(old & new) / (len(old) + len(new)) if old or new else 0.0
 
 
-def _replaced(before: str, after: str) -> dict[str, frozenset[str]]:
+def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
     """The words of a line in whose place other words stand in the edited line, with those."""
     old, new = _tokens(before), _tokens(after)
     if max(len(old), len(new)) > COMPARED:
-        gone, come = (
+        gone_words, come = (
             frozenset(chain.from_iterable(map(_words, one))) for one in (set(old) - set(new), set(new) - set(old))
         )
-        return dict.fromkeys(gone - come, come) if come else {}
-    found: dict[str, frozenset[str]] = {}
+        return dict.fromkeys(gone_words - come, come) if come else {}
+    replacements: dict[str, frozenset[str]] = {}
     for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         names = frozenset(chain.from_iterable(map(_words, new[at:to])))
         if step == "replace" and names:
-            gone = frozenset(chain.from_iterable(map(_words, old[start:end])))
-            found |= {word: _alike(word, names - gone) for word in gone - names}
-    return found
+            gone_words = frozenset(chain.from_iterable(map(_words, old[start:end])))
+            replacements |= {word: _alike(word, names - gone_words) for word in gone_words - names}
+    return replacements
 
 
 def _alike(word: str, names: Collection[str]) -> frozenset[str]:
@@ -376,12 +385,12 @@ def _distinctive(word: str) -> bool:
     return word not in COMMON and (telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/"))
 
 
-def _form(word: str, path: str, code: str, *, parsed: bool, whole: bool = False) -> str:
-    """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there.
+def _form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = False) -> str:
+    """Tell how a line uses a key: whether it sets, declares or mentions it; "" if the word is one of the program's own names there.
 
     `whole`: to stand in a longer text is not to say it.
     """
-    if not parsed:
+    if not is_parsed:
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
     if _sets(word, filetype(path), code):
         return SETS

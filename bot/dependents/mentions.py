@@ -26,33 +26,35 @@ IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\
 async def mentions(
     tree: Tree,
     targets: Sequence[UseTarget],
-    known: Sequence[Reference],
+    known_references: Sequence[Reference],
     fresh: Mapping[str, Collection[int]],
     attributes: Mapping[str, str],
     suffixes: tuple[str, ...],
-    missed: list[str],
+    missed_uses: list[str],
 ) -> tuple[Reference, ...]:
     """The lines that hold the name of what is gone as a word. Lines that the change adds make no name common.
 
-    `known`: what was found by syntax; `attributes`: name -> key; `suffixes`: those of the language; `missed`: what a limit cuts.
+    `known_references`: what was found by syntax; `attributes`: name -> key; `suffixes`: those of the language; `missed_uses`: what a limit cuts.
     """
     owners = {name: key for name, key in attributes.items() if telling(name)}
-    hidden: dict[str, UseTarget] = {}  # what code elsewhere cannot mean
+    hidden_names: dict[str, UseTarget] = {}  # what code elsewhere cannot mean
     for target in targets:
         before = target.symbol.before if target.symbol is not None else None
         after = target.symbol.after if target.symbol is not None else None
-        gone = {"removed", "renamed"} & set(target.contract)
-        if before is not None and gone and telling(before.short) and (after is None or after.short != before.short):
+        removal = {"removed", "renamed"} & set(target.contract)
+        if before is not None and removal and telling(before.short) and (after is None or after.short != before.short):
             owners[before.short] = target.key
-            hidden[before.short] = target
+            hidden_names[before.short] = target
     if not owners:
         return ()
     any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
     rows = await tree.grep_lines([any_name], syntax="perl", limit=LINES)
     if len(rows) >= LINES:
-        missed.append(f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at")
-    words, found = re.compile(any_name), defaultdict(list)
-    defined: set[str] = set()
+        missed_uses.append(
+            f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at"
+        )
+    words, lines_by_name = re.compile(any_name), defaultdict(list)
+    defined_names: set[str] = set()
     rivals: dict[str, str] = {}  # what the change gives the name a meaning with: then a reader has to tell
     for path, line, text in rows:
         for name in set(words.findall(text[:LONG])):
@@ -60,19 +62,20 @@ async def mentions(
                 if line in fresh.get(path, ()):
                     rivals.setdefault(name, f"{path}:{line}")
                 else:
-                    defined.add(name)
+                    defined_names.add(name)
             elif not (is_prose(path) or is_output(path) or is_style(path)):
-                found[name].append((path, line, text.rstrip("\r")))
+                lines_by_name[name].append((path, line, text.rstrip("\r")))
     # A file that imports the name from elsewhere means that; an import from here was found by syntax.
-    bound = {(path, name) for name, rows in found.items() for path, _, text in rows if IMPORTS.match(text)}
-    taken = {(row.path, row.line, row.name) for row in known}
+    bound = {(path, name) for name, rows in lines_by_name.items() for path, _, text in rows if IMPORTS.match(text)}
+    known_places = {(row.path, row.line, row.name) for row in known_references}
     return tuple(
         replace(mention(owners[name], name, path, line, text), doubt=rivals.get(name, ""))
-        for name, listed in sorted(found.items())
-        if name not in defined and len({path for path, line, _ in listed if line not in fresh.get(path, ())}) <= FAR
-        for path, line, text in listed[:MOST]
-        if (path, line, name) not in taken
-        and (name not in hidden or not path.endswith(suffixes) or _can_mean(hidden[name], name, path, text))
+        for name, name_lines in sorted(lines_by_name.items())
+        if name not in defined_names
+        and len({path for path, line, _ in name_lines if line not in fresh.get(path, ())}) <= FAR
+        for path, line, text in name_lines[:MOST]
+        if (path, line, name) not in known_places
+        and (name not in hidden_names or not path.endswith(suffixes) or _can_mean(hidden_names[name], name, path, text))
         and (path, name) not in bound
         and line not in fresh.get(path, ())
         and not is_comment(text, path)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.concurrency import together
-from bot.dependents.budget import SearchLimits, minified
+from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import telling
 from bot.ports import Language, Tree
@@ -22,13 +22,13 @@ Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definition
 
 
 @dataclass(slots=True)
-class Named:
+class NameOccurrences:
     """Where some names occur on one side."""
 
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # name -> files of the language
     foreign: dict[str, str] = field(default_factory=dict)  # name -> a place in a file of no language that is read here
     complete: bool = True
-    flooded: bool = False  # lines of the change are among those that make it incomplete
+    is_flooded: bool = False  # lines of the change are among those that make it incomplete
 
 
 async def occurrences(
@@ -38,14 +38,14 @@ async def occurrences(
     side: Side = "head",
     where: Sequence[str] | None = None,
     fresh: Mapping[str, Collection[int]] = NOTHING,
-) -> Named:
+) -> NameOccurrences:
     """The files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name.
 
     `fresh`: lines that the change adds; what they say in a file of no language gives no name a meaning.
     """
-    found = Named()
+    name_occurrences = NameOccurrences()
     if not names:
-        return found
+        return name_occurrences
     where = globs(language) if where is None else where
     any_name = (
         rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"  # one pattern: git runs each over every line
@@ -55,14 +55,16 @@ async def occurrences(
     for path, line, text in rows:
         for name in set(words.findall(text)):
             if path.endswith(language.SUFFIXES):
-                found.files[name].add(path)
+                name_occurrences.files[name].add(path)
             elif line not in fresh.get(path, ()) and not (
                 is_prose(path) or is_output(path) or is_page(path) or is_style(path)
             ):
-                found.foreign.setdefault(name, f"{path}:{line}")
-    found.complete = len(rows) < MAX_LINES
-    found.flooded = not found.complete and any(line in fresh.get(path, ()) for path, line, _ in rows)
-    return found
+                name_occurrences.foreign.setdefault(name, f"{path}:{line}")
+    name_occurrences.complete = len(rows) < MAX_LINES
+    name_occurrences.is_flooded = not name_occurrences.complete and any(
+        line in fresh.get(path, ()) for path, line, _ in rows
+    )
+    return name_occurrences
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Own:
     """What the change itself says about names."""
 
     spans: Mapping[Side, Spans]  # where the changed definitions stand
-    gone: frozenset[str]  # names that lose their definition
+    gone_names: frozenset[str]  # names that lose their definition
     fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
 
 
@@ -85,7 +87,9 @@ class Bearers:
 
     def without(self, names: Collection[str]) -> "Bearers":
         """The same for the other names."""
-        come, old = [{n: at for n, at in known.items() if n not in names} for known in (self.come, self.old)]
+        come, old = [
+            {n: at for n, at in places_by_name.items() if n not in names} for places_by_name in (self.come, self.old)
+        ]
         return Bearers(self.alone - frozenset(names), come, old)
 
 
@@ -103,54 +107,64 @@ async def bearers(tree: Tree, language: Language, names: Collection[str], own: O
     before, now = await together(
         _base(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE, fresh=own.fresh)
     )
-    sides: tuple[tuple[Side, Named], ...] = (("base", before), ("head", now))
-    for side, found in sides:
+    sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
+    for side, name_occurrences in sides:
         # What a change takes away everywhere is its own.
-        old |= {name: at for name, at in found.foreign.items() if not (side == "base" and name in own.gone)}
-        left -= {name for name, paths in found.files.items() if len(paths - own.fresh.keys()) > budget.far}
-        if not found.complete:
-            (come if found.flooded else old).update(dict.fromkeys(left, f"one of more than {MAX_LINES:,} lines"))
-        paths = sorted({path for name in left for path in found.files.get(name, ())})
-        for path, source in (await tree.read_many(paths[: budget.parsed], side)).items():
-            asked = {name for name in left if path in found.files[name]}
-            meant = _meant(language, path, source, asked, side, own, budget)
-            left -= meant.alone
-            come |= meant.come
-            old |= meant.old
-        for path in paths[budget.parsed :]:
-            old |= {name: path for name in left if path in found.files[name]}
-    come, old = [{name: at for name, at in known.items() if name in left} for known in (come, old)]
+        old |= {
+            name: at for name, at in name_occurrences.foreign.items() if not (side == "base" and name in own.gone_names)
+        }
+        left -= {name for name, paths in name_occurrences.files.items() if len(paths - own.fresh.keys()) > budget.far}
+        if not name_occurrences.complete:
+            (come if name_occurrences.is_flooded else old).update(
+                dict.fromkeys(left, f"one of more than {MAX_LINES:,} lines")
+            )
+        paths = sorted({path for name in left for path in name_occurrences.files.get(name, ())})
+        for path, source in (await tree.read_many(paths[: budget.parsed_files], side)).items():
+            wanted_names = {name for name in left if path in name_occurrences.files[name]}
+            meanings = _meanings(language, path, source, wanted_names, side, own, budget)
+            left -= meanings.alone
+            come |= meanings.come
+            old |= meanings.old
+        for path in paths[budget.parsed_files :]:
+            old |= {name: path for name in left if path in name_occurrences.files[name]}
+    come, old = [{name: at for name, at in places_by_name.items() if name in left} for places_by_name in (come, old)]
     return Bearers(frozenset(left - come.keys() - old.keys()), come, old)
 
 
-async def _base(tree: Tree, language: Language, names: Collection[str]) -> Named:
+async def _base(tree: Tree, language: Language, names: Collection[str]) -> NameOccurrences:
     """Where the names occurred before the change: only what differs is asked, the rest is in the head as well."""
     head, base = await tree.entries("head"), await tree.entries("base")
     differs = [f":(literal){path}" for path, entry in base.items() if path not in head or head[path].oid != entry.oid]
     if not differs:
-        return Named()
+        return NameOccurrences()
     return await occurrences(tree, language, names, "base", differs if len(differs) <= MAX_PATHS else EVERYWHERE)
 
 
-def _meant(
-    language: Language, path: str, source: bytes, asked: Collection[str], side: Side, own: Own, budget: SearchLimits
+def _meanings(
+    language: Language,
+    path: str,
+    source: bytes,
+    wanted_names: Collection[str],
+    side: Side,
+    own: Own,
+    budget: SearchLimits,
 ) -> Bearers:
-    """The names to which a file gives a meaning of its own (`alone`: for certain), or may."""
+    """Return the names that a file defines for itself (`alone`: certainly) or may define."""
     fresh = own.fresh.get(path, ()) if side == "head" else ()
-    if len(source) > budget.bytes or minified(source):
-        known = dict.fromkeys(asked, path)
-        return Bearers(come=known) if fresh else Bearers(old=known)
+    if len(source) > budget.bytes or is_minified(source):
+        places_by_name = dict.fromkeys(wanted_names, path)
+        return Bearers(come=places_by_name) if fresh else Bearers(old=places_by_name)
     certain: set[str] = set()
     come: dict[str, str] = {}
-    for use in language.uses(path, source, asked):
+    for use in language.uses(path, source, wanted_names):
         if _defines(use, own.spans[side].get(path, ())):
             if use.line in fresh:
                 come.setdefault(use.name, f"{path}:{use.line}")
             else:
                 certain.add(use.name)
-        elif use.form == "member" and use.line in fresh and use.name in own.gone:
+        elif use.form == "member" and use.line in fresh and use.name in own.gone_names:
             come.setdefault(use.name, f"{path}:{use.line}")
-    spelt = ((name, line) for name in asked for line in _spelt(name, source) if line not in fresh)
+    spelt = ((name, line) for name in wanted_names for line in _spelt(name, source) if line not in fresh)
     return Bearers(frozenset(certain), come, {name: f"{path}:{line}" for name, line in spelt})
 
 
@@ -162,5 +176,5 @@ def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:
 def _spelt(name: str, source: bytes) -> Iterator[int]:
     """The lines on which the name stands in quotes beside code that looks names up."""
     word = re.escape(name.encode())
-    for found in re.finditer(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source):
-        yield source.count(b"\n", 0, found.end()) + 1
+    for match in re.finditer(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source):
+        yield source.count(b"\n", 0, match.end()) + 1

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.dependents.budget import SearchLimits, minified
+from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
 from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
-from bot.dependents.targets import is_imported, resigned
+from bot.dependents.targets import has_new_signature, is_imported
 from bot.ports import Language, Tree
 from bot.values import Import, Outline, Symbol
 
@@ -23,7 +23,7 @@ async def heirs(
     origins: Mapping[str, Collection[str]],
     exports: Exports,
     budget: SearchLimits,
-    missed: list[str],
+    missed_uses: list[str],
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
     mine = [target for target in targets if _counts(target)] if not language.TRAITS.embedding else []
@@ -31,31 +31,33 @@ async def heirs(
         return ()
     homes = {home for target in mine for home in target.homes}
     paths = sorted({*homes, *importers, *(mate for home in homes for mate in exports.mates(home))})
-    if len(paths) > budget.parsed:
-        missed.append(f"overriding methods were looked for in {budget.parsed} of {len(paths)} {language.NAME} files")
-    found: list[tuple[str, Symbol]] = []
-    for path, source in (await tree.read_many(paths[: budget.parsed])).items():
-        asked = [target for target in mine if all(word in source for word in _words(target))]
-        if not asked or len(source) > budget.bytes or minified(source):
+    if len(paths) > budget.parsed_files:
+        missed_uses.append(
+            f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
+        )
+    overriding: list[tuple[str, Symbol]] = []
+    for path, source in (await tree.read_many(paths[: budget.parsed_files])).items():
+        wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
+        if not wanted_targets or len(source) > budget.bytes or is_minified(source):
             continue
         bound = bind(importers.get(path, ()), origins)
         for home in {*exports.mates(path)} & homes:
             bound.stars.setdefault(home, set()).add("")
         outline = await exports.outline("head", path)
-        for target in asked if outline is not None else ():
+        for target in wanted_targets if outline is not None else ():
             if path in target.homes or is_imported(target, bound):
-                found += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path)]
-    return tuple(found)
+                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path)]
+    return tuple(overriding)
 
 
 def _counts(target: UseTarget) -> bool:
     """Whether another number of arguments is asked of a method that is no constructor."""
     item = target.symbol
-    if item is None or item.before is None or item.after is None or not resigned(target) or not target.owner:
+    if item is None or item.before is None or item.after is None or not has_new_signature(target) or not target.owner:
         return False
     before, after = item.before.signature, item.after.signature
-    known = before is not None and after is not None and before.parameters != after.parameters
-    return known and not target.constructor and item.before.name == item.after.name
+    parameters_differ = before is not None and after is not None and before.parameters != after.parameters
+    return parameters_differ and not target.constructor and item.before.name == item.after.name
 
 
 def _words(target: UseTarget) -> tuple[bytes, ...]:
@@ -66,12 +68,12 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
     """The one method of that name of each class that names the target's class as its base."""
     if outline is None:
         return []
-    written = classes_of(target, bound, path)
+    class_names = classes_of(target, bound, path)
     many = Counter(symbol.name for symbol in outline.symbols)
     below = {
         f"{name}.{short}"
         for name, bases in outline.bases
-        if name != target.within and any(ARGUMENTS.sub("", base).strip() in written for base in bases)
+        if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
         for short in target.shorts
     }
     return [symbol for symbol in outline.symbols if symbol.name in below and many[symbol.name] == 1]

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.dependents.budget import SearchLimits, minified
+from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import Named, occurrences
+from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
-from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
+from bot.dependents.targets import OPENED, former_names, has_member, has_new_signature, is_closed, words_of
 from bot.ports import Language, Tree
 from bot.text.lines import says
 from bot.values import Outline, Reference, Side, Use
@@ -54,22 +54,22 @@ class Proof:
     language: Language
     exports: Exports
     budget: SearchLimits
-    lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
     fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
-    expected: set[str] = field(default_factory=set)  # names about which questions are to come
-    _held: dict[str, Named] = field(default_factory=dict)  # name -> where it occurs in the head tree
-    _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
+    expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
+    _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
+    _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
         self, target: UseTarget, hit: Match, path: str, uses: Sequence[Use], alone: frozenset[str], *, by_name: bool
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        if use.guarded or (self.language.TRAITS.declared_members and await self._misread(target, hit)):
+        if use.is_guarded or (self.language.TRAITS.declared_members and await self._misread(target, hit)):
             return False
-        if hit.sure and ((path, hit.door) in self.lost or (hit.name and hit.door)):
+        if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
-        if not target.gone or not former or await self._open(target):
+        if not target.is_gone or not former or await self._open(target):
             return False
         if not hit.sure:
             return by_name and (use.call is not None or self.language.TRAITS.declared_members)
@@ -79,14 +79,14 @@ class Proof:
 
     async def _misread(self, target: UseTarget, hit: Match) -> bool:
         """Whether macros hid a declaration from the parser: one that is still there, or one that never was."""
-        if not target.gone:
+        if not target.is_gone:
             return False
         homes, name = {*target.homes}, hit.use.name
-        return await self._declared({*homes, hit.door} - {""}, name, "head") or not await self._declared(
+        return await self._declares({*homes, hit.door} - {""}, name, "head") or not await self._declares(
             homes, name, "base"
         )
 
-    async def _declared(self, paths: Collection[str], name: str, side: Side) -> bool:
+    async def _declares(self, paths: Collection[str], name: str, side: Side) -> bool:
         """Whether a line of these files reads like a declaration of the name."""
         texts = await self.tree.read_many(sorted(paths), side)
         rows = (row for text in texts.values() for row in text.decode("utf-8", "replace").split("\n") if name in row)
@@ -97,109 +97,118 @@ class Proof:
 
         The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
         """
-        use, gone = hit.use, target.gone and hit.use.name in former_names(target)
-        if self._foreseen(use) or use.name in self.language.AMBIENT or not (gone or resigned(target)):
+        use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
+        if self._foreseen(use) or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
             another = last[:1].isupper() and last not in (target.owner, *target.shorts)
-            if use.form != "member" or another or not (use.name in alone or await self._named(use, target, gone=gone)):
+            if (
+                use.form != "member"
+                or another
+                or not (use.name in alone or await self._is_left_alone(use, target, is_gone=is_gone))
+            ):
                 return False
             most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
             return await self._few(use.name, most) and not await self._strange(use.types, target.owner)
-        opened = not self.language.TRAITS.declared_members and use.name not in alone and await self._open(target)
-        if not gone or opened or any(o.name == use.name and o.form == "definition" for o in uses):
+        is_open = not self.language.TRAITS.declared_members and use.name not in alone and await self._open(target)
+        if not is_gone or is_open or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
         return await self._at_home(target) and not await self._defines(use.name)
 
-    async def _named(self, use: Use, target: UseTarget, *, gone: bool) -> bool:
+    async def _is_left_alone(self, use: Use, target: UseTarget, *, is_gone: bool) -> bool:
         """Whether a short name is left to no one, and its receiver is called like its class or no library has such a member."""
         rare = self.language.TRAITS.declared_members and len(use.name) >= WORD and use.name.lower() not in BORNE
-        return gone and (rare or resembles(use.receiver, target.owner)) and not await self._defines(use.name)
+        return is_gone and (rare or resembles(use.receiver, target.owner)) and not await self._defines(use.name)
 
     async def _strange(self, types: Sequence[str], owner: str = "") -> bool:
         """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
-        named = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {owner}
-        return any([not await self._defines(word) for word in sorted(named)])
+        type_names = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {owner}
+        return any([not await self._defines(word) for word in sorted(type_names)])
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
         return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh) <= most
 
-    async def _occurring(self, name: str) -> Named:
+    async def _occurring(self, name: str) -> NameOccurrences:
         """Where a name occurs in the head tree, asked once, together with the names that are expected to be asked for."""
-        if name not in self._held:
-            names = {name, *self.expected} - self._held.keys()
-            found = await occurrences(self.tree, self.language, names)
-            if not found.complete:
-                names, found = {name}, await occurrences(self.tree, self.language, {name})
-            rows = {one: found.files.get(one, set()) for one in names}
-            self._held |= {
-                one: Named(defaultdict(set, {one: paths}), {}, found.complete) for one, paths in rows.items()
+        if name not in self._occurrences:
+            names = {name, *self.expected_names} - self._occurrences.keys()
+            name_occurrences = await occurrences(self.tree, self.language, names)
+            if not name_occurrences.complete:
+                names, name_occurrences = {name}, await occurrences(self.tree, self.language, {name})
+            rows = {one: name_occurrences.files.get(one, set()) for one in names}
+            self._occurrences |= {
+                one: NameOccurrences(defaultdict(set, {one: paths}), {}, name_occurrences.complete)
+                for one, paths in rows.items()
             }
-        return self._held[name]
+        return self._occurrences[name]
 
-    async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
+    async def weigh(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
         """Lines that hold a name that is gone: those whose code means it are likely to break."""
         paths = sorted({row.path for row in rows if row.lone and row.path.endswith(self.language.SUFFIXES)})
-        asked = {row.name for row in rows}
-        sources = await self.tree.read_many(paths[: self.budget.parsed])
+        row_names = {row.name for row in rows}
+        sources = await self.tree.read_many(paths[: self.budget.parsed_files])
         uses = [
             (path, use)
             for path, source in sources.items()
-            if len(source) <= self.budget.bytes and not minified(source)
-            for use in self.language.uses(path, source, asked)
+            if len(source) <= self.budget.bytes and not is_minified(source)
+            for use in self.language.uses(path, source, row_names)
             if use.form in ("name", "member", "import") and not self._foreseen(use)
         ]
-        meant = {
+        meant_places = {
             (path, use.line, LAST.findall(use.name)[-1]) for path, use in uses if not await self._strange(use.types)
         }
-        self.expected |= {name for _, _, name in meant}
-        gone = {
-            name for name in sorted(self.expected & asked) if await self._few(name) and not await self._defines(name)
+        self.expected_names |= {name for _, _, name in meant_places}
+        gone_names = {
+            name
+            for name in sorted(self.expected_names & row_names)
+            if await self._few(name) and not await self._defines(name)
         }
         return tuple(
-            replace(row, likely=row.lone and row.name in gone and (row.path, row.line, row.name) in meant)
+            replace(row, likely=row.lone and row.name in gone_names and (row.path, row.line, row.name) in meant_places)
             for row in rows
         )
 
     def _foreseen(self, use: Use) -> bool:
         """Whether the code foresees that the name is absent; a condition under which code is built foresees nothing."""
-        return use.guarded and not self.language.TRAITS.conditional_build
+        return use.is_guarded and not self.language.TRAITS.conditional_build
 
     async def _at_home(self, target: UseTarget) -> bool:
         """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
         if not target.owner:
             texts = await self.tree.read_many(sorted(target.homes))
             either = "|".join(re.escape(name) for name in sorted(former_names(target)))
-            written = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
-            return not self.language.TRAITS.unwritten_names and not any(written.search(text) for text in texts.values())
+            word_pattern = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
+            return not self.language.TRAITS.unwritten_names and not any(
+                word_pattern.search(text) for text in texts.values()
+            )
         outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
-        made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
-        if made and self.language.TRAITS.unwritten_names:
+        is_dynamic = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
+        if is_dynamic and self.language.TRAITS.unwritten_names:
             return False
         every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
-        bases = next((found for found in every if found is not None), None)
-        unnamed = all(
+        bases = next((class_bases for class_bases in every if class_bases is not None), None)
+        is_telling = all(
             telling(name) for name in former_names(target)
         )  # a base out of sight hardly has a member called so
-        known = [base for base in bases or () if base not in ROOTS and not (unnamed and base in UNNAMED)]
-        words = [base.rpartition(".")[2].rpartition("::")[2] for base in known]
+        known_bases = [base for base in bases or () if base not in ROOTS and not (is_telling and base in UNNAMED)]
+        words = [base.rpartition(".")[2].rpartition("::")[2] for base in known_bases]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
 
     async def _shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""
-        gone = (path, hit.door) in self.lost or hit.name in await self.exports.gone(hit.door)
-        if gone and self.language.TRAITS.open_classes:
+        is_gone = (path, hit.door) in self.lost_imports or hit.name in await self.exports.gone_names(hit.door)
+        if is_gone and self.language.TRAITS.open_classes:
             return not await self._defines(hit.use.name)
-        return gone and (not hit.star or await self._nowhere(path, hit.name))
+        return is_gone and (not hit.star or await self._nowhere(path, hit.name))
 
     async def _unbound(self, path: str, use: Use, uses: Sequence[Use]) -> bool:
         """Whether nothing in the file gives the name a meaning any more."""
         outline = await self.exports.outline("head", path)
         bound = any(other.name == use.name and other.form in ("definition", "import") for other in uses)
-        known = outline is not None and (outline.complete or outline.scoped) and not _offered(outline, use.name)
-        if outline is None or not known or bound or use.name in self.language.AMBIENT:
+        is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
+        if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
             return False
         if outline.stars:
             return await self._nowhere(path, use.name)
@@ -207,18 +216,18 @@ class Proof:
 
     async def _nowhere(self, path: str, name: str) -> bool:
         """Whether a file that takes everything of others gets the name from none of them, and nothing in the tree defines it."""
-        return name in await self.exports.gone(path) and not await self._defines(name)
+        return name in await self.exports.gone_names(path) and not await self._defines(name)
 
     async def _defines(self, name: str) -> bool:
         """Whether anything in the head tree defines a name, or may."""
-        if name not in self._defined:
+        if name not in self._is_defined:
             where = await self._occurring(name)
             paths = sorted(where.files.get(name, ()))
-            sources = await self.tree.read_many(paths[: self.budget.parsed])
+            sources = await self.tree.read_many(paths[: self.budget.parsed_files])
             uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))
-            known = where.complete and len(paths) <= self.budget.parsed
-            self._defined[name] = not known or any(use.form in ("definition", "key") for use in uses)
-        return self._defined[name]
+            are_all_read = where.complete and len(paths) <= self.budget.parsed_files
+            self._is_defined[name] = not are_all_read or any(use.form in ("definition", "key") for use in uses)
+        return self._is_defined[name]
 
     async def _baseless(self, target: UseTarget, name: str) -> bool:
         """Whether the class stands alone, in full sight, and has no member of that name."""
@@ -250,7 +259,7 @@ class Proof:
         return "*" in now or not now <= before
 
 
-def _offered(outline: Outline, name: str) -> bool:
+def _offers(outline: Outline, name: str) -> bool:
     """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))

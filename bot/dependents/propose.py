@@ -14,10 +14,10 @@ def globs(language: Language, folder: str = "") -> list[str]:
     """The pathspecs of a language's files, below a folder where one is named."""
     if not folder:
         return [f"*{suffix}" for suffix in language.SUFFIXES]
-    return [f":(glob){_escaped(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
+    return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
 
 
-def _escaped(folder: str) -> str:
+def _escape(folder: str) -> str:
     """Folders such as `[id]` are names here, not patterns."""
     return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
 
@@ -30,26 +30,26 @@ async def propose(tree: Tree, language: Language, clues: Sequence[Clues], side: 
         spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
     ]
     everywhere, beside = await together(
-        tree.grep(_joined(far), globs(language), syntax="perl", side=side),
-        tree.grep(_joined(near), below, syntax="perl", side=side),
+        tree.grep(_join(far), globs(language), syntax="perl", side=side),
+        tree.grep(_join(near), below, syntax="perl", side=side),
     )
     return everywhere | beside
 
 
 def _outer(folders: Iterable[str]) -> list[str]:
     """The folders that lie in none of the others."""
-    found: list[str] = []
+    outer_folders: list[str] = []
     for folder in sorted(folders):
-        if not any(not other or folder == other or folder.startswith(f"{other}/") for other in found):
-            found.append(folder)
-    return found
+        if not any(not other or folder == other or folder.startswith(f"{other}/") for other in outer_folders):
+            outer_folders.append(folder)
+    return outer_folders
 
 
-def _joined(patterns: Sequence[str]) -> list[str]:
+def _join(patterns: Sequence[str]) -> list[str]:
     """Alternatives in few patterns: git runs each pattern over every line, and looks for a word's edge once where all begin so."""
-    found = []
+    joined_patterns = []
     for at in range(0, len(patterns), TOGETHER):
         group = patterns[at : at + TOGETHER]
         edge = EDGE if all(pattern.startswith(EDGE) for pattern in group) else ""
-        found.append(f"{edge}(?:{'|'.join(f'(?:{pattern.removeprefix(edge)})' for pattern in group)})")
-    return found
+        joined_patterns.append(f"{edge}(?:{'|'.join(f'(?:{pattern.removeprefix(edge)})' for pattern in group)})")
+    return joined_patterns

@@ -29,14 +29,14 @@ _CALLS = (
 )
 _SLASHLESS = re.compile(rf"(?P<before>{_DECLARES}|{_CALLS})(?P<opening>:|[\"'`]\^?)(?=[A-Za-z])(?!https?:)")
 _OWN = rf"(?:{_DECLARES})(?:[\"'`])(?:(?![\"'`]).)*?NAME(?![\w$])(?!-\w)"
-# What may stand in front of the first segment of a route: anything but another segment. A parameter is none.
+# What may precede the first segment of a route: anything but another segment. A parameter does not count as one.
 _BREAK = r"(?:(?<![\w-])|(?<=%[sd])|:\w{1,40}|/\d{1,20})"
 _TEXT = re.compile(r"([\"'`])((?:(?!\1).)*)\1")
 _PARAMETER = re.compile(r"\$?\{[^}]{0,80}\}|<[^>]{0,80}>|\([^)]{0,80}\)|(?<=/):\w+|%[sd]")
 _SEGMENT = re.compile(r"/[A-Za-z][\w-]*")
 
 
-def routed(code: str) -> str:
+def with_slashes(code: str) -> str:
     """A line with a slash in front of each route that it writes without one."""
     return _SLASHLESS.sub(r"\g<before>\g<opening>/", code) if "(" in code or ":" in code or "=" in code else code
 
@@ -97,5 +97,7 @@ def _start(route: str) -> re.Pattern[str]:
 def segments(code: str) -> frozenset[str]:
     """The segments of the routes that a line declares."""
     return frozenset(
-        found[1:] for match in re.finditer(_DECLARES, code) for found in _SEGMENT.findall(code[match.end() :][:200])
+        segment_text[1:]
+        for match in re.finditer(_DECLARES, code)
+        for segment_text in _SEGMENT.findall(code[match.end() :][:200])
     )

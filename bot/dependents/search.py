@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.concurrency import together
-from bot.dependents.budget import SearchLimits, minified
+from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
 from bot.dependents.proof import Proof
@@ -17,10 +17,10 @@ from bot.dependents.sites import LONG, Match, UseTarget, bind, match, names, ref
 from bot.dependents.targets import (
     WHOLE,
     former_names,
+    has_new_signature,
     is_imported,
     is_imported_elsewhere,
     is_inside,
-    resigned,
     spans_of,
     still_defined,
     unread,
@@ -51,7 +51,7 @@ class Search:
     cut: list[str]
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
-    missed: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
     # (target, name) that files without a tie to it use as well, and (target, path, line) of uses whose receiver tells.
     apart: set[tuple[str, str]] = field(default_factory=set)
     certain: set[tuple[str, str, int]] = field(default_factory=set)
@@ -64,29 +64,34 @@ class Search:
         end = time.process_time() + self.budget.seconds
         self.obliging = any(target.contract for target in targets)
         special = {
-            short for t in targets if t.reached_by_name and (t.gone or resigned(t) or t.contract) for short in t.shorts
+            short
+            for t in targets
+            if t.reached_by_name and (t.is_gone or has_new_signature(t) or t.contract)
+            for short in t.shorts
         }
         special -= self.language.AMBIENT  # what everything has says nothing
         left = still_defined(targets)
-        gone = frozenset(name for target in targets if target.gone for name in former_names(target)) - left
-        own = Own(await self._spans(targets), gone, self.fresh)
-        by_name, known = await together(
+        gone_names = frozenset(name for target in targets if target.is_gone for name in former_names(target)) - left
+        own = Own(await self._spans(targets), gone_names, self.fresh)
+        by_name, name_bearers = await together(
             self._by_name(targets), bearers(self.tree, self.language, special, own, self.budget)
         )
-        times = Counter(short for target in targets if resigned(target) for short in {*target.shorts})
+        times = Counter(short for target in targets if has_new_signature(target) for short in {*target.shorts})
         several = {short: "another definition of that name that changes" for short, many in times.items() if many > 1}
-        several = {short: why for short, why in several.items() if short in known.alone}
-        known = Bearers(known.alone - several.keys(), known.come, {**known.old, **several})
-        self.proof.expected |= known.alone
+        several = {short: why for short, why in several.items() if short in name_bearers.alone}
+        name_bearers = Bearers(name_bearers.alone - several.keys(), name_bearers.come, {**name_bearers.old, **several})
+        self.proof.expected_names |= name_bearers.alone
         homes = {home for target in targets for home in target.homes}
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
-        if len(paths) > self.budget.parsed:
-            paths = await self._ordered(paths, targets)
-            self._miss(f"references were looked for in {self.budget.parsed} of {len(paths)} {self.language.NAME} files")
-        found: dict[str, list[Reference]] = defaultdict(list)
-        sources = await self.tree.read_many(paths[: self.budget.parsed])
-        for sentence in unread(paths[: self.budget.parsed], sources, await self.tree.entries()):
+        if len(paths) > self.budget.parsed_files:
+            paths = await self._order(paths, targets)
+            self._miss(
+                f"references were looked for in {self.budget.parsed_files} of {len(paths)} {self.language.NAME} files"
+            )
+        references: dict[str, list[Reference]] = defaultdict(list)
+        sources = await self.tree.read_many(paths[: self.budget.parsed_files])
+        for sentence in unread(paths[: self.budget.parsed_files], sources, await self.tree.entries()):
             self._miss(sentence)
         for count, (path, source) in enumerate(sources.items()):
             if time.process_time() > end:
@@ -94,66 +99,73 @@ class Search:
                     f"the search for references stopped after {self.budget.seconds:g} s of computing, {count} of {len(paths)} files read"
                 )
                 break
-            if len(source) <= self.budget.bytes and not minified(source):
-                await self._file(path, source, targets, by_name.get(path, set()), (known, known.without(left)), found)
-        for key, rows in found.items():
-            found[key] = [replace(row, likely=row.likely and not self._shared(key, row)) for row in rows]
-        return self._limited(found, frozenset(target.key for target in targets if target.contract))
+            if len(source) <= self.budget.bytes and not is_minified(source):
+                await self._file(
+                    path,
+                    source,
+                    targets,
+                    by_name.get(path, set()),
+                    (name_bearers, name_bearers.without(left)),
+                    references,
+                )
+        for key, rows in references.items():
+            references[key] = [replace(row, likely=row.likely and not self._may_be_library(key, row)) for row in rows]
+        return self._limit(references, frozenset(target.key for target in targets if target.contract))
 
     async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
         """Where the changed definitions stand, those of their prototypes in headers included."""
-        found = spans_of(targets)
+        spans_by_side = spans_of(targets)
         for item, homes in [(target.symbol, target.homes) for target in targets if target.symbol is not None]:
             for header in homes - {side.path for side in (item.before, item.after) if side is not None}:
-                found["base"].setdefault(header, set()).add(WHOLE)
+                spans_by_side["base"].setdefault(header, set()).add(WHOLE)
                 outline = await self.exports.outline("head", header) if item.after is not None else None
                 same = (
                     [symbol for symbol in outline.symbols if symbol.name == item.after.name]
                     if outline and item.after
                     else []
                 )
-                found["head"].setdefault(header, set()).update((symbol.start, symbol.end) for symbol in same)
-        return found
+                spans_by_side["head"].setdefault(header, set()).update((symbol.start, symbol.end) for symbol in same)
+        return spans_by_side
 
-    async def _ordered(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
+    async def _order(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
         """Of more files than are read, those first that hold the name of something whose contract changed."""
         words = {word for target in targets if target.contract for word in target.shorts}
         plain = [target for target in targets if target.contract and not target.owner]
-        words |= {word for target in plain for _, offered in target.doors for word in offered}
-        held = await self.tree.grep(sorted(words), globs(self.language), word=True) if words else ()
-        return sorted(paths, key=lambda path: path not in held)
+        words |= {word for target in plain for _, door_names in target.doors for word in door_names}
+        holders = await self.tree.grep(sorted(words), globs(self.language), word=True) if words else ()
+        return sorted(paths, key=lambda path: path not in holders)
 
     async def _by_name(self, targets: Sequence[UseTarget]) -> dict[str, set[str]]:
         """File -> the members whose names occur there, for names that do not occur everywhere."""
-        wanted = {
+        words = {
             s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
         }
-        where = await occurrences(self.tree, self.language, wanted)
+        where = await occurrences(self.tree, self.language, words)
         if not where.complete:  # first those whose uses somebody has to look at
             obliging = {short for target in targets if target.contract for short in target.shorts}
-            where = await occurrences(self.tree, self.language, wanted & obliging)
+            where = await occurrences(self.tree, self.language, words & obliging)
             sentence = "too many lines hold the names of changed members: some were not looked up by name"
             self.cut.append(sentence) if where.complete else self._miss(sentence)
-        found: dict[str, set[str]] = defaultdict(set)
+        paths_by_word: dict[str, set[str]] = defaultdict(set)
         # Files of the change make no name common: it could add as many as it likes.
         far = {name for name, paths in where.files.items() if len(paths - self.fresh.keys()) > self.budget.far}
         common = sorted(far)
         if common:
-            listed = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
-            self.cut.append(f"members with common names were looked up in importing files only: {listed}")
+            words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
+            self.cut.append(f"members with common names were looked up in importing files only: {words_text}")
         for name, paths in where.files.items():
             for path in paths if name not in far else ():
-                found[path].add(name)
-        return found
+                paths_by_word[path].add(name)
+        return paths_by_word
 
     async def _file(
         self,
         path: str,
         source: bytes,
         targets: Sequence[UseTarget],
-        named: Collection[str],
+        paths_by_word: Collection[str],
         lone: tuple[Bearers, Bearers],
-        found: dict[str, list[Reference]],
+        references: dict[str, list[Reference]],
     ) -> None:
         """The references of one file. `lone`: who bears the names; the same of those that nothing bears any more."""
         bound = bind(self.importers.get(path, ()), self.origins)
@@ -163,35 +175,43 @@ class Search:
             target
             for target in targets
             if target.is_visible(path)
-            and (path in target.homes or not target.shorts.isdisjoint(named) or is_imported(target, bound))
+            and (path in target.homes or not target.shorts.isdisjoint(paths_by_word) or is_imported(target, bound))
         ]
         uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
-        if isinstance(uses, SomeUses) and not any(said.startswith(f"{path}: ") for said in self.cut):
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
             self._miss(
                 f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
             )
         lines = source.decode("utf-8", "replace").split("\n")
-        imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
+        import_words = frozenset(
+            word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE])
+        )
         foreign = await self._foreign(path, source, uses, {*lone[0].alone, *lone[0].old}, lines)
         for target in mine:
-            known = lone[target.gone]
-            alone = known.alone
+            bearers_known = lone[target.is_gone]
+            alone = bearers_known.alone
             for hit in match(target, uses, bound, path):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
                 if not self.language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
                     continue
-                told = (
-                    not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
+                is_telling = (
+                    not hit.sure
+                    and hit.use.receiver not in foreign
+                    and await self._is_telling(target, hit.use, path, alone)
                 )
-                missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
-                likely = not missing and await self._likely(path, source, target, hit, uses, alone, foreign, told=told)
-                row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
+                missing = await self.proof.missing(target, hit, path, uses, alone, by_name=is_telling)
+                likely = not missing and await self._likely(
+                    path, source, target, hit, uses, alone, foreign, is_telling=is_telling
+                )
+                row = reference(target, hit, path, lines, missing=missing, unique=is_telling, likely=likely)
                 if target.contract:
-                    near = hit.use.receiver not in foreign and await self._told(target, hit.use, path, known.old)
-                    rivals = {**known.old, **known.come} if near else known.come
-                    row = await self._weighed(row, target, hit, uses, (alone, rivals), imported)
-                found[target.key].append(row)
+                    near = hit.use.receiver not in foreign and await self._is_telling(
+                        target, hit.use, path, bearers_known.old
+                    )
+                    rivals = {**bearers_known.old, **bearers_known.come} if near else bearers_known.come
+                    row = await self._weigh(row, target, hit, uses, (alone, rivals), import_words)
+                references[target.key].append(row)
 
     async def _likely(
         self,
@@ -203,52 +223,52 @@ class Search:
         alone: frozenset[str],
         foreign: Mapping[str, str],
         *,
-        told: bool,
+        is_telling: bool,
     ) -> bool:
         """Whether a use probably means what is gone: something ties the file to it. Uses without a tie are remembered."""
-        use, said = hit.use, _said(hit.use, target)
-        if (told and not target.gone) or not (said or _near(foreign.get(use.receiver), target)):
+        use, is_called_so = hit.use, _is_called_so(hit.use, target)
+        if (is_telling and not target.is_gone) or not (is_called_so or _near(foreign.get(use.receiver), target)):
             return False
         if not await self.proof.likely(target, hit, uses, alone):
             return False
-        if hit.sure or said:
+        if hit.sure or is_called_so:
             self.certain.add((target.key, path, use.line))
             return True
-        near = await self._connected(path, target) if telling(use.name) else self._takes(path, target)
-        if told or near or _speaks(source, target):
+        near = await self._is_connected(path, target) if telling(use.name) else self._takes(path, target)
+        if is_telling or near or _speaks(source, target):
             return True
         self.apart.add((target.key, use.name))
         return False
 
-    async def _weighed(
+    async def _weigh(
         self,
         row: Reference,
         target: UseTarget,
         hit: Match,
         uses: Sequence[Use],
-        known: tuple[frozenset[str], Mapping[str, str]],
-        imported: frozenset[str],
+        bearers_known: tuple[frozenset[str], Mapping[str, str]],
+        import_words: frozenset[str],
     ) -> Reference:
         """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant.
 
-        `known`: the names that nothing else bears, and those of which a place says that something else may.
+        `bearers_known`: the names that nothing else bears, and those of which a place says that something else may.
         """
         name = hit.use.name
         # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
-        own = hit.use.form != "import" and not hit.use.receiver and (name in imported or _defined(name, uses))
+        own = hit.use.form != "import" and not hit.use.receiver and (name in import_words or _defines(name, uses))
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
             if own or (last[:1].isupper() and last not in (target.owner, *target.shorts)):
                 return row  # or a member of another class, which is named
-            alone, rivals = known
+            alone, rivals = bearers_known
             lone = name in alone or name in rivals or (telling(name) and self._takes(row.path, target))
             return replace(row, lone=lone, doubt=rivals.get(name, ""))
-        if not target.gone or row.missing:
+        if not target.is_gone or row.missing:
             return row
         row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
         was = target.symbol.before if target.symbol is not None else None
-        return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path, was))
+        return replace(row, is_held=fresh or own or hit.use.is_guarded or await self._still_offers(hit, row.path, was))
 
     async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
         """What may define any name where this one came from, and where it stands; "" if nothing does."""
@@ -258,7 +278,7 @@ class Search:
                 return f"{outline.doubt} of {home}"
         return ""
 
-    async def _offered(self, hit: Match, path: str, was: Symbol | None) -> bool:
+    async def _still_offers(self, hit: Match, path: str, was: Symbol | None) -> bool:
         """Whether the name is offered after the change as well: handed on, defined beside it, bound here to something else."""
         if hit.door and hit.name:
             return await self.exports.offers(
@@ -268,14 +288,14 @@ class Search:
         bound = outline is not None and not hit.door and hit.use.name in outline.names
         return bound and await self.exports.offers(path, hit.use.name, was)
 
-    def _shared(self, key: str, row: Reference) -> bool:
+    def _may_be_library(self, key: str, row: Reference) -> bool:
         """Whether a use may well mean a library's member: files that have nothing to do with the class use one of that name."""
         return (key, row.name) in self.apart and (key, row.path, row.line) not in self.certain
 
     def _miss(self, sentence: str) -> None:
         self.cut.append(sentence)
         if self.obliging:
-            self.missed.append(sentence)
+            self.missed_uses.append(sentence)
 
     async def _foreign(
         self, path: str, source: bytes, uses: Sequence[Use], alone: Collection[str], lines: Sequence[str]
@@ -285,10 +305,10 @@ class Search:
         roots = {match[0] for receiver in receivers if (match := ROOT.match(receiver))} - OWN
         if not roots:
             return {}
-        said = {use.name: use.line for use in self.language.uses(path, source, roots) if use.form == "import"}
-        known = {name for item in await self.exports.imports(path) for name in words_of(item)}
+        import_lines = {use.name: use.line for use in self.language.uses(path, source, roots) if use.form == "import"}
+        import_names = {name for item in await self.exports.imports(path) for name in words_of(item)}
         outside = dict.fromkeys(roots & self.language.AMBIENT, 0) | {
-            name: line for name, line in said.items() if name not in known
+            name: line for name, line in import_lines.items() if name not in import_names
         }
         return {
             receiver: lines[outside[match[0]] - 1][:LONG_LINE] if outside[match[0]] else ""
@@ -296,13 +316,13 @@ class Search:
             if (match := ROOT.match(receiver)) and match[0] in outside
         }
 
-    async def _told(self, target: UseTarget, use: Use, path: str, alone: Collection[str]) -> bool:
+    async def _is_telling(self, target: UseTarget, use: Use, path: str, alone: Collection[str]) -> bool:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
         if use.types or use.name not in alone:
             return False
-        return resembles(use.receiver, target.owner) or await self._connected(path, target)
+        return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
 
-    async def _connected(self, path: str, target: UseTarget) -> bool:
+    async def _is_connected(self, path: str, target: UseTarget) -> bool:
         """Whether one of two files imports the other, directly or through one file between, or they share a folder."""
         if posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}:
             return True
@@ -318,12 +338,12 @@ class Search:
         """Whether a file imports a home of the target, directly or from a file that hands it on."""
         return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 
-    def _limited(self, found: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
+    def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
         """The best references of each symbol: proven breaks, then sure ones, then those outside tests."""
-        kept: list[Reference] = []
-        sure = {(row.path, row.line, row.name) for rows in found.values() for row in rows if row.sure}
-        for key, listed in found.items():
-            rows = [row for row in listed if row.sure or (row.path, row.line, row.name) not in sure]
+        references_kept: list[Reference] = []
+        sure = {(row.path, row.line, row.name) for rows in references.values() for row in rows if row.sure}
+        for key, name_references in references.items():
+            rows = [row for row in name_references if row.sure or (row.path, row.line, row.name) not in sure]
             rows = sorted(
                 set(rows),
                 key=lambda row: (
@@ -340,11 +360,11 @@ class Search:
             if len(rows) > most:
                 sentence = f"{key}: {most} of its {len(rows)} uses are listed"
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
-            kept += rows[:most]
-        return tuple(kept)
+            references_kept += rows[:most]
+        return tuple(references_kept)
 
 
-def _said(use: Use, target: UseTarget) -> bool:
+def _is_called_so(use: Use, target: UseTarget) -> bool:
     """Whether a receiver is called like the member's class, or like the package or the file of what it names."""
     homes = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
     return resembles(use.receiver, target.owner) or (not target.owner and use.receiver in homes)
@@ -364,6 +384,6 @@ def _near(line: str | None, target: UseTarget) -> bool:
     return not places.isdisjoint(WORD.findall(line))
 
 
-def _defined(name: str, uses: Sequence[Use]) -> bool:
+def _defines(name: str, uses: Sequence[Use]) -> bool:
     """Whether a file gives the name a meaning of its own."""
     return any(use.name == name and use.form in ("import", "definition") for use in uses)

@@ -27,14 +27,14 @@ class UseTarget:
     symbol: ChangedSymbol | None = None
     owner: str = ""  # the class or object of a member
     within: str = ""  # the same with the classes around it: "Outer.Inner"
-    gone: bool = False  # the old name stands nowhere in its file any more
+    is_gone: bool = False  # the old name stands nowhere in its file any more
 
     @property
     def contract(self) -> tuple[Contract, ...]:
         """What changed for its users; a name that a file no longer offers is gone for them."""
         if self.symbol is not None:
             return self.symbol.contract
-        return ("removed",) if self.gone and not all(is_test(home) for home in self.homes) else ()
+        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
 
     def is_visible(self, path: str) -> bool:
         """Whether a file could name it before the change: nobody else can have relied on it."""
@@ -56,8 +56,10 @@ class UseTarget:
     def reached_by_name(self) -> bool:
         """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
         if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
-            return self.gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
-        return bool(self.owner) or (self.gone and self.symbol is not None and any(offered for _, offered in self.doors))
+            return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
+        return bool(self.owner) or (
+            self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors)
+        )
 
 
 def telling(name: str) -> bool:
@@ -84,33 +86,33 @@ class Bindings:
 
 def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]]) -> Bindings:
     """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on."""
-    found = Bindings()
+    bindings = Bindings()
     for item in imports:
         here = dict(item.aliases)
         for origin in origins.get(item.target, ()):
             for name in item.names:
                 if name != "*":
-                    said = here.get(name, name)
-                    found.locals.setdefault((origin, name), set()).add((said, item.target))
-                    if "." in said:  # a qualified name: its module is written out where it is used
-                        found.modules.setdefault(origin, set()).add((said.rpartition(".")[0], item.target))
+                    local_name = here.get(name, name)
+                    bindings.locals.setdefault((origin, name), set()).add((local_name, item.target))
+                    if "." in local_name:  # a qualified name: its module is written out where it is used
+                        bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
-                    found.modules.setdefault(origin, set()).add((here["*"], item.target))
+                    bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
                 else:
-                    found.stars.setdefault(origin, set()).add(item.target)
-    return found
+                    bindings.stars.setdefault(origin, set()).add(item.target)
+    return bindings
 
 
 def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
     """The words that can be a use of one of the targets in a file."""
-    found: set[str] = set()
+    names_found: set[str] = set()
     for target in targets:
-        found |= target.shorts
-        for origin, offered in target.doors:
-            for name in offered:
-                found.add(name)
-                found.update(here.rpartition(".")[2] for here, _ in bound.locals.get((origin, name), ()))
-    return frozenset(found)
+        names_found |= target.shorts
+        for origin, door_names in target.doors:
+            for name in door_names:
+                names_found.add(name)
+                names_found.update(here.rpartition(".")[2] for here, _ in bound.locals.get((origin, name), ()))
+    return frozenset(names_found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +129,21 @@ class Match:
 
 def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
     """The uses of a file that mean the target, and those that may mean it."""
-    found = []
-    taken = {use.name for use in uses if use.form == "definition"}
+    matches = []
+    defined_names = {use.name for use in uses if use.form == "definition"}
     classes = classes_of(target, bound, path) if target.owner else {}
     for use in uses:
-        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, taken)
+        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, defined_names)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False)
         if hit is not None:
-            found.append(hit)
-    return found
+            matches.append(hit)
+    return matches
 
 
-def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, taken: Collection[str]) -> Match | None:
-    for origin, offered in target.doors:
-        for name in offered:
+def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, defined_names: Collection[str]) -> Match | None:
+    for origin, door_names in target.doors:
+        for name in door_names:
             if use.form == "member" and use.name == name:
                 door = _door(bound.modules.get(origin, ()), use.receiver)
                 if door:
@@ -151,9 +153,9 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, taken: Colle
                 if use.form == "import" and use.name == name:
                     return Match(use, sure=True, door=door, name=name)
                 if use.form == "name" and use.name == here:
-                    return Match(use, sure=here not in taken, door=door, name=name)
+                    return Match(use, sure=here not in defined_names, door=door, name=name)
             if use.form == "name" and use.name == name and origin in bound.stars:
-                return Match(use, sure=name not in taken, door=min(bound.stars[origin]), name=name, star=True)
+                return Match(use, sure=name not in defined_names, door=min(bound.stars[origin]), name=name, star=True)
     if path in target.homes and use.form == "name" and use.name in target.shorts:
         return Match(use, sure=True, name=use.name)
     return None
@@ -165,14 +167,14 @@ def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
 
 def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
     if target.constructor:
-        written = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        if use.form in ("name", "member") and use.call is not None and written in classes:
-            return Match(use, sure=True, door=classes[written], name="")
+        dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
+        if use.form in ("name", "member") and use.call is not None and dotted_name in classes:
+            return Match(use, sure=True, door=classes[dotted_name], name="")
     if use.form != "member" or use.name not in target.shorts:
         return None
-    typed = next((name for name in use.types if name in classes), None)
-    if typed is not None:
-        return Match(use, sure=True, door=classes[typed])
+    class_name = next((name for name in use.types if name in classes), None)
+    if class_name is not None:
+        return Match(use, sure=True, door=classes[class_name])
     if use.receiver in classes:
         before_or_after = target.symbol.symbol if target.symbol is not None else None
         unbound = before_or_after is not None and before_or_after.kind == "method"
@@ -182,16 +184,16 @@ def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     """The ways in which a file can write the class of a member, with the door of each."""
-    found = {target.owner: "", target.within: ""} if path in target.homes else {}
+    class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
     outer, _, rest = target.within.partition(".")
-    for origin, offered in target.doors:
-        for name in offered:
+    for origin, door_names in target.doors:
+        for name in door_names:
             below = f".{rest}" if rest and name == outer else ""
-            found.update({f"{here}{below}": door for here, door in bound.locals.get((origin, name), ())})
-            found.update({f"{here}.{name}": door for here, door in bound.modules.get(origin, ())})
+            class_names.update({f"{here}{below}": door for here, door in bound.locals.get((origin, name), ())})
+            class_names.update({f"{here}.{name}": door for here, door in bound.modules.get(origin, ())})
             if origin in bound.stars:
-                found[name] = min(bound.stars[origin])
-    return found
+                class_names[name] = min(bound.stars[origin])
+    return class_names
 
 
 def reference(
@@ -212,7 +214,7 @@ def reference(
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),
-        spread=bool(call and call.spread) or hit.unbound or use.guarded,  # a failure that is foreseen
+        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure that is foreseen
         form="import" if use.form == "import" else "call" if call else "mention",
         missing=missing,
         unique=unique,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from bot.dependents.contract import conditioned, contested
+from bot.dependents.contract import is_conditioned, is_contested
 from bot.ports import Language
 from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
@@ -76,56 +76,58 @@ class _Edits:
         return True
 
 
-def changed(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
+def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
-    base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
+    base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
     old = _by_name(source.old.symbols)
     new = _by_name(source.new.symbols, old)
-    new |= {key: _weakened(source, old[key], after) for key, after in new.items() if key in old}
-    found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
-    removed = _outermost([symbol for key, symbol in old.items() if key not in new])
-    added = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
-    renamed = _renamed(source, removed, added)
-    found += renamed
-    gone = {symbol.before for symbol in renamed}
-    come = {symbol.after for symbol in renamed}
-    found += [_removed(symbol, source.new) for symbol in removed if symbol not in gone]
-    found += [ChangedSymbol(None, symbol, "added") for symbol in added if symbol not in come]
-    return tuple(sorted((item for item in found if item is not None), key=lambda item: item.symbol.start))
+    new |= {key: _with_doubt(source, old[key], after) for key, after in new.items() if key in old}
+    symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
+    removed_symbols = _outermost([symbol for key, symbol in old.items() if key not in new])
+    added_symbols = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
+    renames = _renames(source, removed_symbols, added_symbols)
+    symbols_found += renames
+    gone_symbols = {symbol.before for symbol in renames}
+    come = {symbol.after for symbol in renames}
+    symbols_found += [_removal(symbol, source.new) for symbol in removed_symbols if symbol not in gone_symbols]
+    symbols_found += [ChangedSymbol(None, symbol, "added") for symbol in added_symbols if symbol not in come]
+    return tuple(sorted((item for item in symbols_found if item is not None), key=lambda item: item.symbol.start))
 
 
 def _by_name(
     symbols: Iterable[Symbol], others: Mapping[tuple[str, int], Symbol] = MappingProxyType({})
 ) -> dict[tuple[str, int], Symbol]:
     """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
-    found: dict[tuple[str, int], Symbol] = {}
-    taken = {(symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items())) if _overloaded(symbol)}
+    symbols_by_key: dict[tuple[str, int], Symbol] = {}
+    keys_by_head = {
+        (symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items())) if _is_overloaded(symbol)
+    }
     later = []
     for symbol in symbols:
-        key = taken.pop((symbol.name, _head(symbol)), None)
+        key = keys_by_head.pop((symbol.name, _head(symbol)), None)
         if key is not None:
-            found[key] = symbol
+            symbols_by_key[key] = symbol
         else:
             later.append(symbol)
     next_of: dict[str, int] = defaultdict(int)
     for symbol in later:
-        while (symbol.name, next_of[symbol.name]) in found:
+        while (symbol.name, next_of[symbol.name]) in symbols_by_key:
             next_of[symbol.name] += 1
-        found[symbol.name, next_of[symbol.name]] = symbol
-    return found
+        symbols_by_key[symbol.name, next_of[symbol.name]] = symbol
+    return symbols_by_key
 
 
 def _head(symbol: Symbol) -> str:
     return symbol.signature.text if symbol.signature is not None else ""
 
 
-def _overloaded(symbol: Symbol) -> bool:
+def _is_overloaded(symbol: Symbol) -> bool:
     return symbol.signature is not None and bool(symbol.signature.also)
 
 
-def _weakened(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
+def _with_doubt(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
     """The definition as it is now: in doubt, where it has moved under a condition, under which it may never be run."""
-    if not source.language.TRAITS.indented or after.signature is None:
+    if not source.language.TRAITS.uses_indentation or after.signature is None:
         return after
     was, now = (len(text) - len(text.lstrip()) for text in (source.lines(before), source.lines(after)))
     return replace(after, signature=replace(after.signature, ambiguous=True)) if now > was else after
@@ -133,18 +135,22 @@ def _weakened(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
 
 def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:
     if before.signature is not None and after.signature is not None:
-        known = before.signature.parameters == after.signature.parameters
-        if not known or contested(before.signature, after.signature) or before.signature.text != after.signature.text:
+        same_parameters = before.signature.parameters == after.signature.parameters
+        if (
+            not same_parameters
+            or is_contested(before.signature, after.signature)
+            or before.signature.text != after.signature.text
+        ):
             return ChangedSymbol(before, after, "signature")
-    if base.touch(before) or head.touch(after) or conditioned(before, after):
+    if base.touch(before) or head.touch(after) or is_conditioned(before, after):
         return ChangedSymbol(before, after, "body")
     return None
 
 
-def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
+def _removal(symbol: Symbol, now: Outline) -> ChangedSymbol:
     """A removed overload leaves its name to the others: calls have to fit one of them."""
     left = [other for other in now.symbols if other.name == symbol.name and other.signature is not None]
-    if left and _overloaded(symbol):
+    if left and _is_overloaded(symbol):
         return ChangedSymbol(symbol, left[0], "signature")
     return ChangedSymbol(symbol, None, "removed")
 
@@ -168,18 +174,20 @@ def _outer(name: str) -> Iterator[str]:
         yield name
 
 
-def _renamed(source: ChangedSource, removed: Sequence[Symbol], added: Sequence[Symbol]) -> list[ChangedSymbol]:
+def _renames(
+    source: ChangedSource, removed_symbols: Sequence[Symbol], added_symbols: Sequence[Symbol]
+) -> list[ChangedSymbol]:
     """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
     pairs = []
     left: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
-    for after in added:
+    for after in added_symbols:
         left[_place(after)].append(after)
-    for before in removed:
+    for before in removed_symbols:
         fits = left[_place(before)]
         if before.kind == "variable" or len(fits) > MOST_FITTING:
             continue
-        scored = [(_alike(source, before, after), after) for after in fits]
-        best = max(scored, key=lambda item: item[0], default=None)
+        candidates = [(_alike(source, before, after), after) for after in fits]
+        best = max(candidates, key=lambda item: item[0], default=None)
         if best is not None and best[0] >= ALIKE:
             fits.remove(best[1])
             pairs.append(ChangedSymbol(before, best[1], "renamed"))
@@ -199,7 +207,7 @@ def _alike(source: ChangedSource, before: Symbol, after: Symbol) -> float:
     return _likeness(old, new)
 
 
-def moved(
+def with_moves(
     sources: Sequence[ChangedSource], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """A definition that left one file and came alike to another of the same change is one that moved, not one removed."""
@@ -209,19 +217,21 @@ def moved(
         for item in items:
             if item.change == "added" and item.after is not None and "." not in item.after.name:
                 came[item.after.name, item.after.kind] = by_path[path], item.after
-    found: dict[str, tuple[ChangedSymbol, ...]] = {}
-    arrived: set[Symbol] = set()
+    symbols_by_file: dict[str, tuple[ChangedSymbol, ...]] = {}
+    arrivals: set[Symbol] = set()
     for path, items in symbols.items():
         rows = []
         for item in items:
             there = came.get((item.before.name, item.before.kind)) if item.change == "removed" and item.before else None
             if there is not None and item.before is not None and _same(by_path[path], item.before, *there):
-                arrived.add(there[1])
+                arrivals.add(there[1])
                 rows.append(replace(item, after=there[1], change="renamed"))
             else:
                 rows.append(item)
-        found[path] = tuple(rows)
-    return {path: tuple(i for i in items if i.before or i.after not in arrived) for path, items in found.items()}
+        symbols_by_file[path] = tuple(rows)
+    return {
+        path: tuple(i for i in items if i.before or i.after not in arrivals) for path, items in symbols_by_file.items()
+    }
 
 
 def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:

@@ -32,7 +32,7 @@ def words_of(item: Import) -> frozenset[str]:
     }
 
 
-def resigned(target: UseTarget) -> bool:
+def has_new_signature(target: UseTarget) -> bool:
     """Whether the change gives it a new signature."""
     return target.symbol is not None and target.symbol.change == "signature"
 
@@ -51,8 +51,8 @@ def has_member(outline: Outline, name: str) -> bool:
 def is_imported(target: UseTarget, bound: Bindings) -> bool:
     """Whether a file imports what it needs to write the target."""
     return any(
-        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in offered)
-        for origin, offered in target.doors
+        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in door_names)
+        for origin, door_names in target.doors
     )
 
 
@@ -83,14 +83,14 @@ def spans_of(targets: Iterable[UseTarget]) -> dict[Side, dict[str, set[tuple[int
     return {"base": before, "head": after}
 
 
-def unread(asked: Iterable[str], got: Collection[str], entries: Mapping[str, TreeEntry]) -> list[str]:
+def unread(wanted_paths: Iterable[str], received_paths: Collection[str], entries: Mapping[str, TreeEntry]) -> list[str]:
     """The sentence about files that are too large to be read."""
-    lost = [
+    missing_paths = [
         path
-        for path in asked
-        if path in entries and path not in got and entries[path].kind == "file" and entries[path].size > 0
+        for path in wanted_paths
+        if path in entries and path not in received_paths and entries[path].kind == "file" and entries[path].size > 0
     ]
-    if not lost:
+    if not missing_paths:
         return []
-    listed = ", ".join(lost[:LISTED]) + (", ..." if len(lost) > LISTED else "")
-    return [f"references were not looked for in files that are too large: {listed}"]
+    paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
+    return [f"references were not looked for in files that are too large: {paths_text}"]

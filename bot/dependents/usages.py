@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from bot.dependents.budget import SearchLimits, minified
+from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
 from bot.ports import Language, Tree
 from bot.text.lines import is_comment
@@ -32,20 +32,20 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
     short = name.strip().rpartition(".")[2]
     if not re.fullmatch(r"[\w$]+", short):
         return ()
-    found: list[Reference] = []
+    references: list[Reference] = []
     budget = SearchLimits()
     for language in languages.values():
         paths = await tree.grep([short], globs(language), word=True)
-        chosen = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed]
-        for path, source in (await tree.read_many(chosen)).items():
-            if len(source) <= budget.bytes and not minified(source):
+        paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
+        for path, source in (await tree.read_many(paths_read)).items():
+            if len(source) <= budget.bytes and not is_minified(source):
                 lines = source.decode("utf-8", "replace").split("\n")
-                found += [_written(use, path, lines) for use in language.uses(path, source, {short})]
-    found.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
-    return tuple(found[:limit])
+                references += [_with_text(use, path, lines) for use in language.uses(path, source, {short})]
+    references.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
+    return tuple(references[:limit])
 
 
-def _written(use: Use, path: str, lines: list[str]) -> Reference:
+def _with_text(use: Use, path: str, lines: list[str]) -> Reference:
     form = FORMS.get(use.form, "call" if use.call is not None else "mention")
     return Reference(
         symbol=use.name,
@@ -76,16 +76,18 @@ async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tu
 
     The likeliest reader comes first: code before tests and prose, and files near `near`, where a path is given.
     """
-    wanted = name.strip()
-    if not wanted:
+    short_name = name.strip()
+    if not short_name:
         return ()
-    word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", wanted))
-    now = await tree.grep_lines([wanted], word=word, limit=20 * limit)
+    word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", short_name))
+    now = await tree.grep_lines([short_name], word=word, limit=20 * limit)
     before = {
-        (path, text) for path, _, text in await tree.grep_lines([wanted], word=word, side="base", limit=20 * limit)
+        (path, text) for path, _, text in await tree.grep_lines([short_name], word=word, side="base", limit=20 * limit)
     }
     rows = [
-        (path, line, text.rstrip("\r"), _kind(wanted, path, text)) for path, line, text in now if (path, text) in before
+        (path, line, text.rstrip("\r"), _kind(short_name, path, text))
+        for path, line, text in now
+        if (path, text) in before
     ]
     rows.sort(
         key=lambda row: (

@@ -1,8 +1,8 @@
 """From git's text to ChangedFile: the only import of unidiff, the rules on what is listed but not reviewed, and the units of a review. Pure."""
 
 from bot.diff.read import read
-from bot.diff.show import numbered, rows
+from bot.diff.show import numbered_text, rows
 from bot.diff.skip import SUBMODULE
 from bot.diff.tell import FileDiff, file_diffs, followers
 
-__all__ = ["SUBMODULE", "FileDiff", "file_diffs", "followers", "numbered", "read", "rows"]
+__all__ = ["SUBMODULE", "FileDiff", "file_diffs", "followers", "numbered_text", "read", "rows"]

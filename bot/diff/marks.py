@@ -35,12 +35,15 @@ _COUNTED = 400  # characters of a line that are looked at
 
 def marks(unit: Unit) -> tuple[str, ...]:
     """The kinds of danger that the changed lines of a unit show."""
-    added, removed = (
+    added_texts, removed_texts = (
         [row.text[:_COUNTED] for row in rows if not is_comment(row.text, unit.path)]
-        for rows in (unit.added, unit.removed)
+        for rows in (unit.added_rows, unit.removed_rows)
     )
-    found = ["a check is gone"] if _times(_CHECK, removed) > _times(_CHECK, added) else []
-    return (*found, *(name for name, look in _TOUCHED if _times(look, added) != _times(look, removed)))
+    marks_found = ["a check is gone"] if _times(_CHECK, removed_texts) > _times(_CHECK, added_texts) else []
+    return (
+        *marks_found,
+        *(name for name, look in _TOUCHED if _times(look, added_texts) != _times(look, removed_texts)),
+    )
 
 
 def _times(look: re.Pattern[str], lines: Sequence[str]) -> int:

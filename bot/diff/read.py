@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
-from bot.text.paths import vendored
+from bot.text.paths import vendored_folder
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
@@ -31,33 +31,33 @@ class RawRow:
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:
     """Every changed file in git's order. Files that need no review carry the reason in `skip`."""
-    generated = skip.attributes(change.attributes)
+    is_generated = skip.attributes(change.attributes)
     sections = iter(_sections(change.patch))
-    found = []
+    changed_files = []
     for row in _rows(change.status):
         limits.reading(row.new)
-        wanted = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
-        parts = [next(sections, b"") for _ in range(wanted)]
+        part_count = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
+        parts = [next(sections, b"") for _ in range(part_count)]
         parts = [b""] if row.new in change.left_out else parts
         file = _file(row, parts)
-        why = skip.reason(file, parts, change, generated)
-        found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))
-    found += [
-        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=True)
-        for path in sorted(change.withheld - {file.path for file in found})
+        why = skip.reason(file, parts, change, is_generated)
+        changed_files.append(replace(file, skip=why, is_unreviewed=skip.is_unvouched(file, why)))
+    changed_files += [
+        ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
+        for path in sorted(change.withheld - {file.path for file in changed_files})
     ]
-    return _vouched(found)
+    return _vouch(changed_files)
 
 
-def _vouched(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
+def _vouch(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
     """The files; a new one in a folder of vendored code that the change merely updates is as good as those that were there.
 
     An author who could hide code in the new file could also write it into an old one.
     """
-    known = {vendored(file.old_path) for file in files if file.old_path is not None} - {None}
+    vendored_folders = {vendored_folder(file.old_path) for file in files if file.old_path is not None} - {None}
     return tuple(
-        replace(file, unreviewed=False)
-        if file.skip == skip.VENDOR and file.hunks and vendored(file.path) in known
+        replace(file, is_unreviewed=False)
+        if file.skip == skip.VENDOR and file.hunks and vendored_folder(file.path) in vendored_folders
         else file
         for file in files
     )
@@ -82,11 +82,11 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
-    retyped = row.letter == "T"
-    came = retyped and row.new_mode.startswith(
+    is_retyped = row.letter == "T"
+    came = is_retyped and row.new_mode.startswith(
         REGULAR
     )  # a file in the place of a link or a submodule: all of it is new
-    hunks = _hunks(parts[-1]) if (came or not retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
+    hunks = _hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
     lines = [line for hunk in hunks for line in hunk.lines]
     return ChangedFile(
         path=row.new,
@@ -95,8 +95,8 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
         hunks=hunks,
         skip=skip.by_mode(row.old_mode, row.new_mode),
         note=_note(row),
-        added=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
-        removed=frozenset(line.old for line in lines if line.kind == "-" and line.old is not None),
+        added_lines=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
+        removed_lines=frozenset(line.old for line in lines if line.kind == "-" and line.old is not None),
     )
 
 
@@ -118,10 +118,10 @@ def _hunks(section: bytes) -> tuple[Hunk, ...]:
         return ()
     body = "--- a/file\n+++ b/file\n" + section[at + 1 :].decode("utf-8", "replace")
     try:
-        parsed = PatchSet(body if body.endswith("\n") else body + "\n")
+        patch_set = PatchSet(body if body.endswith("\n") else body + "\n")
     except UnidiffParseError:
         return ()
-    return tuple(_hunk(hunk) for hunk in parsed[0])
+    return tuple(_hunk(hunk) for hunk in patch_set[0])
 
 
 def _hunk(hunk: ParsedHunk) -> Hunk:

@@ -12,20 +12,20 @@ from bot.values import DiffRow, Hunk
 EVERY = 20  # lines to one number
 
 
-def numbered(hunks: Iterable[Hunk]) -> str:
+def numbered_text(hunks: Iterable[Hunk]) -> str:
     """Sign, line number (of its own side) and text of every line, hunk by hunk."""
-    written = []
+    texts = []
     for hunk in hunks:
-        written.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
-        written += map(str, rows(hunk))
-    return "\n".join(written)
+        texts.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
+        texts += map(str, rows(hunk))
+    return "\n".join(texts)
 
 
 def rows(hunk: Hunk) -> list[DiffRow]:
     """The lines of a hunk as rows. A hunk holds whole runs of changed lines, so that their first rows are known."""
-    found: list[DiffRow] = []
+    diff_rows: list[DiffRow] = []
     for line in hunk.lines:
         number = (line.old if line.kind == "-" else line.new) or 0
-        counted = bool(found) and found[-1].sign == line.kind and number % EVERY != 1
-        found.append(DiffRow(line.kind, line.text, number, counted=counted))
-    return found
+        can_be_counted = bool(diff_rows) and diff_rows[-1].sign == line.kind and number % EVERY != 1
+        diff_rows.append(DiffRow(line.kind, line.text, number, can_be_counted=can_be_counted))
+    return diff_rows

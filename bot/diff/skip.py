@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
 from bot.text import globs, media
-from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored
+from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored_folder
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
@@ -50,7 +50,7 @@ def by_mode(old: str, new: str) -> str | None:
 
 
 def reason(
-    file: ChangedFile, parts: Sequence[bytes], change: RawChange, generated: Callable[[str], bool | None]
+    file: ChangedFile, parts: Sequence[bytes], change: RawChange, marks_generated: Callable[[str], bool | None]
 ) -> str | None:
     """Why this file needs no review, None if it does. `parts` is its patch.
 
@@ -64,26 +64,26 @@ def reason(
     paths = [file.path] if file.old_path in (None, file.path) else [file.path, file.old_path or ""]
     if not file.hunks:
         return _without_hunks(file, parts, change, paths)
-    marks = [generated(path) for path in paths]
+    marks = [marks_generated(path) for path in paths]
     if any(mark is not None for mark in marks):
         return ATTRIBUTED if all(marks) else None
     starts = [change.heads.get(file.path, b"")] if file.status != "deleted" else []
     starts += [change.bases.get(file.old_path, b"")] if file.old_path is not None else []
-    changed = len(file.added) + len(file.removed)
+    line_count = len(file.added_lines) + len(file.removed_lines)
     checks: dict[str, bool] = {
         LOCK: all(basename(path) in LOCK_FILES for path in paths),
-        VENDOR: all(vendored(path) for path in paths),
+        VENDOR: all(vendored_folder(path) for path in paths),
         LICENCE_TEXT: all(LICENCE.search(path) and not is_code(path) for path in paths),
         "deleted documentation": file.status == "deleted" and is_prose(file.path),
         GENERATED: all(map(is_generated, paths))
         or all(GENERATED_HEAD.search(start[:GENERATED_BYTES]) for start in starts),
-        f"{changed:,} changed lines: data rather than code": changed > MAX_CHANGED_LINES,
-        "minified": _minified(file) and (file.old_path is None or all(map(_long_lines, starts))),
+        f"{line_count:,} changed lines: data rather than code": line_count > MAX_CHANGED_LINES,
+        "minified": _is_minified(file) and (file.old_path is None or all(map(_long_lines, starts))),
     }
     return next((why for why, applies in checks.items() if applies), None)
 
 
-def unvouched(file: ChangedFile, why: str | None) -> bool:
+def is_unvouched(file: ChangedFile, why: str | None) -> bool:
     """Whether a file is skipped for a reason for which nobody but the change speaks, or could not be read: such a file is open.
 
     The base vouches for a mark that an existing file had before the change and has after it. Of a new file the name alone vouches
@@ -98,15 +98,15 @@ def unvouched(file: ChangedFile, why: str | None) -> bool:
         return is_code(file.path)
     if why.endswith("data rather than code"):
         return True
-    return file.old_path is None and not _named(file, why)
+    return file.old_path is None and not _is_vouched_by_name(file, why)
 
 
-def _named(file: ChangedFile, why: str) -> bool:
+def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
     """Whether the name of a new file, or the owner's attributes, vouch for it."""
     if why in (LOCK, LICENCE_TEXT):
         return True
-    made = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
-    return made and not (is_code(file.path) or is_settings(file.path))
+    is_marked = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
+    return is_marked and not (is_code(file.path) or is_settings(file.path))
 
 
 def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
@@ -118,21 +118,23 @@ def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
     for path in sorted(files, key=lambda name: name.count("/")):
         for line in files[path].decode("utf-8", "replace").splitlines():
             pattern, *words = line.split() or [""]
-            said = [word for word in words if re.fullmatch(r"-?linguist-(generated|vendored)(=(true|false))?", word)]
-            if said and not pattern.startswith(("#", "[", "!")):
-                on = not said[-1].startswith("-") and not said[-1].endswith("=false")
+            attribute_words = [
+                word for word in words if re.fullmatch(r"-?linguist-(generated|vendored)(=(true|false))?", word)
+            ]
+            if attribute_words and not pattern.startswith(("#", "[", "!")):
+                on = not attribute_words[-1].startswith("-") and not attribute_words[-1].endswith("=false")
                 rules.append((dirname(path), pattern, on))
     del rules[:-MOST_RULES]
 
-    def marked(path: str) -> bool | None:
-        found = None
+    def is_marked(path: str) -> bool | None:
+        is_on = None
         for folder, pattern, on in rules:
             inside = not folder or path.startswith(folder + "/")
             if inside and globs.matches([pattern], path[len(folder) + 1 :] if folder else path):
-                found = on  # git: the last matching line decides
-        return found
+                is_on = on  # git: the last matching line decides
+        return is_on
 
-    return marked
+    return is_marked
 
 
 def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange, paths: Sequence[str]) -> str:
@@ -149,7 +151,7 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange,
     return "empty file" if file.status in ("added", "deleted") else "no line changed"
 
 
-def _minified(file: ChangedFile) -> bool:
+def _is_minified(file: ChangedFile) -> bool:
     lengths = sorted(len(line.text) for hunk in file.hunks for line in hunk.lines if line.kind == "+")
     return bool(lengths) and lengths[len(lengths) // 2] > LONG_LINE
 

@@ -39,20 +39,20 @@ def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Sid
 
     `rows`: the lines of the file on the sides on which it exists.
     """
-    if file.status in {"added", "deleted"} and (file.added or file.removed):
+    if file.status in {"added", "deleted"} and (file.added_lines or file.removed_lines):
         return [_whole(file, symbols)]
-    found = _documented(file, _definitions(file, symbols), rows)
-    found += _runs(file.added - _covered(found, "head"), "head", file.added)
+    spans_found = _with_comments(file, _definitions(file, symbols), rows)
+    spans_found += _runs(file.added_lines - _covered_lines(spans_found, "head"), "head", file.added_lines)
     # A removed line inside a definition that still exists is shown by that definition's diff.
-    found += _runs(_removed_alone(file, found), "base", file.removed)
-    return found
+    spans_found += _runs(_removed_alone(file, spans_found), "base", file.removed_lines)
+    return spans_found
 
 
 def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
-    names, first = tuple(changed.symbol.name for changed in symbols), symbols[0] if symbols else None
+    names, first = tuple(changed_symbols.symbol.name for changed_symbols in symbols), symbols[0] if symbols else None
     if file.status == "added":
-        return Span("the new file", min(file.added), max(file.added), "head", first, names, whole=True)
-    return Span("the deleted file", min(file.removed), max(file.removed), "base", first, names, whole=True)
+        return Span("the new file", min(file.added_lines), max(file.added_lines), "head", first, names, whole=True)
+    return Span("the deleted file", min(file.removed_lines), max(file.removed_lines), "base", first, names, whole=True)
 
 
 def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
@@ -89,9 +89,9 @@ def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
 
 def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
     """One span for each changed definition that is not read as part of another, outermost first."""
-    found: list[Span] = []
+    spans_found: list[Span] = []
     waiting = sorted(
-        (_of(changed) for changed in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
+        (_of(symbol) for symbol in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
     )
     while waiting:
         outer = waiting.pop(0)
@@ -99,19 +99,19 @@ def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Sp
         if not inner or _stands_whole(outer):
             waiting = [span for span in waiting if span not in inner]
             names = (outer.name, *(name for span in inner for name in span.names))
-            found.append(replace(outer, names=tuple(dict.fromkeys(names))))
+            spans_found.append(replace(outer, names=tuple(dict.fromkeys(names))))
         else:
-            found += _remains(file, outer, inner)
-    return found
+            spans_found += _remains(file, outer, inner)
+    return spans_found
 
 
-def _documented(file: ChangedFile, found: Sequence[Span], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
+def _with_comments(file: ChangedFile, spans_found: Sequence[Span], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
     """The spans with the changed comments and annotations above them, and the changed blank lines on both ends."""
-    taken = {side: _covered(found, side) for side in ("head", "base")}
+    covered_lines = {side: _covered_lines(spans_found, side) for side in ("head", "base")}
     wider: list[Span] = []
-    for span in found:
-        lines, mine = rows.get(span.side, ()), taken[span.side]
-        free = (file.added if span.side == "head" else file.removed) - mine
+    for span in spans_found:
+        lines, mine = rows.get(span.side, ()), covered_lines[span.side]
+        free = (file.added_lines if span.side == "head" else file.removed_lines) - mine
         start, end = span.start, span.end
         while start - 1 in free and start - 1 <= len(lines) and _belongs(lines[start - 2], file.path):
             start -= 1
@@ -127,9 +127,9 @@ def _belongs(text: str, path: str) -> bool:
     return not text.strip() or is_comment(text, path) or text.lstrip().startswith(ANNOTATIONS)
 
 
-def _of(changed: ChangedSymbol) -> Span:
-    symbol = changed.symbol
-    return Span(symbol.name, symbol.start, symbol.end, symbol.side, changed, (symbol.name,))
+def _of(changed_symbol: ChangedSymbol) -> Span:
+    symbol = changed_symbol.symbol
+    return Span(symbol.name, symbol.start, symbol.end, symbol.side, changed_symbol, (symbol.name,))
 
 
 def _inside(span: Span, outer: Span) -> bool:
@@ -144,45 +144,45 @@ def _stands_whole(span: Span) -> bool:
 
 def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
     """The changed lines of a large definition that lie in none of its changed members, under its name."""
-    changed = file.added if outer.side == "head" else file.removed
-    own = {line for line in changed - _covered(inner, outer.side) if outer.start <= line <= outer.end}
-    runs = _runs(own, outer.side, changed)
+    changed_lines = file.added_lines if outer.side == "head" else file.removed_lines
+    own = {line for line in changed_lines - _covered_lines(inner, outer.side) if outer.start <= line <= outer.end}
+    runs = _runs(own, outer.side, changed_lines)
     names = [outer.name if len(runs) == 1 else f"{outer.name} {run.name}" for run in runs]
     return [
         replace(run, name=name, symbol=outer.symbol, names=outer.names) for run, name in zip(runs, names, strict=True)
     ]
 
 
-def _covered(found: Iterable[Span], side: Side) -> set[int]:
-    return {line for span in found if span.side == side for line in range(span.start, span.end + 1)}
+def _covered_lines(spans_found: Iterable[Span], side: Side) -> set[int]:
+    return {line for span in spans_found if span.side == side for line in range(span.start, span.end + 1)}
 
 
-def _removed_alone(file: ChangedFile, found: Sequence[Span]) -> set[int]:
+def _removed_alone(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
     """Removed lines that no span shows: neither a removed definition nor the diff of a head span."""
-    shown = _covered(found, "base")
-    for span in (s for s in found if s.side == "head"):
+    shown_lines = _covered_lines(spans_found, "base")
+    for span in (s for s in spans_found if s.side == "head"):
         for hunk in around(file.hunks, span):
-            shown |= {line.old for line in near(hunk, span) if line.kind == "-" and line.old}
-    return set(file.removed) - shown
+            shown_lines |= {line.old for line in near(hunk, span) if line.kind == "-" and line.old}
+    return set(file.removed_lines) - shown_lines
 
 
-def _runs(lines: Collection[int], side: Side, changed: Collection[int]) -> list[Span]:
-    """Near lines together, with the unchanged lines around them. `changed`: what other spans show."""
+def _runs(lines: Collection[int], side: Side, changed_lines: Collection[int]) -> list[Span]:
+    """Near lines together, with the unchanged lines around them. `changed_lines`: what other spans show."""
     runs: list[list[int]] = []
     for line in sorted(lines):
         if runs and line - runs[-1][1] <= 2 * MARGIN:
             runs[-1][1] = line
         else:
             runs.append([line, line])
-    runs = _joined(runs)
+    runs = _join(runs)
     sign = "removed " if side == "base" else ""
     return [
-        Span(f"{sign}lines {a}-{b}", a, b, side, before=_quiet(a, -1, changed), after=_quiet(b, 1, changed))
+        Span(f"{sign}lines {a}-{b}", a, b, side, before=_quiet(a, -1, changed_lines), after=_quiet(b, 1, changed_lines))
         for a, b in runs
     ]
 
 
-def _joined(runs: list[list[int]]) -> list[list[int]]:
+def _join(runs: list[list[int]]) -> list[list[int]]:
     """At most MOST_RUNS runs: those with the smallest gaps between them become one, and no changed line is lost."""
     if len(runs) <= MOST_RUNS:
         return runs
@@ -191,6 +191,6 @@ def _joined(runs: list[list[int]]) -> list[list[int]]:
     return [[runs[first][0], runs[after - 1][1]] for first, after in pairwise(starts)]
 
 
-def _quiet(line: int, step: int, changed: Collection[int]) -> int:
+def _quiet(line: int, step: int, changed_lines: Collection[int]) -> int:
     """How many unchanged lines follow in this direction, up to the margin."""
-    return next((n for n in range(MARGIN) if line + step * (n + 1) in changed), MARGIN)
+    return next((n for n in range(MARGIN) if line + step * (n + 1) in changed_lines), MARGIN)

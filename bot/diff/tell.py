@@ -36,15 +36,15 @@ def file_diffs(units: Iterable[Unit], files: Iterable[ChangedFile], around: int 
     All of a new file is new: its rows have no sign.
     `around`: unchanged lines beside a change at most; a text has its changed lines alone then.
     """
-    known = {file.path: file for file in files}
+    files_by_path = {file.path: file for file in files}
     by_path: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
         by_path[unit.path].append(unit)
-    found = []
+    diffs = []
     for path, mine in sorted(by_path.items(), key=lambda item: (is_prose(item[0]), is_test(item[0]), item[0])):
-        file = known.get(path) or ChangedFile(path, path, "modified")
-        found.append(FileDiff(path, _kind(file), _rows(file, mine, around)))
-    return found
+        file = files_by_path.get(path) or ChangedFile(path, path, "modified")
+        diffs.append(FileDiff(path, _kind(file), _rows(file, mine, around)))
+    return diffs
 
 
 def _kind(file: ChangedFile) -> str:
@@ -67,28 +67,32 @@ def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple
     places = sorted(rows)
     if around is not None:
         around = 0 if is_prose(file.path) else around
-        changed = [at for at, place in enumerate(places) if rows[place].sign != " "]
-        near = {n for at in changed for n in range(at - around, at + around + 1)}
-        kept = [at for at, place in enumerate(places) if at in near or place in heads]
-        kept += [at for one, other in pairwise(kept) if other - one - 1 <= around for at in range(one + 1, other)]
-        places = [places[at] for at in sorted(kept)]
-    found = _with_notes(places, rows, sorted(file.added), sorted(above.items(), key=lambda item: item[0]))
+        change_positions = [at for at, place in enumerate(places) if rows[place].sign != " "]
+        near = {n for at in change_positions for n in range(at - around, at + around + 1)}
+        positions_kept = [at for at, place in enumerate(places) if at in near or place in heads]
+        positions_kept += [
+            at for one, other in pairwise(positions_kept) if other - one - 1 <= around for at in range(one + 1, other)
+        ]
+        places = [places[at] for at in sorted(positions_kept)]
+    rows_with_notes = _with_notes(
+        places, rows, sorted(file.added_lines), sorted(above.items(), key=lambda item: item[0])
+    )
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
-        return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in found)
-    return tuple(found)
+        return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in rows_with_notes)
+    return tuple(rows_with_notes)
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:
     """For each removed line the head line that it stood above."""
-    found: dict[int, int] = {}
+    positions: dict[int, int] = {}
     for hunk in file.hunks:
         at = hunk.new_start + (hunk.new_lines == 0)
         for line in hunk.lines:
             if line.new is not None:
                 at = line.new + 1
             elif line.old is not None:
-                found[line.old] = at
-    return found
+                positions[line.old] = at
+    return positions
 
 
 def _place(row: DiffRow, followers: Mapping[int, int]) -> Place:
@@ -97,44 +101,44 @@ def _place(row: DiffRow, followers: Mapping[int, int]) -> Place:
 
 def _between(places: Sequence[Place], context: Mapping[int, str]) -> dict[Place, DiffRow]:
     """The rows of small gaps between others."""
-    found: dict[Place, DiffRow] = {}
+    rows_between: dict[Place, DiffRow] = {}
     for one, other in pairwise(places):
         gap = range(one[0] + one[1], other[0])
         if len(gap) <= SMALL and all(line in context for line in gap):
-            found.update({(line, 1, 0): DiffRow(" ", context[line], line) for line in gap})
-    return found
+            rows_between.update({(line, 1, 0): DiffRow(" ", context[line], line) for line in gap})
+    return rows_between
 
 
 def _with_notes(
     places: Sequence[Place],
     rows: Mapping[Place, DiffRow],
-    added: Sequence[int],
-    removed: Sequence[tuple[int, int]],
+    added_lines: Sequence[int],
+    removed_lines: Sequence[tuple[int, int]],
 ) -> Iterator[DiffRow]:
     """The rows in their order, with a note in each gap and a number on each unchanged row that cannot be counted."""
-    gone = [(line, 0, old) for old, line in removed]
+    removed_places = [(line, 0, old) for old, line in removed_lines]
     before: Place | None = None
     countable = False
     for place in places:
         row = rows[place]
-        hidden = 0
+        hidden_count = 0
         if before is not None:
             first, last = before[0] + before[1], place[0]  # head lines between the two
-            between = bisect_left(gone, place) - bisect_right(gone, before)
-            hidden = max(0, last - first) + between
-            fresh = bisect_left(added, last) - bisect_left(added, first) if last > first else 0
-            if hidden:
-                yield DiffRow("", _note(hidden, between + fresh))
+            between = bisect_left(removed_places, place) - bisect_right(removed_places, before)
+            hidden_count = max(0, last - first) + between
+            fresh = bisect_left(added_lines, last) - bisect_left(added_lines, first) if last > first else 0
+            if hidden_count:
+                yield DiffRow("", _note(hidden_count, between + fresh))
         countable = (
-            countable and not hidden
+            countable and not hidden_count
         ) or row.sign == "+"  # from a row above of the same side, with no gap between
-        yield replace(row, counted=countable and row.number % EVERY != 1) if row.sign == " " else row
+        yield replace(row, can_be_counted=countable and row.number % EVERY != 1) if row.sign == " " else row
         countable = countable or row.sign == " "
         before = place
 
 
-def _note(hidden: int, changed: int) -> str:
-    lines = f"{hidden} {'line' if hidden == 1 else 'lines'}"
-    if changed:
-        return f"[... {lines}, {'all' if changed == hidden else changed} of them changed: another reader has them ...]"
-    return f"[... {hidden} unchanged {'line' if hidden == 1 else 'lines'} ...]"
+def _note(hidden_count: int, changed_count: int) -> str:
+    lines = f"{hidden_count} {'line' if hidden_count == 1 else 'lines'}"
+    if changed_count:
+        return f"[... {lines}, {'all' if changed_count == hidden_count else changed_count} of them changed: another reader has them ...]"
+    return f"[... {hidden_count} unchanged {'line' if hidden_count == 1 else 'lines'} ...]"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.diff import followers
-from bot.text.lines import defined, is_comment
+from bot.text.lines import defined_names, is_comment
 from bot.values import ChangedFile, DiffRow, Symbol, Unit, tokens
 
 MOST = 6  # heads above one stretch of rows: the outermost two and the innermost ones
@@ -27,60 +27,60 @@ Opener = tuple[
 ]  # indentation, line, whether something begins on it, whether it goes on with another
 
 
-def given(
+def with_heads(
     file: ChangedFile,
     units: Sequence[Unit],
     lines: Sequence[str],
-    added: Mapping[int, DiffRow],
+    added_rows: Mapping[int, DiffRow],
     symbols: Iterable[Symbol],
 ) -> Iterator[Unit]:
-    """The units with their heads. `lines`: of the head; `added`: the added rows by their lines; `symbols`: the changed definitions."""
+    """The units with their heads. `lines`: of the head; `added_rows`: the added rows by their lines; `symbols`: the changed definitions."""
     above = followers(file)
     starts = {unit.id: _starts(unit, above) for unit in units}
     chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}
-    known = [one for one in symbols if one.side == "head" and one.start <= len(lines)]
+    head_symbols = [one for one in symbols if one.side == "head" and one.start <= len(lines)]
     for unit in units:
-        shown = {row.number: row for row in unit.rows if row.sign in (" ", "+")}
+        shown_rows = {row.number: row for row in unit.rows if row.sign in (" ", "+")}
         numbers: set[int] = set()
         for at in starts[unit.id]:
-            numbers.update(one.start for one in known if one.start < at <= one.end)
+            numbers.update(one.start for one in head_symbols if one.start < at <= one.end)
             numbers.update(chains.get(at, ()))
         whole = {n for number in numbers for n in _signature(lines, number)}
-        whole.update(_near(whole, shown, added))
-        wanted = [n for n in sorted(whole) if len(lines[n - 1]) <= LONGEST]
-        heads = tuple(shown.get(n) or added.get(n) or DiffRow(" ", lines[n - 1], n) for n in wanted)
-        more = tokens("\n".join(str(row) for row in heads if row.number not in shown))
+        whole.update(_near(whole, shown_rows, added_rows))
+        head_lines = [n for n in sorted(whole) if len(lines[n - 1]) <= LONGEST]
+        heads = tuple(shown_rows.get(n) or added_rows.get(n) or DiffRow(" ", lines[n - 1], n) for n in head_lines)
+        more = tokens("\n".join(str(row) for row in heads if row.number not in shown_rows))
         yield replace(unit, heads=heads, tokens=unit.tokens + more) if heads else unit
 
 
-def _near(heads: Collection[int], shown: Collection[int], added: Collection[int]) -> Iterator[int]:
+def _near(heads: Collection[int], shown_lines: Collection[int], added_lines: Collection[int]) -> Iterator[int]:
     """Unchanged lines below a head that are so few that a note in their place would say less."""
-    for one, other in pairwise(sorted({*heads, *shown})):
-        if one in heads and other - one - 1 <= SMALL and not any(n in added for n in range(one + 1, other)):
+    for one, other in pairwise(sorted({*heads, *shown_lines})):
+        if one in heads and other - one - 1 <= SMALL and not any(n in added_lines for n in range(one + 1, other)):
             yield from range(one + 1, other)
 
 
 def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
     """The head lines on which stretches of rows begin that nothing is left out of, and runs of changed ones."""
-    found: list[int] = []
+    start_lines: list[int] = []
     before = ""
     for row in unit.rows:
         if row.sign and (not before or (row.sign != " " and before == " ")):
-            found.append(above.get(row.number, row.number) if row.sign == "-" else row.number)
+            start_lines.append(above.get(row.number, row.number) if row.sign == "-" else row.number)
         before = row.sign
-    return found
+    return start_lines
 
 
-def _chains(lines: Sequence[str], wanted: Collection[int], path: str) -> dict[int, list[int]]:
+def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> dict[int, list[int]]:
     """For each wanted line those that enclose it, the outermost first."""
-    found: dict[int, list[int]] = {}
+    chains: dict[int, list[int]] = {}
     waiting: list[int] = []
     stack: list[Opener] = []
-    last = max(wanted, default=0)
+    last = max(wanted_lines, default=0)
     for number, text in enumerate(lines, 1):
         if number > last and not waiting:
             break
-        if number in wanted:
+        if number in wanted_lines:
             waiting.append(number)
         bare = text.strip()
         if not bare:
@@ -88,17 +88,17 @@ def _chains(lines: Sequence[str], wanted: Collection[int], path: str) -> dict[in
         indent = _indent(text)
         for line in waiting:
             chain = [n for i, n, opens, _ in stack if opens and i < indent and n < line]
-            found[line] = chain if len(chain) <= MOST else chain[:OUTER] + chain[OUTER - MOST :]
+            chains[line] = chain if len(chain) <= MOST else chain[:OUTER] + chain[OUTER - MOST :]
         waiting.clear()
         if bare[0] == "#" or is_comment(text, path):
             continue
         branch = bool(_BRANCH.match(bare))
         while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and (not branch or stack[-1][3]))):
             stack.pop()
-        opens = len(bare) > 1 and bool(_OPENS.search(bare[-LONGEST:]) or defined(bare[:LONGEST]))
+        opens = len(bare) > 1 and bool(_OPENS.search(bare[-LONGEST:]) or defined_names(bare[:LONGEST]))
         if not branch or opens:
             stack.append((indent, number, opens, branch))
-    return found
+    return chains
 
 
 def _indent(text: str) -> int:

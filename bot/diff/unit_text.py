@@ -22,27 +22,27 @@ class HunkRows:
         self.hunks = hunks
         self._rows: dict[int, list[DiffRow]] = {}
 
-    def changed(self) -> Mapping[int, DiffRow]:
+    def added_rows(self) -> Mapping[int, DiffRow]:
         """The added rows, by their lines."""
         return {row.number: row for hunk in self.hunks for row in self._of(hunk) if row.sign == "+"}
 
     def rows(self, lines: Sequence[str], span: Span, start: int, end: int) -> tuple[DiffRow, ...]:
         """The whole span as a diff, unchanged lines too; a long quiet stretch is a note. Unchanged lines have their number in the head."""
-        found: list[DiffRow] = []
+        diff_rows: list[DiffRow] = []
         base = span.side == "base"
         at, shift = start, 0
         for hunk in around(self.hunks, span):
-            written = dict(zip(map(id, hunk.lines), self._of(hunk), strict=True))
+            rows_by_line = dict(zip(map(id, hunk.lines), self._of(hunk), strict=True))
             shift = _before(hunk) if base else 0
             for line in near(hunk, span):
                 number = line.old if base else line.new
                 upto = number if number is not None else at
-                found += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, upto)]
+                diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, upto)]
                 at = max(at, upto + (number is not None))
-                found.append(written[id(line)])
+                diff_rows.append(rows_by_line[id(line)])
             shift = _after(hunk) if base else 0
-        found += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, end + 1)]
-        return counted(tuple(_shortened(found)))
+        diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, end + 1)]
+        return with_numbers(tuple(_shorten(diff_rows)))
 
     def _of(self, hunk: Hunk) -> list[DiffRow]:
         if id(hunk) not in self._rows:
@@ -50,21 +50,21 @@ class HunkRows:
         return self._rows[id(hunk)]
 
 
-def counted(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
+def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
     """The rows, with the number of each unchanged one that cannot be counted from the row above it."""
-    found: list[DiffRow] = []
+    diff_rows: list[DiffRow] = []
     for row in rows:
-        follows = bool(found) and found[-1].sign == " " and found[-1].number == row.number - 1
+        follows = bool(diff_rows) and diff_rows[-1].sign == " " and diff_rows[-1].number == row.number - 1
         plain = row.sign == " "
-        found.append(replace(row, counted=follows and row.number % EVERY != 1) if plain else row)
-    return tuple(found)
+        diff_rows.append(replace(row, can_be_counted=follows and row.number % EVERY != 1) if plain else row)
+    return tuple(diff_rows)
 
 
 def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
     """The rows, or pieces of them that are small enough and hold a changed row each. They overlap by a few lines."""
     if sum(len(str(row)) + 1 for row in rows) <= _room():
         return [tuple(rows)]
-    found: list[tuple[DiffRow, ...]] = []
+    pieces_found: list[tuple[DiffRow, ...]] = []
     at = 0
     while at < len(rows):
         last, size = at, 0
@@ -74,14 +74,14 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
         if last < len(rows):
             first = max(at + 1, last - (last - at) // LAST)
             last = min(range(first, last + 1), key=lambda n: (_depth(rows, n), -n))
-        piece = counted(_trimmed(rows[at:last]))
+        piece = with_numbers(_trim(rows[at:last]))
         if any(row.sign in ("+", "-") for row in piece):
-            found.append(piece)
+            pieces_found.append(piece)
         if last >= len(rows):
             break
         # The next piece begins on a row that has its number, because coverage compares rows as they are written.
-        at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].counted), last)
-    return found
+        at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].can_be_counted), last)
+    return pieces_found
 
 
 def _room() -> int:
@@ -96,10 +96,10 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
     return len(text) - len(text.lstrip()) + (0 if not rows[at - 1].text.strip() else 0.5)
 
 
-def _trimmed(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
+def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
     """Without notes at the ends."""
-    kept = [at for at, row in enumerate(rows) if row.sign]
-    return rows[kept[0] : kept[-1] + 1] if kept else ()
+    row_positions = [at for at, row in enumerate(rows) if row.sign]
+    return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
 
 def _before(hunk: Hunk) -> int:
@@ -111,21 +111,21 @@ def _after(hunk: Hunk) -> int:
     return _before(hunk) + hunk.new_lines - hunk.old_lines
 
 
-def _shortened(found: Sequence[DiffRow]) -> Iterator[DiffRow]:
+def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
     """The rows without stretches that lie far from every change."""
-    changes = [at for at, one in enumerate(found) if one.sign != " "]
-    kept = {near for at in changes or range(len(found)) for near in range(at - AROUND, at + AROUND + 1)}
+    changes = [at for at, one in enumerate(rows) if one.sign != " "]
+    near_positions = {near for at in changes or range(len(rows)) for near in range(at - AROUND, at + AROUND + 1)}
     gap: list[DiffRow] = []
-    begun = False
-    for at, one in enumerate(found):
-        if at not in kept:
+    has_begun = False
+    for at, one in enumerate(rows):
+        if at not in near_positions:
             gap.append(one)
             continue
         if len(gap) < LEAST:
             yield from gap
-        elif begun:
+        elif has_begun:
             yield DiffRow("", f"[... {len(gap)} unchanged lines ...]")
-        begun, gap = True, []
+        has_begun, gap = True, []
         yield one
     if len(gap) < LEAST:
         yield from gap

@@ -31,8 +31,8 @@ class Texts:
 def cut(files: Sequence[ChangedFile], dependents: Dependents, texts: Texts) -> tuple[Unit, ...]:
     """The units of a change, riskiest first."""
     symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
-    for changed in dependents.symbols:
-        symbols[changed.symbol.path].append(changed)
+    for symbol in dependents.symbols:
+        symbols[symbol.symbol.path].append(symbol)
     uses: dict[str, list[Reference]] = defaultdict(list)
     for reference in dependents.references:
         uses[reference.symbol].append(reference)
@@ -40,13 +40,13 @@ def cut(files: Sequence[ChangedFile], dependents: Dependents, texts: Texts) -> t
     for dependent in dependents.files:
         if dependent.test:
             tests[dependent.target].append(dependent.path)
-    found = [
+    units_found = [
         unit
         for file in files
         if not file.skip and file.hunks
         for unit in _of_file(file, symbols[file.path], uses, tuple(tests[file.path]), texts)
     ]
-    return tuple(sorted(_distinct(found), key=lambda unit: (-unit.risk, unit.path, unit.start)))
+    return tuple(sorted(_distinct(units_found), key=lambda unit: (-unit.risk, unit.path, unit.start)))
 
 
 def _of_file(
@@ -62,31 +62,35 @@ def _of_file(
         "base": texts.base.get(file.old_path or file.path),
     }
     rows = {side: text.split("\n") for side, text in sides.items() if text is not None}
-    shown = HunkRows(file.hunks)
-    found: list[Unit] = []
+    hunk_rows = HunkRows(file.hunks)
+    units_found: list[Unit] = []
     for span in spans(file, symbols, rows):
         if span.side not in rows:
             continue
         references = tuple(row for name in span.names for row in uses.get(f"{file.path}:{name}", ()))
-        mine = _units(file, span, rows[span.side], shown, references, tests)
-        found += [unit if symbols else _by_name(unit, uses) for unit in mine]
-    found = _told_by_changes(found)
-    yield from unit_heads.given(file, found, rows.get("head", ()), shown.changed(), [s.symbol for s in symbols])
+        mine = _units(file, span, rows[span.side], hunk_rows, references, tests)
+        units_found += [unit if symbols else _by_name(unit, uses) for unit in mine]
+    units_found = _told_by_changes(units_found)
+    yield from unit_heads.with_heads(
+        file, units_found, rows.get("head", ()), hunk_rows.added_rows(), [s.symbol for s in symbols]
+    )
 
 
 def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
-    """The units that hold a changed line. Of a definition around which alone something changed, the nearest of them has the uses.
+    """Return the units that hold a changed line. If only the lines around a definition changed, the nearest of these units takes its uses.
 
-    Nobody can read a change where there is none: `#if DEBUG` is read in its own lines, with those who use what stands below it.
+    An unchanged definition has nothing to read: `#if DEBUG` is read on its own lines, together with the uses of what it guards.
     """
-    changed = [unit for unit in units if unit.changed]
-    handed: dict[int, list[Reference]] = defaultdict(list)
-    for unit in (unit for unit in units if changed and not unit.changed):
-        nearest = min(range(len(changed)), key=lambda at: _away(changed[at], unit))
-        handed[nearest] += unit.references
+    changed_units = [unit for unit in units if unit.changed_rows]
+    references_by_unit: dict[int, list[Reference]] = defaultdict(list)
+    for unit in (unit for unit in units if changed_units and not unit.changed_rows):
+        nearest = min(range(len(changed_units)), key=lambda at: _away(changed_units[at], unit))
+        references_by_unit[nearest] += unit.references
     return [
-        replace(unit, references=tuple(dict.fromkeys((*unit.references, *handed[at])))) if at in handed else unit
-        for at, unit in enumerate(changed)
+        replace(unit, references=tuple(dict.fromkeys((*unit.references, *references_by_unit[at]))))
+        if at in references_by_unit
+        else unit
+        for at, unit in enumerate(changed_units)
     ]
 
 
@@ -105,14 +109,14 @@ def _units(
     file: ChangedFile,
     span: Span,
     lines: Sequence[str],
-    shown: HunkRows,
+    hunk_rows: HunkRows,
     references: tuple[Reference, ...],
     tests: tuple[str, ...],
 ) -> Iterator[Unit]:
     """The unit of a span, or pieces of it. Of a large one the text is cut around what changed, as its rows are."""
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
     risk = _risk(file, span, references, tests)
-    parts = pieces(shown.rows(lines, span, start, end))
+    parts = pieces(hunk_rows.rows(lines, span, start, end))
     large = len(parts) > 1 or tokens("\n".join(lines[start - 1 : end])) > MAX_TOKENS
     for number, rows in enumerate(parts, 1):
         first, last = _lines(rows, span) if large else (start, end)
@@ -151,10 +155,10 @@ def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests:
 
 def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:
     """Two definitions of one name in one file (overloads, conditional ones) get distinct ids."""
-    seen: dict[str, int] = {}
+    id_counts: dict[str, int] = {}
     for unit in units:
-        seen[unit.id] = seen.get(unit.id, 0) + 1
-        if seen[unit.id] == 1:
+        id_counts[unit.id] = id_counts.get(unit.id, 0) + 1
+        if id_counts[unit.id] == 1:
             yield unit
         else:
             yield replace(unit, id=f"{unit.id}@{unit.start}")

@@ -8,8 +8,8 @@ from bot.values import Area, Unit
 
 def areas(units: Iterable[Unit]) -> tuple[Area, ...]:
     """The folders with changed units, riskiest first."""
-    found: dict[str, list[int]] = defaultdict(list)
+    risks_by_folder: dict[str, list[int]] = defaultdict(list)
     for unit in units:
-        found[unit.path.rpartition("/")[0]].append(unit.risk)
-    rows = (Area(folder, len(risks), max(risks)) for folder, risks in found.items())
+        risks_by_folder[unit.path.rpartition("/")[0]].append(unit.risk)
+    rows = (Area(folder, len(risks), max(risks)) for folder, risks in risks_by_folder.items())
     return tuple(sorted(rows, key=lambda area: (-area.risk, -area.units, area.folder)))

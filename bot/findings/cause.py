@@ -38,20 +38,20 @@ def one_cause(one: Finding, other: Finding) -> bool:
     return _same_break(one, other) or _same_break(other, one) or _one_path(one, other)
 
 
-def _same_break(proven: Finding, told: Finding) -> bool:
+def _same_break(proven: Finding, telling: Finding) -> bool:
     """Whether a reader tells what a check has proven."""
-    if not proven.proven or proven.category != "broken-caller" or told.rule or told.category not in CALLER:
+    if not proven.proven or proven.category != "broken-caller" or telling.rule or telling.category not in CALLER:
         return False
     definitions = [item for item in proven.evidence if item.note in {"before", "after"}]
     names = _words([proven.title]) & _words(item.quote for item in definitions)
     speaks = _GONE if proven.rule.startswith("removed") else _UNFIT
-    if names.isdisjoint(_words([told.title])) or not speaks.search(told.title) or _DOES.search(told.title):
+    if names.isdisjoint(_words([telling.title])) or not speaks.search(telling.title) or _DOES.search(telling.title):
         return False
     callers = {*_own(proven), *(_place(item) for item in proven.evidence if item.path == proven.path)}
-    if not callers.isdisjoint(_own(told)):
+    if not callers.isdisjoint(_own(telling)):
         return True
-    shows = any(_place(item) in callers or _alike(item, proven) for item in told.evidence)
-    return shows and not _own(told).isdisjoint(map(_place, definitions))
+    shows = any(_place(item) in callers or _alike(item, proven) for item in telling.evidence)
+    return shows and not _own(telling).isdisjoint(map(_place, definitions))
 
 
 def _one_path(one: Finding, other: Finding) -> bool:
@@ -65,7 +65,7 @@ def _one_path(one: Finding, other: Finding) -> bool:
     story = alike(one.title, other.title)
     if there and back and story:
         return True
-    both = not named(one.title).isdisjoint(named(other.title))
+    both = not code_names(one.title).isdisjoint(code_names(other.title))
     return (there or back) and both and (story or not _breaks(one.title).isdisjoint(_breaks(other.title)))
 
 
@@ -76,15 +76,15 @@ def _shows(one: Finding, other: Finding) -> bool:
 
 def two_causes(one: Finding, other: Finding) -> bool:
     """Whether two readers tell of different defects of one line: titles that name different code and share few words, no proof in common."""
-    names, others = named(one.title), named(other.title)
+    names, others = code_names(one.title), code_names(other.title)
     told_apart = bool(names and others) and names.isdisjoint(others) and not (one.rule or other.rule)
     proofs = ({_place(item) for item in finding.evidence} for finding in (one, other))
     return told_apart and set.isdisjoint(*proofs) and not alike(one.title, other.title, FEW)
 
 
-def named(title: str) -> set[str]:
+def code_names(title: str) -> set[str]:
     """What a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
-    return {word.rpartition(".")[2] for found in _CODE.finditer(title) for word in found.groups() if word}
+    return {word.rpartition(".")[2] for match in _CODE.finditer(title) for word in match.groups() if word}
 
 
 def _breaks(title: str) -> set[str]:

@@ -19,12 +19,16 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
         return "it quotes nothing: a finding must quote the line that it is about, verbatim"
     if len(finding.quote) > MAX_QUOTE:
         return f"its quote is longer than {MAX_QUOTE} characters: quote the lines that matter"
-    found = await find_quote(tree, finding.path, finding.quote, finding.start, _sides(finding.side))
-    if found is None and finding.start and all(source.kind == "analyser" for source in finding.sources):
-        found = finding.side, finding.start, finding.end  # code has read it there: the target of a link, for example
-    if found is None:
+    lines_found = await find_quote(tree, finding.path, finding.quote, finding.start, _sides(finding.side))
+    if lines_found is None and finding.start and all(source.kind == "analyser" for source in finding.sources):
+        lines_found = (
+            finding.side,
+            finding.start,
+            finding.end,
+        )  # code has read it there: the target of a link, for example
+    if lines_found is None:
         return f"its quote does not occur in {finding.path}: quote the file verbatim, whole lines"
-    side, start, end = found
+    side, start, end = lines_found
     evidence = []
     for item in finding.evidence:
         near = item.line or (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.ports import Tree
-from bot.text.lines import block, code_of, defined, defines, definition, is_comment
+from bot.text.lines import block, code_of, defined_names, defines, definition, is_comment
 from bot.text.paths import is_output, is_prose, is_test
 from bot.values import Claim, Evidence, Finding
 from bot.values.finding import Existence
@@ -78,26 +78,26 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
     if finding.rule:
         return finding
     evidence = list(finding.evidence)
-    for claim in list(dict.fromkeys(stated(finding)))[:MAX_CLAIMS]:
-        found = await _looked_up(claim, finding, tree)
-        if found.against:
-            return f"its claim is false: {_told(claim)}, but {found.against}"
-        if found.holds:
-            note = f"searched for in the tree: {_told(claim)}"
+    for claim in list(dict.fromkeys(declared_claims(finding)))[:MAX_CLAIMS]:
+        contradiction = await _looked_up(claim, finding, tree)
+        if contradiction.against:
+            return f"its claim is false: {_describe(claim)}, but {contradiction.against}"
+        if contradiction.holds:
+            note = f"searched for in the tree: {_describe(claim)}"
             evidence.append(Evidence(finding.path, finding.quote, finding.start, finding.side, note=note))
     return replace(finding, evidence=tuple(evidence))
 
 
-def stated(finding: Finding) -> Iterator[Claim]:
+def declared_claims(finding: Finding) -> Iterator[Claim]:
     """What the worker declares, and what title and mechanism plainly say."""
     yield from finding.claims
     for text in (finding.title, finding.why):
         for says, look in _LOOKS:
-            for found in look.finditer(text):
-                one, two = (*found.groups(), "")[:2]
-                name_last = found[0].lower().startswith(_SUBJECT_LAST) or " the only caller of" in found[0].lower()
-                name_last |= " the only user of" in found[0].lower() or bool(
-                    re.search(r"` (?:does not|never) override", found[0])
+            for match in look.finditer(text):
+                one, two = (*match.groups(), "")[:2]
+                name_last = match[0].lower().startswith(_SUBJECT_LAST) or " the only caller of" in match[0].lower()
+                name_last |= " the only user of" in match[0].lower() or bool(
+                    re.search(r"` (?:does not|never) override", match[0])
                 )
                 yield Claim(says, two, one) if two and name_last else Claim(says, one, two)
 
@@ -111,7 +111,7 @@ async def _looked_up(claim: Claim, finding: Finding, tree: Tree) -> ClaimCheck:
     search = _Search(claim, finding, tree, short, owner.rpartition(".")[2])
     match claim.says:
         case "undefined":
-            return await search.undefined()
+            return await search.is_undefined()
         case "not-overridden":
             return await search.not_overridden()
         case _:
@@ -129,13 +129,13 @@ class _Search:
     owner: str  # of a dotted name: the class or module before the last dot
     near: set[str] = field(default_factory=set)  # words of the finding, and what its file defines
 
-    async def undefined(self) -> ClaimCheck:
+    async def is_undefined(self) -> ClaimCheck:
         """A line that announces a definition in code of the product, or binds the name where others can see it."""
         name = re.escape(self.short)
         bound = rf"^(?:export\s+)?(?:(?:const|let|var)\s+)?{name}\s*(?::[^=]*)?=(?!=)"
         member = rf"^\s+(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)"
-        imported = rf"\bimport\b.*\b{name}\b|\bas\s+{name}\b"
-        rows = await self._rows([definition(self.short), bound, imported] + ([member] if self.owner else []))
+        import_pattern = rf"\bimport\b.*\b{name}\b|\bas\s+{name}\b"
+        rows = await self._rows([definition(self.short), bound, import_pattern] + ([member] if self.owner else []))
         return await self._first([row for row in rows if _IMPORT.match(row[2]) is None or row[0] == self.finding.path])
 
     async def not_overridden(self) -> ClaimCheck:
@@ -152,30 +152,30 @@ class _Search:
             for number in range(line + 1, min(last, len(lines)) + 1):
                 text = lines[number - 1]
                 if defines(text, self.short, path) and not _in_text(lines, number):
-                    return ClaimCheck(_shown(path, number, text)) if len(heads) == 1 else OPEN
+                    return ClaimCheck(_place(path, number, text)) if len(heads) == 1 else OPEN
         return HOLDS
 
     async def absent(self) -> ClaimCheck:
         """A line of the product that does what nobody is said to do."""
         rows = await self.tree.grep_lines([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
         own, about = _own_lines(self.finding), self.finding
-        said = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
-        self.near.update(re.findall(r"[\w$]+", " ".join(said)))
-        self.near.update(name for text in _lines(await self.tree.read(about.path)) for name in defined(text))
-        left = await self._written([row for row in rows if self._tells(row) and (row[0], row[1]) not in own])
+        claim_texts = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
+        self.near.update(re.findall(r"[\w$]+", " ".join(claim_texts)))
+        self.near.update(name for text in _lines(await self.tree.read(about.path)) for name in defined_names(text))
+        left = await self._code_rows([row for row in rows if self._tells(row) and (row[0], row[1]) not in own])
         if self.claim.says == "only-caller" and (not self.claim.of or len(await self._definers(rows)) > 1):
             return OPEN
         against = [row for row in left if self._does(row)]
-        found = await self._first(against)
-        if not found.holds:
-            return found
+        counterexample = await self._first(against)
+        if not counterexample.holds:
+            return counterexample
         return OPEN if any(self._may(row) for row in left) or len(rows) >= MAX_ROWS else HOLDS
 
-    async def _written(self, rows: Sequence[Row]) -> list[Row]:
+    async def _code_rows(self, rows: Sequence[Row]) -> list[Row]:
         """Those of the rows that are no part of a docstring or of a long comment, as far as their files are opened."""
         paths = list(dict.fromkeys(path for path, _, _ in rows))[:MAX_OPENED]
         texts = await self.tree.read_many(paths)
-        marks = {path: _quoted(blob.decode("utf-8", "replace")) for path, blob in dict(texts).items()}
+        marks = {path: _inside_text(blob.decode("utf-8", "replace")) for path, blob in dict(texts).items()}
         return [row for row in rows if not any(marks.get(row[0], ())[row[1] - 1 : row[1]])]
 
     async def _first(self, rows: Sequence[Row]) -> ClaimCheck:
@@ -197,12 +197,12 @@ class _Search:
             elif self.owner and self.owner not in {*around, *re.findall(r"\w+", path)} and not self._by_owner(text):
                 others = True
                 continue
-            return ClaimCheck(_shown(path, line, text))
+            return ClaimCheck(_place(path, line, text))
         return OPEN if others else HOLDS
 
     async def _rows(self, patterns: Sequence[str]) -> list[Row]:
-        found = await self.tree.grep_lines(patterns, syntax="perl", limit=MAX_ROWS)
-        return [row for row in found if self._tells(row)]
+        rows = await self.tree.grep_lines(patterns, syntax="perl", limit=MAX_ROWS)
+        return [row for row in rows if self._tells(row)]
 
     async def _definers(self, rows: Sequence[Row]) -> set[str]:
         return {path for path, _, text in rows if self._tells((path, 0, text)) and defines(text, self.short, path)}
@@ -222,14 +222,22 @@ class _Search:
             case "unused":
                 key = rf"(?:\[|\bget\w*\(|\bpop\(|getattr\([^,]{{1,80}},)\s*[\"']{name}[\"']\s*[\]),](?!\s*=(?!=))"
                 read = re.search(rf"(?<![\w$]){name}(?![\w$])", code) or re.search(key, text)
-                written = re.match(rf"\s*(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)", code)
-                return bool(read) and not written and not defines(text, self.short, path) and not self._elsewhere(code)
+                assignment = re.match(rf"\s*(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)", code)
+                return (
+                    bool(read) and not assignment and not defines(text, self.short, path) and not self._elsewhere(code)
+                )
             case "unpassed":
                 return self._passes(code)
             case "unset":
-                given = re.search(rf"(?:^\s*|[\w\])]\.){name}\s*(?::[^=]{{1,80}})?(?<![=!<>])=(?![=>])\s*(.*)$", code)
+                assigned_value = re.search(
+                    rf"(?:^\s*|[\w\])]\.){name}\s*(?::[^=]{{1,80}})?(?<![=!<>])=(?![=>])\s*(.*)$", code
+                )
                 mine = path == self.finding.path or not code[:1].isspace() or f".{self.short}" in code
-                return bool(given) and mine and not re.match(_NOTHING, given[1] if given else "")
+                return (
+                    bool(assigned_value)
+                    and mine
+                    and not re.match(_NOTHING, assigned_value[1] if assigned_value else "")
+                )
             case "only-caller":
                 return bool(re.search(rf"(?<![\w$]){name}\s*\(", code)) and not defines(text, self.short, path)
             case "unsent":
@@ -283,7 +291,7 @@ def _lines(blob: bytes | None) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _quoted(text: str) -> tuple[bool, ...]:
+def _inside_text(text: str) -> tuple[bool, ...]:
     """For each line whether it begins inside a text of several lines: a docstring, a block of a comment."""
     inside, marks = "", []
     for line in (row[:LONG_LINE] for row in text.split("\n")):
@@ -294,11 +302,11 @@ def _quoted(text: str) -> tuple[bool, ...]:
                 end = line.find(inside, at)
                 at, inside = (len(line), inside) if end < 0 else (end + len(inside), "")
                 continue
-            opened = _OPENS.search(line, at)
-            if opened is None:
+            opening = _OPENS.search(line, at)
+            if opening is None:
                 break
-            at = opened.end()
-            inside = {"/*": "*/", "<!--": "-->"}.get(opened["mark"] or "", opened["mark"] or "")
+            at = opening.end()
+            inside = {"/*": "*/", "<!--": "-->"}.get(opening["mark"] or "", opening["mark"] or "")
     return tuple(marks)
 
 
@@ -307,7 +315,7 @@ _OPENS = re.compile(r"(?P<mark>\"\"\"|'''|/\*|<!--)|#[^\n]*|//[^\n]*|\"(?:\\.|[^
 
 def _in_text(lines: Sequence[str], line: int) -> bool:
     """Whether a line is within a docstring or a comment of several lines."""
-    marks = _quoted("\n".join(lines))
+    marks = _inside_text("\n".join(lines))
     return 0 < line <= len(marks) and marks[line - 1]
 
 
@@ -327,7 +335,7 @@ def _around(lines: Sequence[str], line: int) -> set[str]:
     return words
 
 
-def _shown(path: str, line: int, text: str) -> str:
+def _place(path: str, line: int, text: str) -> str:
     return f"{path}:{line} says `{text.strip()[:120]}`"
 
 
@@ -337,7 +345,7 @@ def _own_lines(finding: Finding) -> set[tuple[str, int]]:
     }
 
 
-def _told(claim: Claim) -> str:
+def _describe(claim: Claim) -> str:
     words = {
         "undefined": "`{0}` is not defined",
         "unused": "nothing reads `{0}`",

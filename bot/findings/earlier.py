@@ -34,56 +34,56 @@ def read(data: bytes) -> Earlier | str:
     if len(data) > MAX_BYTES:
         return "the file of the earlier review is too large"
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except (ValueError, RecursionError):
         return "the file of the earlier review is not JSON"
-    if not isinstance(found, dict) or not isinstance(found.get("tool"), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("tool"), dict):
         return "the file of the earlier review was not written by deeprepo"
-    if found["tool"].get("name") != "deeprepo" or found.get("schema_version") != SCHEMA_VERSION:
-        return f"the earlier review has another form (schema_version {found.get('schema_version')!r}, not {SCHEMA_VERSION})"
+    if document["tool"].get("name") != "deeprepo" or document.get("schema_version") != SCHEMA_VERSION:
+        return f"the earlier review has another form (schema_version {document.get('schema_version')!r}, not {SCHEMA_VERSION})"
     try:
-        return _earlier(found)
+        return _earlier(document)
     except (KeyError, TypeError, ValueError) as error:
         return f"the file of the earlier review is damaged ({type(error).__name__})"
 
 
-def _earlier(found: Mapping[str, Any]) -> Earlier:
-    said = listed(found)
-    rows = found["coverage"]["readings"]
-    silenced = findings([row["finding"] for row in found.get("suppressed", ())])
-    attested = found.get("attested", True) is True
+def _earlier(document: Mapping[str, Any]) -> Earlier:
+    open_findings = numbered_findings(document)
+    rows = document["coverage"]["readings"]
+    silenced_findings = findings([row["finding"] for row in document.get("suppressed", ())])
+    is_attested = document.get("attested", True) is True
     return Earlier(
-        number=max(1, int(found["round"]["number"])),
-        base=str(found["pull"]["base"]),
-        head=str(found["pull"]["head"]),
-        marks=marks_of(_reader(_MARKS).validate_python(found["read"]), found.get("read_by_model")),
+        number=max(1, int(document["round"]["number"])),
+        base=str(document["pull"]["base"]),
+        head=str(document["pull"]["head"]),
+        marks=marks_of(_reader(_MARKS).validate_python(document["read"]), document.get("read_by_model")),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=(*said, *findings(found.get("kept_back", ())), *silenced),
-        silenced=frozenset(finding.identity for finding in silenced),
-        ignored=_ignored(found) if attested else (),
-        files=tuple(str(row["path"]) for row in found["files"]),
-        attested=attested,
-        summary=str(found["summary"]),
-        told=_told(found.get("walkthrough")),
-        issues=_reader(_ISSUES).validate_python(found.get("issues", ())),
-        numbers=given(found, said),
+        findings=(*open_findings, *findings(document.get("kept_back", ())), *silenced_findings),
+        silenced_marks=frozenset(finding.identity for finding in silenced_findings),
+        ignored_rows=_ignored_proofs(document) if is_attested else (),
+        files=tuple(str(row["path"]) for row in document["files"]),
+        is_attested=is_attested,
+        summary=str(document["summary"]),
+        reader_notes=_reader_notes(document.get("walkthrough")),
+        issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
+        numbers=numbers_given(document, open_findings),
     )
 
 
-def _told(found: Mapping[str, Any] | None) -> ReaderNotes:
+def _reader_notes(row: Mapping[str, Any] | None) -> ReaderNotes:
     """What models said the change does. Raises ValueError and its like if it has another form."""
-    if not found:
+    if not row:
         return ReaderNotes()
     files = (
         FileNote(str(row["path"]), str(theme["title"]) if theme["by"] == "model" else "", str(row["phrase"]))
-        for theme in found["themes"]
+        for theme in row["themes"]
         for row in theme["rows"]
         if row["by"] == "model"
     )
-    return ReaderNotes(str(found["overview"]) if found["by"] == "model" else "", files=tuple(files))
+    return ReaderNotes(str(row["overview"]) if row["by"] == "model" else "", files=tuple(files))
 
 
 def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
@@ -97,7 +97,7 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
     """Findings from their rows. Older versions wrote their sources in words alone. Raises ValueError."""
     read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python([_with_sources(row) for row in rows])
-    return tuple(map(merge.proved, read))
+    return tuple(map(merge.add_proofs, read))
 
 
 def _with_sources(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -109,37 +109,37 @@ def _with_sources(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def _source(words: str) -> Source:
     """A source as older versions wrote it: "worker provider/model", "ruff", the name of another tool."""
     role, _, model = words.partition(" ")
-    for known in ("root", "worker") if model else ():
-        if role == known:
-            return Source("model", model, known)
+    for known_role in ("root", "worker") if model else ():
+        if role == known_role:
+            return Source("model", model, known_role)
     return Source("analyser" if words in ANALYSERS else "tool", words)
 
 
-def _ignored(found: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _ignored_proofs(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """The proofs that a word of an older version means by the fingerprint alone: those that the older version reported or silenced.
 
     In a review of this version, those that such a word still silences.
     """
-    hushed = [row for row in found.get("suppressed", ()) if row.get("scope") == "finding"]
-    rows = [row["finding"] for row in hushed if row.get("former") or "sources" not in row["finding"]]
-    rows += [row for row in (*found["findings"], *found["still"]) if "sources" not in row]
+    silenced_rows = [row for row in document.get("suppressed", ()) if row.get("scope") == "finding"]
+    rows = [row["finding"] for row in silenced_rows if row.get("former") or "sources" not in row["finding"]]
+    rows += [row for row in (*document["findings"], *document["still"]) if "sources" not in row]
     return tuple((one.fingerprint, one.identity) for one in findings(rows) if one.proven)
 
 
-def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:
+def numbered_findings(document: Mapping[str, Any]) -> tuple[Finding, ...]:
     """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValueError."""
-    rows = found["findings"]
-    new, still = findings(rows), findings(found["still"])
+    rows = document["findings"]
+    new, still = findings(rows), findings(document["still"])
     # The state in a comment leaves out where a finding was shown; what is low is always collapsed.
-    folded = [
+    low_positions = [
         at for at, row in enumerate(rows) if row.get("place", "folded" if row["severity"] == "low" else "") == "folded"
     ]
-    return numbers.restored(new, still, folded)
+    return numbers.restore(new, still, low_positions)
 
 
-def given(found: Mapping[str, Any], said: tuple[Finding, ...]) -> numbers.Given:
+def numbers_given(document: Mapping[str, Any], open_findings: tuple[Finding, ...]) -> numbers.NumbersGiven:
     """Every number that was given by then."""
-    known = {
-        n: mark for n, mark in _reader(_NUMBERS).validate_python(found.get("numbers", ())) if 0 < n <= numbers.MOST
+    known_numbers = {
+        n: mark for n, mark in _reader(_NUMBERS).validate_python(document.get("numbers", ())) if 0 < n <= numbers.MOST
     }
-    return tuple(sorted((known | {one.number: one.fingerprint for one in said}).items()))
+    return tuple(sorted((known_numbers | {one.number: one.fingerprint for one in open_findings}).items()))

@@ -25,7 +25,7 @@ class History(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaked:
+class HistoryLeaks:
     """One finding for each secret that only an earlier commit of the change holds."""
 
     findings: tuple[Finding, ...] = ()
@@ -37,43 +37,45 @@ class Leaked:
         return f"Leaked({len(self.values)})"
 
 
-async def leaked(history: History, files: Sequence[ChangedFile]) -> Leaked:
+async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryLeaks:
     """Look for secrets that the commits of the change add and its head no longer shows."""
     rows, missing = await history.additions(MOST_COMMITS)
-    there = set(chain.from_iterable(_shown(file) for file in files))
-    found: dict[str, tuple[str, str, str, Hit]] = {}
-    for (commit, path), added in groupby(rows, key=itemgetter(0, 1)):
-        lines = [line for _, _, line in added]
+    there = set(chain.from_iterable(_shown_secrets(file) for file in files))
+    hits_by_text: dict[str, tuple[str, str, str, Hit]] = {}
+    for (commit, path), added_rows in groupby(rows, key=itemgetter(0, 1)):
+        lines = [line for _, _, line in added_rows]
         for at, hit, text in secrets_in(path, lines, sample=_sample(path)):
-            if text not in there and text not in found:
-                found[text] = (commit, path, lines[at], replace(hit, value=text))
-    return Leaked(tuple(await asyncio.to_thread(_findings, found.values())), missing, frozenset(found))
+            if text not in there and text not in hits_by_text:
+                hits_by_text[text] = (commit, path, lines[at], replace(hit, value=text))
+    return HistoryLeaks(
+        tuple(await asyncio.to_thread(_findings, hits_by_text.values())), missing, frozenset(hits_by_text)
+    )
 
 
-def _shown(file: ChangedFile) -> Iterator[str]:
+def _shown_secrets(file: ChangedFile) -> Iterator[str]:
     """The secrets that the change itself shows, on either side."""
     for hunk in file.hunks:
-        for sign in "-+" if file.analyzed else "+":  # of a file that the check does not read, what the base had
+        for sign in "-+" if file.is_analyzed else "+":  # of a file that the check does not read, what the base had
             lines = [row.text for row in hunk.lines if row.kind != sign]
             yield from (text for _, _, text in secrets_in(file.path, lines, sample=_sample(file.path)))
 
 
-def _findings(found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
+def _findings(hits_found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
     """One for each; after the first guessable ones, those of one file and kind share one, as each identity costs the time of scrypt."""
-    made, slow = list[Finding](), 0
+    leak_findings, slow = list[Finding](), 0
     rest: dict[tuple[str, str], list[tuple[str, str, str, Hit]]] = {}
-    for row in found:
+    for row in hits_found:
         _, path, _, hit = row
         slow += not hit.exact
         if not hit.exact and slow > MOST_SLOW:
             rest.setdefault((path, hit.rule), []).append(row)
         else:
-            made.append(_finding(*row, identity(hit.value, exact=hit.exact)))
+            leak_findings.append(_finding(*row, identity(hit.value, exact=hit.exact)))
     for rows in rest.values():
         one = _finding(*rows[0], shared_identity(row[3].value for row in rows))
         more = f" {len(rows) - 1} more of the kind were added to the file." if rows[1:] else ""
-        made.append(replace(one, why=one.why + more))
-    return made
+        leak_findings.append(replace(one, why=one.why + more))
+    return leak_findings
 
 
 def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding:

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 from bot.findings import read
 from bot.values import IssueReport, LinkedIssue, Schema
 
-Done = Literal["yes", "partly", "no", "unclear"]
-DONE: tuple[str, ...] = get_args(Done)
+IssueProgress = Literal["yes", "partly", "no", "unclear"]
+DONE: tuple[str, ...] = get_args(IssueProgress)
 MOST_CHARS = 200  # of one sentence
 _ROW = read.strict(
     number={"type": "integer"},
@@ -35,26 +35,27 @@ def _with(form: Schema) -> Schema:
     return replace(form, parameters=parameters, forgiven=form.forgiven | {"issues"})
 
 
-def reports(data: Mapping[str, Any] | None, linked: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
+def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
     """What an answer says of these issues, each once; what does not fit is left out."""
     rows = (data or {}).get("issues")
-    found: dict[int, IssueReport] = {}
-    for row in rows[: 2 * len(linked)] if isinstance(rows, list) else ():
-        said = row if isinstance(row, Mapping) else {}
-        number, done = said.get("number"), said.get("done")
-        if isinstance(number, int) and done in DONE and any(issue.number == number for issue in linked):
-            found.setdefault(
-                number, IssueReport(number, _sentence(said.get("asks")), done, _sentence(said.get("missing")))
+    reports_found: dict[int, IssueReport] = {}
+    for row in rows[: 2 * len(linked_issues)] if isinstance(rows, list) else ():
+        row_fields = row if isinstance(row, Mapping) else {}
+        number, progress = row_fields.get("number"), row_fields.get("done")
+        if isinstance(number, int) and progress in DONE and any(issue.number == number for issue in linked_issues):
+            reports_found.setdefault(
+                number,
+                IssueReport(number, _sentence(row_fields.get("asks")), progress, _sentence(row_fields.get("missing"))),
             )
-    return tuple(found[issue.number] for issue in linked if issue.number in found)
+    return tuple(reports_found[issue.number] for issue in linked_issues if issue.number in reports_found)
 
 
-def from_root(rows: object, linked: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
+def from_root(rows: object, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
     """What a root hands in of them: rows of number, what it asks, whether it is done, and what is missing."""
-    listed = rows[: 2 * len(linked)] if isinstance(rows, (list, tuple)) else ()
+    listed_rows = rows[: 2 * len(linked_issues)] if isinstance(rows, (list, tuple)) else ()
     names = ("number", "asks", "done", "missing")
-    known = [dict(zip(names, row, strict=False)) for row in listed if isinstance(row, (list, tuple))]
-    return reports({"issues": known}, linked)
+    known_rows = [dict(zip(names, row, strict=False)) for row in listed_rows if isinstance(row, (list, tuple))]
+    return reports({"issues": known_rows}, linked_issues)
 
 
 def _sentence(value: object) -> str:

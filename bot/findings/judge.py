@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from bot.findings.memory import Recalled, outlasting, recall
+from bot.findings.memory import Recollection, outlasting, recall
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
@@ -23,25 +23,25 @@ from bot.values import (
     Severity,
     Silence,
     Source,
-    Suppressed,
+    SuppressedFinding,
     Verdict,
     at_least,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedFindings:
     """The findings that may be reported, and what became of the others."""
 
-    said: tuple[Finding, ...]
-    dropped: int  # reported in this round and neither proven nor confirmed
+    reportable_findings: tuple[Finding, ...]
+    dropped_count: int  # reported in this round and neither proven nor confirmed
     unproven: tuple[Finding, ...] = ()  # of these, the ones that nobody refuted
     still: tuple[Finding, ...] = ()  # said in an earlier round and still there
-    fixed: tuple[Finding, ...] = ()
-    suppressed: tuple[Suppressed, ...] = ()
+    fixed_findings: tuple[Finding, ...] = ()
+    suppressed_findings: tuple[SuppressedFinding, ...] = ()
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
-    refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
+    refuted_findings: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
 
 
 async def judge(
@@ -51,65 +51,78 @@ async def judge(
     ask: Ask | None,
     *,
     files: Sequence[ChangedFile] = (),
-    ignored: IgnoreList = IgnoreList(),  # noqa: B008 - frozen
+    ignore_list: IgnoreList = IgnoreList(),  # noqa: B008 - frozen
     earlier: Earlier | None = None,
     reread: Collection[tuple[str, int, int]] = (),
     pull: PullRequest | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
-    leaked: Sequence[Finding] = (),
+    leaks: Sequence[Finding] = (),
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
-) -> Judged:
+) -> JudgedFindings:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
     round in which they would be shown.
     """
-    merged = merge(findings)
-    known = (
-        await recall(earlier, merged, tree, files, reread, before, silence) if earlier else Recalled(merged, (), (), ())
+    merged_findings = merge(findings)
+    recollection = (
+        await recall(earlier, merged_findings, tree, files, reread, before, silence)
+        if earlier
+        else Recollection(merged_findings, (), (), ())
     )
-    known = outlasting(known, leaked)
+    recollection = outlasting(recollection, leaks)
     if earlier is not None:  # what nobody was told of is not told to be fixed
-        known = replace(known, fixed=tuple(f for f in known.fixed if f.identity not in earlier.silenced))
-    new, silenced = ignored.split(known.new)
-    still, silenced_too = ignored.split(known.still)
-    doubtful, silenced_as_well = ignored.split(known.doubtful)
-    hushed = (*silenced, *silenced_too, *silenced_as_well)
+        recollection = replace(
+            recollection,
+            fixed_findings=tuple(f for f in recollection.fixed_findings if f.identity not in earlier.silenced_marks),
+        )
+    new, silenced_findings = ignore_list.split(recollection.new)
+    still, silenced_too = ignore_list.split(recollection.still)
+    doubtful, silenced_as_well = ignore_list.split(recollection.doubtful)
+    suppressed_findings = (*silenced_findings, *silenced_too, *silenced_as_well)
     if ask is None:
-        said = tuple(f for f in new if f.verdict.stands)
-        refuted = tuple(f for f in new if not f.verdict.stands)
-        return Judged(said, len(refuted), (), (*still, *doubtful), known.fixed, hushed, refuted=refuted)
+        reportable_findings = tuple(f for f in new if f.verdict.stands)
+        refuted_findings = tuple(f for f in new if not f.verdict.stands)
+        return JudgedFindings(
+            reportable_findings,
+            len(refuted_findings),
+            (),
+            (*still, *doubtful),
+            recollection.fixed_findings,
+            suppressed_findings,
+            refuted_findings=refuted_findings,
+        )
     quiet = tuple(replace(f, unconfirmed=True) for f in new if not at_least(f.severity, least) and f.verdict.open)
     new = tuple(f for f in new if at_least(f.severity, least) or not f.verdict.open)
     unseen = tuple(f for f in new if _is_masked(f))
     new = tuple(f for f in new if not _is_masked(f))
-    unasked = tuple(f for f in doubtful if not at_least(f.severity, least) or _is_masked(f))
-    raised = tuple(
+    without_opinion = tuple(f for f in doubtful if not at_least(f.severity, least) or _is_masked(f))
+    raised_findings = tuple(
         f for f in still if at_least(f.severity, least) and f.verdict.open and not f.number
     )  # kept back until now
-    doubtful = (*(f for f in doubtful if f not in unasked), *raised)
-    still = (*(f for f in still if f not in raised), *unasked)
-    asked = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
-    verified = await verify(asked, tree, dependents, ask, files, pull)
-    judged = verified.findings
-    said = tuple(f for f in judged[: len(new)] if f.shown)
-    unproven = tuple(f for f in judged[: len(new)] if f.verdict.open and not f.shown)
-    again = list(zip(doubtful, judged[len(new) :], strict=True))
-    fixed = tuple(replace(finding, status="fixed") for finding, now in again if not now.verdict.stands)
-    heard = (_heard(finding, now) for finding, now in again if now.verdict.stands)
-    open_ones = tuple(f for f in heard if f.number or f.shown)
-    unheard = tuple(finding for finding in said if finding.unconfirmed)
-    why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
-    return Judged(
-        (*said, *unseen, *quiet),
-        dropped=len(new) - len(said),
+    doubtful = (*(f for f in doubtful if f not in without_opinion), *raised_findings)
+    still = (*(f for f in still if f not in raised_findings), *without_opinion)
+    open_findings = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
+    verification = await verify(open_findings, tree, dependents, ask, files, pull)
+    verdicts = verification.findings
+    reportable_findings = tuple(f for f in verdicts[: len(new)] if f.is_shown)
+    unproven = tuple(f for f in verdicts[: len(new)] if f.verdict.open and not f.is_shown)
+    again = list(zip(doubtful, verdicts[len(new) :], strict=True))
+    fixed_findings = tuple(replace(finding, status="fixed") for finding, now in again if not now.verdict.stands)
+    judged_again = (_update(finding, now) for finding, now in again if now.verdict.stands)
+    open_ones = tuple(f for f in judged_again if f.number or f.is_shown)
+    unheard = tuple(finding for finding in reportable_findings if finding.unconfirmed)
+    why = Counter(verification.unheard[finding.fingerprint] for finding in unheard)
+    return JudgedFindings(
+        (*reportable_findings, *unseen, *quiet),
+        dropped_count=len(new) - len(reportable_findings),
         unproven=unproven,
         still=(*still, *open_ones),
-        fixed=(*known.fixed, *fixed),
-        suppressed=hushed,
+        fixed_findings=(*recollection.fixed_findings, *fixed_findings),
+        suppressed_findings=suppressed_findings,
         unheard=unheard,
-        refuted=tuple(f for f in judged[: len(new)] if not f.verdict.stands),
+        refuted_findings=tuple(f for f in verdicts[: len(new)] if not f.verdict.stands),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()
@@ -122,7 +135,7 @@ def _is_masked(finding: Finding) -> bool:
     return finding.category == "secret" and finding.verdict.open and any(s.kind != "model" for s in finding.sources)
 
 
-def _heard(before: Finding, now: Finding) -> Finding:
+def _update(before: Finding, now: Finding) -> Finding:
     """A finding of an earlier round with what the second call says of it now."""
-    verdict = now.verdict if now.verdict.shown else before.verdict
+    verdict = now.verdict if now.verdict.is_shown else before.verdict
     return replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)

@@ -2,21 +2,24 @@
 
 from dataclasses import replace
 
-from bot.findings.judge import Judged
+from bot.findings.judge import JudgedFindings
 from bot.values import Finding, Severity, at_least
 
 
-def keep_back(judged: Judged, least: Severity) -> tuple[Judged, tuple[Finding, ...]]:
+def keep_back(judgement: JudgedFindings, least: Severity) -> tuple[JudgedFindings, tuple[Finding, ...]]:
     """The findings of at least this severity, and the open ones below it.
 
     A finding without a number was never shown: once it is severe enough it is a new one, and nobody is told that it is fixed.
     """
-    unseen = tuple(replace(finding, status="new") for finding in judged.still if not finding.number)
-    said, still = (*judged.said, *unseen), tuple(finding for finding in judged.still if finding.number)
-    kept = replace(
-        judged,
-        said=tuple(finding for finding in said if at_least(finding.severity, least)),
-        still=tuple(finding for finding in still if at_least(finding.severity, least)),
-        fixed=tuple(finding for finding in judged.fixed if finding.number),
+    unseen = tuple(replace(finding, status="new") for finding in judgement.still if not finding.number)
+    reportable, still = (
+        (*judgement.reportable_findings, *unseen),
+        tuple(finding for finding in judgement.still if finding.number),
     )
-    return kept, tuple(finding for finding in (*said, *still) if not at_least(finding.severity, least))
+    kept_judgement = replace(
+        judgement,
+        reportable_findings=tuple(finding for finding in reportable if at_least(finding.severity, least)),
+        still=tuple(finding for finding in still if at_least(finding.severity, least)),
+        fixed_findings=tuple(finding for finding in judgement.fixed_findings if finding.number),
+    )
+    return kept_judgement, tuple(finding for finding in (*reportable, *still) if not at_least(finding.severity, least))

@@ -26,37 +26,38 @@ NEAR = 60  # lines between the old place and the edited one
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class Recollection:
     """What the earlier findings have become, and which of this round's are new."""
 
     new: tuple[Finding, ...]
     still: tuple[Finding, ...]
     doubtful: tuple[Finding, ...]  # their words still stand, in code that was read again without their being reported
-    fixed: tuple[Finding, ...]
+    fixed_findings: tuple[Finding, ...]
 
 
 def digest(unit: Unit) -> str:
     """What was judged of a unit, without line numbers: moved code is the same code."""
-    removed = [row.text for row in unit.removed]
+    removed_texts = [row.text for row in unit.removed_rows]
     uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
     parts = "\0".join(
-        [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed, *uses]
+        [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed_texts, *uses]
     )
     return hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()[:20]
 
 
-def unchanged(
+def unchanged_units(
     earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
 ) -> dict[str, Mark]:
     """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
-    known = {mark.digest: mark for mark in earlier.marks if mark.model or not by_model}
-    same = {unit.id: known[found] for unit in units if (found := digest(unit)) in known}
-    changed = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
-    touched = {(row.path, row.line) for row in references if row.symbol in changed}
+    marks_by_digest = {mark.digest: mark for mark in earlier.marks if mark.model or not by_model}
+    same = {unit.id: marks_by_digest[unit_digest] for unit in units if (unit_digest := digest(unit)) in marks_by_digest}
+    changed_keys = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
+    touched_places = {(row.path, row.line) for row in references if row.symbol in changed_keys}
     return {
         unit.id: same[unit.id]
         for unit in units
-        if unit.id in same and not any(path == unit.path and unit.start <= line <= unit.end for path, line in touched)
+        if unit.id in same
+        and not any(path == unit.path and unit.start <= line <= unit.end for path, line in touched_places)
     }
 
 
@@ -68,22 +69,22 @@ def reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: 
 
 async def recall(
     earlier: Earlier,
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     tree: Tree,
     files: Sequence[ChangedFile],
     reread: Collection[tuple[str, int, int]],
     before: Mapping[str, str] = MappingProxyType({}),
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
-) -> Recalled:
+) -> Recollection:
     """Each earlier finding as still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
     `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     """
-    left = list(found)
+    left = list(findings)
     still: list[Finding] = []
     doubtful: list[Finding] = []
-    fixed: list[Finding] = []
+    fixed_findings: list[Finding] = []
     for past in earlier.findings:
         nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
         again = next((finding for finding in nearest if _same(past, finding, files)), None)
@@ -92,44 +93,46 @@ async def recall(
             continue
         if again is not None:
             left.remove(again)
-            still.append(_renewed(past, again, attested=earlier.attested))
+            still.append(_renew(past, again, is_attested=earlier.is_attested))
             continue
         means = _silence(past, silence)
         back = await _taken_back(past, earlier, files, tree)
         if means == "fixed" or (back and means != "lasting"):
-            fixed.append(replace(past, status="fixed"))
+            fixed_findings.append(replace(past, status="fixed"))
             continue
         if means is not None:  # code found it, and has not looked again or cannot take it back
             if means == "lasting":
                 still.append(lasting(past, earlier.head))
                 continue
-            gone = means == "unseen" and past.path not in await tree.entries(past.side) and not _moved(past, files)
-            elsewhere = await _standing(past, tree, files) if gone else None
-            if gone and elsewhere is None:
-                fixed.append(replace(past, status="fixed"))
+            is_gone = (
+                means == "unseen" and past.path not in await tree.entries(past.side) and not _has_moved(past, files)
+            )
+            elsewhere = await _standing(past, tree, files) if is_gone else None
+            if is_gone and elsewhere is None:
+                fixed_findings.append(replace(past, status="fixed"))
             else:
                 still.append(elsewhere or replace(past, status="open"))
             continue
-        here = None if await accepted(past, before, tree) else await _standing(past, tree, files)
+        here = None if await is_accepted(past, before, tree) else await _standing(past, tree, files)
         if here is None:
-            fixed.append(replace(past, status="fixed"))
+            fixed_findings.append(replace(past, status="fixed"))
         elif not past.proven and (here.unconfirmed or _within(here, reread)):
             doubtful.append(here)
         else:
             still.append(here)
-    return Recalled(tuple(left), tuple(still), tuple(doubtful), tuple(fixed))
+    return Recollection(tuple(left), tuple(still), tuple(doubtful), tuple(fixed_findings))
 
 
-def outlasting(known: Recalled, leaked: Sequence[Finding]) -> Recalled:
+def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollection:
     """With what outlives the history that it came in: secrets of a round that nothing else can be built upon."""
-    new, still = list(known.new), list(known.still)
-    for past in leaked:
+    new, still = list(recollection.new), list(recollection.still)
+    for past in leaks:
         again = next((finding for finding in new if _same(past, finding, ())), None)
         if again is not None:
             new[new.index(again)] = replace(again, number=past.number)
         elif not any(_same(past, finding, ()) for finding in still):
             (still if past.number else new).append(past)
-    return replace(known, new=tuple(new), still=tuple(still))
+    return replace(recollection, new=tuple(new), still=tuple(still))
 
 
 def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
@@ -166,12 +169,12 @@ async def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
     return finding.path not in before or locate(before[finding.path], finding.quote) is None
 
 
-async def accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
+async def is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
     """Whether the suggestion of a finding was taken as it is since the round before."""
     if not past.suggestion or past.side != "head" or past.path not in before:
         return False
     blob = await tree.read(past.path)
-    return blob is not None and suggest.taken(past, before[past.path], blob.decode("utf-8", "replace"))
+    return blob is not None and suggest.is_taken(past, before[past.path], blob.decode("utf-8", "replace"))
 
 
 async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFile], tree: Tree) -> bool:
@@ -187,7 +190,7 @@ def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool
         return False  # what code has proven is not what a model guesses there later, nor another proof
     if past.fingerprint == finding.fingerprint:
         return True
-    if finding.path not in (past.path, _renamed(past.path, files)) or past.side != finding.side:
+    if finding.path not in (past.path, _new_path(past.path, files)) or past.side != finding.side:
         return False
     if past.category != finding.category and not alike(past.title, finding.title):
         return False
@@ -206,18 +209,18 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
-def _renewed(past: Finding, again: Finding, *, attested: bool) -> Finding:
+def _renew(past: Finding, again: Finding, *, is_attested: bool) -> Finding:
     """This round's telling under the old identity; under its own if anybody could have chosen the old one."""
-    moved = (again.path, again.start) != (past.path, past.start)
-    if not attested:
-        return replace(again, number=past.number, status="moved" if moved else "open")
+    has_moved = (again.path, again.start) != (past.path, past.start)
+    if not is_attested:
+        return replace(again, number=past.number, status="moved" if has_moved else "open")
     verdict = past.verdict if again.verdict.open else again.verdict
-    kept = again if again.proven else replace(again, rule=past.rule, category=past.category)
+    telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
     return replace(
-        kept,
+        telling,
         fingerprint=past.fingerprint,
         number=past.number,
-        status="moved" if moved else "open",
+        status="moved" if has_moved else "open",
         verdict=verdict,
         trigger=again.trigger or past.trigger,
     )
@@ -226,19 +229,21 @@ def _renewed(past: Finding, again: Finding, *, attested: bool) -> Finding:
 async def _standing(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> Finding | None:
     """The finding where its words stand now, None where they or all its proofs are gone."""
     if past.side == "base":
-        back = await _located(past, past.path, tree, "head")
+        back = await _locate(past, past.path, tree, "head")
         return None if back is not None else replace(past, status="open")
-    for path in dict.fromkeys((past.path, _renamed(past.path, files), *(f.path for f in files if f.status == "added"))):
-        at = await _located(past, path, tree, "head")
+    for path in dict.fromkeys(
+        (past.path, _new_path(past.path, files), *(f.path for f in files if f.status == "added"))
+    ):
+        at = await _locate(past, path, tree, "head")
         if at is not None:
             if past.evidence and not await _proven(past, tree, files):
                 return None
-            moved = (path, at[0]) != (past.path, past.start)
-            return replace(past, path=path, start=at[0], end=at[1], status="moved" if moved else "open")
+            has_moved = (path, at[0]) != (past.path, past.start)
+            return replace(past, path=path, start=at[0], end=at[1], status="moved" if has_moved else "open")
     return None
 
 
-async def _located(past: Finding, path: str, tree: Tree, side: Side) -> tuple[int, int] | None:
+async def _locate(past: Finding, path: str, tree: Tree, side: Side) -> tuple[int, int] | None:
     at = await find_quote(tree, path, past.quote, past.start, (side,))
     return at[1:] if at is not None else None
 
@@ -246,17 +251,17 @@ async def _located(past: Finding, path: str, tree: Tree, side: Side) -> tuple[in
 async def _proven(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> bool:
     """Whether one of the quotes that proved it still stands."""
     for item in past.evidence:
-        path = _renamed(item.path, files) if item.side == "head" else item.path
+        path = _new_path(item.path, files) if item.side == "head" else item.path
         if await find_quote(tree, path, item.quote, item.line, (item.side,)):
             return True
     return False
 
 
-def _moved(past: Finding, files: Sequence[ChangedFile]) -> bool:
-    return _renamed(past.path, files) != past.path
+def _has_moved(past: Finding, files: Sequence[ChangedFile]) -> bool:
+    return _new_path(past.path, files) != past.path
 
 
-def _renamed(path: str, files: Sequence[ChangedFile]) -> str:
+def _new_path(path: str, files: Sequence[ChangedFile]) -> str:
     return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bot.findings.alike import alike
-from bot.findings.cause import named, one_cause, two_causes
+from bot.findings.cause import code_names, one_cause, two_causes
 from bot.findings.quotes import fold
 from bot.values import Evidence, Finding, Source, severity_rank
 from bot.values.finding import proof_of
@@ -18,16 +18,20 @@ PART_TOLD = 0.3  # of the words of two titles that tell one failure, if line and
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
-    kept: list[Finding] = []
+    distinct_findings: list[Finding] = []
     near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
-        marked = identified(finding)
-        others = sorted({at for key in _around(marked) for at in near[key]})
-        at = next((at for at in others if same(marked, kept[at])), len(kept))
-        kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else _told_apart(marked, kept)]
-        for key in _around(kept[at]):
+        identified_finding = identify(finding)
+        others = sorted({at for key in _around(identified_finding) for at in near[key]})
+        at = next((at for at in others if same(identified_finding, distinct_findings[at])), len(distinct_findings))
+        distinct_findings[at : at + 1] = [
+            _unite(distinct_findings[at], identified_finding)
+            if at < len(distinct_findings)
+            else _told_apart(identified_finding, distinct_findings)
+        ]
+        for key in _around(distinct_findings[at]):
             near[key].add(at)
-    return tuple(_by_proof(kept))
+    return tuple(_by_proof(distinct_findings))
 
 
 def _around(finding: Finding) -> set[tuple[str, int]]:
@@ -36,42 +40,44 @@ def _around(finding: Finding) -> set[tuple[str, int]]:
     return own | {(item.path, item.line // STRETCH) for item in finding.evidence}
 
 
-def add(kept: list[Finding], finding: Finding) -> bool:
+def add(distinct_findings: list[Finding], finding: Finding) -> bool:
     """Put one more among distinct findings. False where it joins one of them."""
-    marked = identified(finding)
-    at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
+    identified_finding = identify(finding)
+    at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
     if at is None:
-        kept.append(_told_apart(marked, kept))
+        distinct_findings.append(_told_apart(identified_finding, distinct_findings))
         return True
-    kept[at] = _united(kept[at], marked)
+    distinct_findings[at] = _unite(distinct_findings[at], identified_finding)
     return False
 
 
-def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
+def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
     """Put a finding among distinct ones: alone, or in the place of the one that it tells better.
 
     Returns it as it is kept, and the one before it. What is proven or confirmed keeps its words and takes the evidence.
     """
-    marked = identified(finding)
-    at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
+    identified_finding = identify(finding)
+    at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
     if at is None:
-        kept.append(_told_apart(marked, kept))
-        return kept[-1], None
-    before = kept[at]
-    kept[at] = _told(before, marked) if before.verdict.shown else _told(marked, before)
-    return kept[at], before
+        distinct_findings.append(_told_apart(identified_finding, distinct_findings))
+        return distinct_findings[-1], None
+    before = distinct_findings[at]
+    distinct_findings[at] = (
+        _combine(before, identified_finding) if before.verdict.is_shown else _combine(identified_finding, before)
+    )
+    return distinct_findings[at], before
 
 
-def identified(finding: Finding) -> Finding:
+def identify(finding: Finding) -> Finding:
     """The finding with its proof and its fingerprint."""
-    return replace(proved(finding), fingerprint=fingerprint(finding))
+    return replace(add_proofs(finding), fingerprint=fingerprint(finding))
 
 
-def proved(finding: Finding) -> Finding:
+def add_proofs(finding: Finding) -> Finding:
     """The finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
     if not finding.proven or finding.proofs:
         return finding
-    proof = proof_of(finding.kind, " ".join(sorted(named(finding.title))))
+    proof = proof_of(finding.kind, " ".join(sorted(code_names(finding.title))))
     return replace(finding, sources=tuple(_proving(source, proof) for source in finding.sources))
 
 
@@ -85,20 +91,24 @@ def fingerprint(finding: Finding) -> str:
     return hashlib.sha256(f"{finding.path}\0{quote}\0{finding.category}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _told_apart(finding: Finding, kept: Iterable[Finding]) -> Finding:
+def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
     """The finding; if another defect of the same line has its fingerprint, with one that holds what its title names."""
-    others = [other for other in kept if finding.fingerprint == other.fingerprint and finding.start == other.start]
+    others = [
+        other
+        for other in distinct_findings
+        if finding.fingerprint == other.fingerprint and finding.start == other.start
+    ]
     if not others or (finding.proofs and all(other.proofs for other in others)):
         return finding
-    return _also(finding, sorted(named(finding.title)))
+    return _also(finding, sorted(code_names(finding.title)))
 
 
-def _by_proof(kept: Sequence[Finding]) -> Iterator[Finding]:
+def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
     """Give each of several things that are proven at one line a fingerprint of its own proof, whatever the order of the reports."""
-    count = Counter((finding.fingerprint, finding.start) for finding in kept if finding.proofs)
-    for finding in kept:
-        shared = count[finding.fingerprint, finding.start] > 1 and finding.proofs
-        yield _also(finding, sorted(finding.proofs)) if shared else finding
+    count = Counter((finding.fingerprint, finding.start) for finding in distinct_findings if finding.proofs)
+    for finding in distinct_findings:
+        is_shared = count[finding.fingerprint, finding.start] > 1 and finding.proofs
+        yield _also(finding, sorted(finding.proofs)) if is_shared else finding
 
 
 def _also(finding: Finding, words: Iterable[str]) -> Finding:
@@ -131,19 +141,19 @@ def _within(one: Finding, other: Finding, lines: int) -> bool:
 
 def _one_proof(one: Finding, other: Finding) -> bool:
     """Whether two findings prove one defect with the same code: at one line in other words, or, by readers, side by side in like words."""
-    proof = _shown(one) & _shown(other)
+    proof = _shown_places(one) & _shown_places(other)
     if not proof:
         return False
     if _within(one, other, 0) and fold(one.quote) == fold(other.quote):
         # Of one changed line and one use elsewhere that it breaks, a word in common says that the mechanism is one.
-        used = any(path != one.path for path, _, _ in proof) and not (one.rule or other.rule)
-        return alike(one.title, other.title, 0.0 if used else PART_TOLD)
-    names, others = named(one.title), named(other.title)
+        is_use = any(path != one.path for path, _, _ in proof) and not (one.rule or other.rule)
+        return alike(one.title, other.title, 0.0 if is_use else PART_TOLD)
+    names, others = code_names(one.title), code_names(other.title)
     apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
     return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)
 
 
-def _shown(finding: Finding) -> set[tuple[str, str, int]]:
+def _shown_places(finding: Finding) -> set[tuple[str, str, int]]:
     """The places that a finding shows beside its own lines."""
     own = range(finding.start, finding.end + 1)
     return {
@@ -153,18 +163,18 @@ def _shown(finding: Finding) -> set[tuple[str, str, int]]:
     }
 
 
-def _united(one: Finding, other: Finding) -> Finding:
+def _unite(one: Finding, other: Finding) -> Finding:
     """One of the two with the other's evidence, and with the other's place if it is another one."""
     strong, weak = sorted((one, other), key=lambda f: (f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     own = (strong.path, strong.side, strong.start)
-    added = [e for e in (*place, *weak.evidence) if (e.path, e.side, e.line) != own]
+    evidence = [e for e in (*place, *weak.evidence) if (e.path, e.side, e.line) != own]
     fix = None if apart else weak.suggestion  # it replaces the lines of the other place
-    return _told(strong, replace(weak, evidence=tuple(added), suggestion=fix))
+    return _combine(strong, replace(weak, evidence=tuple(evidence), suggestion=fix))
 
 
-def _told(strong: Finding, weak: Finding) -> Finding:
+def _combine(strong: Finding, weak: Finding) -> Finding:
     """Two findings of one defect in the words of the first."""
     evidence = {(e.path, e.side, e.line): e for e in (*weak.evidence, *strong.evidence)}
     return replace(

@@ -10,35 +10,35 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from bot.findings.quotes import READINGS, fold, rows_of
-from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Placed, Side
+from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, PlacedFinding, Side
 
 MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 LEAST_QUOTE = 8  # characters; a shorter quote ("}", "else:") stands in many places and names none
 
 
-def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[Placed, ...]:
+def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
     """Each finding with the closest place that GitHub's rules allow."""
-    return tuple(_placed(finding, _file(finding, files)) for finding in findings)
+    return tuple(_place(finding, _file(finding, files)) for finding in findings)
 
 
-def _placed(finding: Finding, file: ChangedFile | None) -> Placed:
+def _place(finding: Finding, file: ChangedFile | None) -> PlacedFinding:
     if file is None:
-        return Placed(finding, "outside")
+        return PlacedFinding(finding, "outside")
     if sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES:
-        return Placed(finding, "file")
-    for attempt in (_exact, _quoted, _clamped):
+        return PlacedFinding(finding, "file")
+    for attempt in (_exact, _quoted_spot, _clamp):
         spot = attempt(finding, file)
         if spot is not None:
-            return Placed(finding, "inline", spot)
-    return Placed(finding, "file")
+            return PlacedFinding(finding, "inline", spot)
+    return PlacedFinding(finding, "file")
 
 
 def _file(finding: Finding, files: Sequence[ChangedFile]) -> ChangedFile | None:
     """The file of the diff that holds the finding's path on its side; a path may be the old name of one and the new of another."""
-    named = [file for file in files if file.path == finding.path]
+    namesakes = [file for file in files if file.path == finding.path]
     before = [file for file in files if file.old_path == finding.path]
-    stayed = [file for file in before if file.path == finding.path]
-    candidates = [*stayed, *before, *named] if finding.side == "base" else [*named, *before]
+    same_path = [file for file in before if file.path == finding.path]
+    candidates = [*same_path, *before, *namesakes] if finding.side == "base" else [*namesakes, *before]
     return next(iter(candidates), None)
 
 
@@ -47,21 +47,21 @@ def _exact(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     return _within(file, finding.side, finding.start, finding.end)
 
 
-def _quoted(finding: Finding, file: ChangedFile) -> CommentSpot | None:
+def _quoted_spot(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The lines of a hunk that say what the finding quotes, where just one place does. What code has proven is not moved."""
     if finding.proven or len(fold(finding.quote)) < LEAST_QUOTE:
         return None
-    wanted = rows_of(finding.quote)
+    quote_rows = rows_of(finding.quote)
     other: Side = "base" if finding.side == "head" else "head"
     for side in (finding.side, other):
         for reading in READINGS:
-            found = list(_matches(file.hunks, side, [reading(row) for row in wanted], reading))
-            if len(found) == 1:
-                return _within(file, side, *found[0])
+            line_spans = list(_matches(file.hunks, side, [reading(row) for row in quote_rows], reading))
+            if len(line_spans) == 1:
+                return _within(file, side, *line_spans[0])
     return None
 
 
-def _clamped(finding: Finding, file: ChangedFile) -> CommentSpot | None:
+def _clamp(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The part of the finding's lines that is in a hunk: the largest, then the first."""
     parts = []
     for hunk in file.hunks:
@@ -83,23 +83,23 @@ def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot 
             continue
         if side == "head":
             return CommentSpot(file.path, start, end, "RIGHT")
-        removed = [line.old for line in inside if line.kind == "-" and line.old is not None]
-        if removed:
-            return CommentSpot(file.path, removed[0], removed[-1], "LEFT")
-        shared = [line.new for line in inside if line.new is not None]
-        return CommentSpot(file.path, shared[0], shared[-1], "RIGHT")
+        removed_lines = [line.old for line in inside if line.kind == "-" and line.old is not None]
+        if removed_lines:
+            return CommentSpot(file.path, removed_lines[0], removed_lines[-1], "LEFT")
+        shared_lines = [line.new for line in inside if line.new is not None]
+        return CommentSpot(file.path, shared_lines[0], shared_lines[-1], "RIGHT")
     return None
 
 
 def _matches(
-    hunks: Iterable[Hunk], side: Side, wanted: Sequence[str], reading: Callable[[str], str]
+    hunks: Iterable[Hunk], side: Side, quote_rows: Sequence[str], reading: Callable[[str], str]
 ) -> Iterator[tuple[int, int]]:
     for hunk in hunks:
         lines = [(n, reading(line.text)) for line in hunk.lines if (n := _number(line, side)) is not None]
-        for at in range(len(lines) - len(wanted) + 1):
-            run = lines[at : at + len(wanted)]
+        for at in range(len(lines) - len(quote_rows) + 1):
+            run = lines[at : at + len(quote_rows)]
             unbroken = all(after[0] == before[0] + 1 for before, after in pairwise(run))
-            if unbroken and [text for _, text in run] == list(wanted):
+            if unbroken and [text for _, text in run] == list(quote_rows):
                 yield run[0][0], run[-1][0]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.lines import binds, defined, defines, definition
+from bot.text.lines import binds, defined_names, defines, definition
 from bot.text.paths import is_product
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
 
@@ -55,17 +55,17 @@ async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = (), room: int = TOKENS
 ) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, in at most `room` tokens."""
-    places = [_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents, files)]
+    places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents, files)]
     places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in finding.evidence]
-    places += [*await _defined(finding, tree), *_callers(finding, dependents)]
-    shown, seen = list[Excerpt](), set[tuple[str, Side, int]]()
+    places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
+    excerpts, lines_seen = list[Excerpt](), set[tuple[str, Side, int]]()
     for place in places:
-        excerpt = await _excerpt(tree, place, room, seen)
+        excerpt = await _excerpt(tree, place, room, lines_seen)
         if excerpt is not None:
             room -= tokens(excerpt.body)
-            seen.update((excerpt.path, excerpt.side, row.number) for row in excerpt.rows)
-            shown.append(excerpt)
-    return tuple(shown)
+            lines_seen.update((excerpt.path, excerpt.side, row.number) for row in excerpt.rows)
+            excerpts.append(excerpt)
+    return tuple(excerpts)
 
 
 def _around(finding: Finding, dependents: Dependents) -> Place:
@@ -79,7 +79,7 @@ def _around(finding: Finding, dependents: Dependents) -> Place:
 
 def _holding(finding: Finding, dependents: Dependents) -> Iterator[Symbol]:
     """The changed definitions in which the quote stands, on its side."""
-    both = (symbol for changed in dependents.symbols for symbol in (changed.after, changed.before))
+    both = (symbol for changed_symbol in dependents.symbols for symbol in (changed_symbol.after, changed_symbol.before))
     for symbol in both:
         same = symbol is not None and (symbol.path, symbol.side) == (finding.path, finding.side)
         if symbol is not None and same and symbol.start <= finding.start <= symbol.end:
@@ -90,105 +90,105 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
     """The same lines before the change, where it removed any."""
     for file in (f for f in files if f.path == finding.path and f.old_path):
         for hunk in file.hunks:
-            removed = [line.old for line in hunk.lines if line.kind == "-" and line.old is not None]
+            removed_lines = [line.old for line in hunk.lines if line.kind == "-" and line.old is not None]
             near = hunk.new_start <= finding.end + 1 and finding.start <= hunk.new_start + hunk.new_lines
-            if removed and finding.side == "head" and near:
-                first, last = removed[0], removed[-1]
+            if removed_lines and finding.side == "head" and near:
+                first, last = removed_lines[0], removed_lines[-1]
                 yield Place(file.old_path or file.path, "base", first - 3, last + 3, 0, "as it was")
 
 
-def _removed(finding: Finding, dependents: Dependents, files: Sequence[ChangedFile]) -> Iterator[Place]:
+def _removed_definitions(finding: Finding, dependents: Dependents, files: Sequence[ChangedFile]) -> Iterator[Place]:
     """The definitions that the change took away or renamed, of which the claim speaks."""
-    said = _said(finding)
-    gone = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
-    places = [(s.path, s.start, s.end, s.name) for s in gone if s.short in said]
-    known = {symbol.short for symbol in gone}
-    places += [place for place in _unparsed(files) if place[3] in said - known]
+    claim_words = _claim_words(finding)
+    gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
+    places = [(s.path, s.start, s.end, s.name) for s in gone_symbols if s.short in claim_words]
+    gone_names = {symbol.short for symbol in gone_symbols}
+    places += [place for place in _unparsed_definitions(files) if place[3] in claim_words - gone_names]
     for path, start, end, name in places[:MAX_REMOVED]:
         yield Place(path, "base", start, start, LONGEST, f"removed: {name}", start, end)
 
 
-def _said(finding: Finding) -> set[str]:
+def _claim_words(finding: Finding) -> set[str]:
     """The words of a claim and of the lines that it quotes."""
     quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 
 
-def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
+def _unparsed_definitions(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
     """Path, lines and name of what removed lines define and no added line does: in files that no language reads, too."""
     lines = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
-    kept = {name for _, line in lines if line.kind == "+" for name in defined(line.text)}
-    removed = {(file.old_path, line.old) for file, line in lines if line.kind == "-"}
+    names_kept = {name for _, line in lines if line.kind == "+" for name in defined_names(line.text)}
+    removed_lines = {(file.old_path, line.old) for file, line in lines if line.kind == "-"}
     for file, line in lines:
-        for name in defined(line.text) if line.kind == "-" else ():
-            if name not in kept and file.old_path and line.old is not None:
+        for name in defined_names(line.text) if line.kind == "-" else ():
+            if name not in names_kept and file.old_path and line.old is not None:
                 span = range(line.old, line.old + DEFINITION_LINES)
-                end = next((at for at in span if (file.old_path, at) not in removed), span.stop) - 1
+                end = next((at for at in span if (file.old_path, at) not in removed_lines), span.stop) - 1
                 yield file.old_path, line.old, end, name
 
 
 def _callers(finding: Finding, dependents: Dependents) -> Iterator[Place]:
     keys = {f"{finding.path}:{symbol.name}" for symbol in _holding(finding, dependents)}
-    said = _said(finding)
-    rows = [row for row in dependents.references if row.symbol in keys and _telling(row, said)]
+    claim_words = _claim_words(finding)
+    rows = [row for row in dependents.references if row.symbol in keys and _telling(row, claim_words)]
     for row in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
         title = f"uses {row.name}" + ("" if row.sure else " (by name only)")
         yield Place(row.path, "head", row.line, row.line, CALLER, title, *(row.span or ()))
 
 
-def _telling(row: Reference, said: Collection[str]) -> bool:
+def _telling(row: Reference, claim_words: Collection[str]) -> bool:
     """Whether a use says how a definition is used: an import does not, nor a namesake of which the claim does not speak."""
     if row.missing:
         return True
-    return row.form != "import" and (row.sure or (row.name in said and not (row.everyday or row.test)))
+    return row.form != "import" and (row.sure or (row.name in claim_words and not (row.everyday or row.test)))
 
 
-async def _defined(finding: Finding, tree: Tree) -> list[Place]:
+async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
     """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant."""
-    claimed = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
-    named = [one or other for one, other in _NAMED.findall(claimed)]
+    claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
+    claim_names = [one or other for one, other in _NAMED.findall(claim_text)]
     quotes = finding.quote, *(one.quote for one in finding.evidence)
-    quoted = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
-    names = list(dict.fromkeys([*named, *quoted, *_SPELLED.findall(claimed)]))[: 2 * MAX_DEFINITIONS]
+    quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
+    names = list(dict.fromkeys([*claim_names, *quote_names, *_SPELLED.findall(claim_text)]))[: 2 * MAX_DEFINITIONS]
     if not names:
         return []
     constants = {name for name in names if _CONSTANT.fullmatch(name)}
     values = [_VALUE.replace("NAME", name) for name in constants]
     rows = await tree.grep_lines([*(definition(name) for name in names), *values], syntax="perl", limit=400)
-    found: list[Place] = []
+    definition_places: list[Place] = []
     for name in names:
-        hits = _meant(
+        hits = _meanings(
             (path, line)
             for path, line, text in rows
             if defines(text, name, path) or (name in constants and binds(text, name))
         )
-        for path, line in hits if len(found) < MAX_DEFINITIONS else ():
-            found.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
-    return found
+        for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
+            definition_places.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
+    return definition_places
 
 
-def _meant(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def _meanings(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """The definitions that a name may mean: those of the product, where there are any; none if they are many."""
     every = list(hits)
     mine = [hit for hit in every if is_product(hit[0])] or every
     return mine if len(mine) <= MEANT else []
 
 
-async def _excerpt(tree: Tree, place: Place, room: int, seen: set[tuple[str, Side, int]]) -> Excerpt | None:
+async def _excerpt(tree: Tree, place: Place, room: int, lines_seen: set[tuple[str, Side, int]]) -> Excerpt | None:
     """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
     lines = _rows(await tree.read(place.path, place.side))
     first, last = max(1, place.first), min(len(lines), place.last)
     if first > last:
         return None
-    if (place.path, place.side, first) in seen and _TYPE.match(lines[first - 1]):
+    if (place.path, place.side, first) in lines_seen and _TYPE.match(lines[first - 1]):
         return None  # what tells of it is shown already
     for most in dict.fromkeys((place.most, min(place.most, NEAR), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
-        new = [number for number in block if (place.path, place.side, number) not in seen]
+        new = [number for number in block if (place.path, place.side, number) not in lines_seen]
         if not any(lines[number - 1].strip() for number in new):
             return None
         heads = [number for number in blocks.heads(lines, first) if number not in block] if most else []
-        opening = [number for number in heads[:MAX_HEADS] if (place.path, place.side, number) not in seen]
+        opening = [number for number in heads[:MAX_HEADS] if (place.path, place.side, number) not in lines_seen]
         numbers = sorted([*new, *opening])
         rows = tuple(DiffRow("", lines[number - 1], number) for number in numbers)
         excerpt = Excerpt(place.path, numbers[0], numbers[-1], rows, place.side, place.title)
@@ -206,8 +206,8 @@ def _block(lines: Sequence[str], place: Place, most: int) -> Sequence[int]:
         around = blocks.around(place.path, lines, place.first, min(most, BLOCK)) if end - start < NEAR else ()
         return sorted({*range(start, end + 1), *around})
     ends = {max(1, place.first), min(len(lines), place.last)}
-    opened = start if start < place.first else 0
-    return sorted({n for at in ends for n in blocks.around(place.path, lines, at, most, opened)})
+    block_start = start if start < place.first else 0
+    return sorted({n for at in ends for n in blocks.around(place.path, lines, at, most, block_start)})
 
 
 def _rows(blob: bytes | None) -> list[str]:

@@ -41,9 +41,9 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
     Lines are split at line feeds alone, as git does.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
-    wanted = rows_of(quote)
+    quote_rows = rows_of(quote)
     for reading in READINGS:
-        want = [reading(line) for line in wanted]
+        want = [reading(line) for line in quote_rows]
         if near > 0 and [reading(line) for line in lines[near - 1 : near - 1 + len(want)]] == want:
             return near, near + len(want) - 1  # where its finder said: the whole file need not be searched
         have = [reading(line) for line in lines]

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bot.text.lines import is_comment
 from bot.text.paths import is_prose
-from bot.values import Finding, Placed, severity_rank
+from bot.values import Finding, PlacedFinding, severity_rank
 
 PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
 AGREEMENT = 1  # a second, independent source says the same
@@ -30,18 +30,21 @@ def score(finding: Finding) -> int:
     return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
 
 
-def rank(placed: Iterable[Placed], quota: int, held: Collection[str] = ()) -> tuple[Placed, ...]:
-    """Best first; beyond the quota, of low severity, a hint, a slip of the pen or `held` (fingerprints), collapsed. Critical findings are exempt from the quota."""
-    ordered = sorted(
-        placed, key=lambda p: (-score(p.finding), severity_rank(p.finding.severity), p.finding.path, p.finding.start)
+def rank(
+    placed_findings: Iterable[PlacedFinding], quota: int, held_marks: Collection[str] = ()
+) -> tuple[PlacedFinding, ...]:
+    """Best first; beyond the quota, of low severity, a hint, a slip of the pen or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
+    sorted_findings = sorted(
+        placed_findings,
+        key=lambda p: (-score(p.finding), severity_rank(p.finding.severity), p.finding.path, p.finding.start),
     )
-    spoken, out = 0, []
-    for item in ordered:
+    aloud_count, out = 0, []
+    for item in sorted_findings:
         slip = _slip(item.finding)
         critical = item.finding.severity == "critical" and not slip
-        quiet = slip or item.finding.severity == "low" or _hint(item.finding) or item.finding.fingerprint in held
-        aloud = critical or (not quiet and spoken < quota)
-        spoken += aloud and not critical
+        quiet = slip or item.finding.severity == "low" or _hint(item.finding) or item.finding.fingerprint in held_marks
+        aloud = critical or (not quiet and aloud_count < quota)
+        aloud_count += aloud and not critical
         out.append(item if aloud else replace(item, place="folded"))
     return tuple(sorted(out, key=lambda p: p.place == "folded"))
 

@@ -29,11 +29,11 @@ def schema(walkthrough: Extent = "none") -> Schema:
     """What a worker is asked to hand in. `walkthrough`: of how much it says what the change does."""
     from bot.findings import strangers  # pydantic takes longer to import than the whole engine
 
-    told = "review", "Hand in the review of the code in the prompt."
+    tool = "review", "Hand in the review of the code in the prompt."
     more = {"none": (), "parts": (strangers.SaidParts,), "whole": (strangers.SaidWhole,)}[walkthrough]
     forgiven = frozenset({"unsettled", *(name for one in more for name in one.model_fields)})
-    final = Schema(*told, strangers.schema(strangers.FinalAnswer, *more), forgiven=forgiven)
-    return Schema(*told, strangers.schema(strangers.AskingAnswer, *more), final, forgiven | {"look_ups"})
+    final = Schema(*tool, strangers.schema(strangers.FinalAnswer, *more), forgiven=forgiven)
+    return Schema(*tool, strangers.schema(strangers.AskingAnswer, *more), final, forgiven | {"look_ups"})
 
 
 @lru_cache(maxsize=1)
@@ -48,29 +48,29 @@ def look_ups(data: Mapping[str, Any] | None) -> tuple[LookUp, ...]:
     """What a reply asks to see, each once; nothing where it asks for nothing that can be read."""
     from bot.findings import strangers
 
-    found = strangers.Wishes.model_validate({"look_ups": (data or {}).get("look_ups")}).look_ups
+    wishes = strangers.Wishes.model_validate({"look_ups": (data or {}).get("look_ups")}).look_ups
     sides: dict[bool, Side] = {True: "base", False: "head"}
-    asked = (LookUp(one.kind, one.name, one.path, one.start, one.end, sides[one.before]) for one in found)
-    return tuple(dict.fromkeys(asked))
+    look_ups_wished = (LookUp(one.kind, one.name, one.path, one.start, one.end, sides[one.before]) for one in wishes)
+    return tuple(dict.fromkeys(look_ups_wished))
 
 
-def unsettled(data: Mapping[str, Any] | None) -> tuple[str, ...]:
+def open_suspicions(data: Mapping[str, Any] | None) -> tuple[str, ...]:
     """The suspicions that a final answer leaves open, as sentences."""
     from bot.findings import strangers
 
     return strangers.FinalAnswer.model_validate({"unsettled": (data or {}).get("unsettled")}).unsettled
 
 
-def told(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
+def reader_notes(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
     """What a reply says that the change does; None if it says nothing that can be read."""
     from bot.findings import strangers
 
     names = strangers.SaidWhole.model_fields
-    found = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
-    rows = ([part.strip() for part in row.split("|", 2)] for row in found.files)
-    files = tuple(FileNote(render.named(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
-    said = ReaderNotes(found.overview if whole else "", render.named(found.look_first) if whole else "", files)
-    return said if said.files or said.overview.strip() else None
+    reply = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
+    rows = ([part.strip() for part in row.split("|", 2)] for row in reply.files)
+    files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
+    notes = ReaderNotes(reply.overview if whole else "", render.original_name(reply.look_first) if whole else "", files)
+    return notes if notes.files or notes.overview.strip() else None
 
 
 def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
@@ -81,24 +81,30 @@ def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[str, tuple[F
     return read.answer, findings(read.findings, source)
 
 
-def findings(found: Iterable["LooseFinding"], source: Source) -> tuple[Finding, ...]:
+def findings(loose_findings: Iterable["LooseFinding"], source: Source) -> tuple[Finding, ...]:
     """What a reply reports, as findings of its source."""
-    return tuple(_finding(one, source) for one in found)
+    return tuple(_finding(one, source) for one in loose_findings)
 
 
-def _finding(found: "LooseFinding", source: Source) -> Finding:
+def _finding(loose_finding: "LooseFinding", source: Source) -> Finding:
     return Finding(
-        path=render.named(found.path),
-        quote=found.quote,
-        title=found.title.strip(),
-        why=found.why.strip(),
-        consequence=found.consequence.strip(),
-        severity=found.severity,
-        category=found.category,
+        path=render.original_name(loose_finding.path),
+        quote=loose_finding.quote,
+        title=loose_finding.title.strip(),
+        why=loose_finding.why.strip(),
+        consequence=loose_finding.consequence.strip(),
+        severity=loose_finding.severity,
+        category=loose_finding.category,
         sources=(source,),
-        start=max(0, found.line),
-        evidence=tuple(Evidence(render.named(item.path), item.quote) for item in found.evidence if item.quote.strip()),
-        suggestion=found.suggestion,
-        trigger=found.trigger.strip(),
-        claims=tuple(Claim(c.says, name, c.of.strip("` ()")) for c in found.claims if (name := c.name.strip("` ()"))),
+        start=max(0, loose_finding.line),
+        evidence=tuple(
+            Evidence(render.original_name(item.path), item.quote)
+            for item in loose_finding.evidence
+            if item.quote.strip()
+        ),
+        suggestion=loose_finding.suggestion,
+        trigger=loose_finding.trigger.strip(),
+        claims=tuple(
+            Claim(c.says, name, c.of.strip("` ()")) for c in loose_finding.claims if (name := c.name.strip("` ()"))
+        ),
     )

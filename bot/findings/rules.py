@@ -28,6 +28,6 @@ def covers(rule: OwnerRule, finding: Finding) -> bool:
     return globs.matches([rule.path], finding.path)
 
 
-def written(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
+def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
     """The rules of the settings, from their path, kind and text."""
     return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))

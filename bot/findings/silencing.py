@@ -8,36 +8,40 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.findings.suppress import IgnoreList
-from bot.values import Finding, OwnerRule, Placed, Review, Suppressed
+from bot.values import Finding, OwnerRule, PlacedFinding, Review, SuppressedFinding
 
 
-def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
+def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
     """The review under these words: identity, reason and "finding" or "withdrawn" of single findings, and the learned rules in force.
 
     What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
     """
-    words = IgnoreList().also(asked, rules)
-    kept, again = _judged(review.suppressed, words)
-    still, hushed = words.split(review.still)
-    open_now, hushed_too = words.split(placed.finding for placed in review.findings)
+    words = IgnoreList().also(requests, rules)
+    still_silenced, again = _judge(review.suppressed, words)
+    still, silenced_still = words.split(review.still)
+    open_now, hushed_too = words.split(item.finding for item in review.findings)
     there = {id(finding) for finding in open_now}
-    known = {number for number, _ in review.numbers}
+    known_numbers = {number for number, _ in review.numbers}
     numbers = _numbers(again, review)
-    returned = (Placed(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
-    silenced = {
-        one.finding.identity: one for one in (*hushed_too, *hushed, *kept)
+    returning = (PlacedFinding(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
+    silenced_findings = {
+        one.finding.identity: one for one in (*hushed_too, *silenced_still, *still_silenced)
     }  # in a full review some are in both lists
-    quiet = {(one.finding.path, one.finding.start) for one in silenced.values()}
-    told = review.walkthrough
-    if told is not None and told.first is not None and (told.first.path, told.first.line) in quiet:
-        told = replace(told, first=None)  # nothing sends a reader to what is silenced
+    quiet = {(one.finding.path, one.finding.start) for one in silenced_findings.values()}
+    walkthrough = review.walkthrough
+    if (
+        walkthrough is not None
+        and walkthrough.first is not None
+        and (walkthrough.first.path, walkthrough.first.line) in quiet
+    ):
+        walkthrough = replace(walkthrough, first=None)  # nothing sends a reader to what is silenced
     return replace(
         review,
-        findings=(*(placed for placed in review.findings if id(placed.finding) in there), *returned),
+        findings=(*(item for item in review.findings if id(item.finding) in there), *returning),
         still=still,
-        suppressed=tuple(silenced.values()),
-        walkthrough=told,
-        numbers=tuple(sorted((*review.numbers, *((n, mark) for mark, n in numbers.items() if n not in known)))),
+        suppressed=tuple(silenced_findings.values()),
+        walkthrough=walkthrough,
+        numbers=tuple(sorted((*review.numbers, *((n, mark) for mark, n in numbers.items() if n not in known_numbers)))),
     )
 
 
@@ -46,11 +50,13 @@ def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
     return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
 
 
-def _judged(suppressed: Sequence[Suppressed], words: IgnoreList) -> tuple[tuple[Suppressed, ...], tuple[Finding, ...]]:
+def _judge(
+    silenced_findings: Sequence[SuppressedFinding], words: IgnoreList
+) -> tuple[tuple[SuppressedFinding, ...], tuple[Finding, ...]]:
     """Those that are still silenced, and the findings whose learned rule is gone."""
-    by_learned = [one for one in suppressed if one.rule is not None and one.rule.learned]
-    again, hushed = words.split(one.finding for one in by_learned)
-    return (*(one for one in suppressed if one not in by_learned), *hushed), again
+    by_learned = [one for one in silenced_findings if one.rule is not None and one.rule.learned]
+    again, silenced_again = words.split(one.finding for one in by_learned)
+    return (*(one for one in silenced_findings if one not in by_learned), *silenced_again), again
 
 
 def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:

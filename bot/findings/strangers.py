@@ -31,7 +31,7 @@ class Stranger(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Graded(Stranger):
+class SeverityAndCategory(Stranger):
     """What has a severity and a category: an unknown one counts as medium, and as other."""
 
     @field_validator("severity", mode="before", check_fields=False)
@@ -52,7 +52,7 @@ class Quote(Stranger):
     quote: str = ""
 
 
-class Claimed(Stranger):
+class ClaimFields(Stranger):
     """A claim of existence."""
 
     says: Existence = Field(
@@ -64,7 +64,7 @@ class Claimed(Stranger):
     of: str = Field(default="", description="the function, class or caller that the claim is about, or empty")
 
 
-class LooseFinding(Graded):
+class LooseFinding(SeverityAndCategory):
     """One finding."""
 
     path: str = Field(description="the file, as it is named in the prompt")
@@ -81,7 +81,7 @@ class LooseFinding(Graded):
     evidence: tuple[Quote, ...] = Field(
         default=(), description="further verbatim quotes that prove it: the caller, the definition, the reader"
     )
-    claims: tuple[Claimed, ...] = Field(
+    claims: tuple[ClaimFields, ...] = Field(
         default=(),
         description="what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
     )
@@ -138,8 +138,8 @@ class FinalAnswer(LooseAnswer):
     @classmethod
     def _sentences(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:UNSETTLED_CHARS])]
-        return said[:MAX_UNSETTLED]
+        sentences = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:UNSETTLED_CHARS])]
+        return sentences[:MAX_UNSETTLED]
 
 
 class Wishes(Stranger):
@@ -154,8 +154,8 @@ class Wishes(Stranger):
     @classmethod
     def _readable(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        known = [row for row in rows if isinstance(row, Mapping) and row.get("kind") in LOOK_UPS]
-        return [_plain(row) for row in known[:MAX_LOOK_UPS]]
+        known_rows = [row for row in rows if isinstance(row, Mapping) and row.get("kind") in LOOK_UPS]
+        return [_plain(row) for row in known_rows[:MAX_LOOK_UPS]]
 
 
 class SaidParts(Stranger):
@@ -205,7 +205,7 @@ class LooseLook(Stranger):
 
     @field_validator("found", mode="before")
     @classmethod
-    def _said(cls, value: object) -> object:
+    def _read_found(cls, value: object) -> object:
         return value if isinstance(value, bool) else None
 
     @field_validator("quotes", mode="before")
@@ -233,8 +233,8 @@ def schema(model: type[Stranger], *more: type[Stranger]) -> dict[str, Any]:
 
 def _property(field: FieldInfo) -> dict[str, Any]:
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-    said = {"description": field.description} if field.description else {}
-    return {**_kind(field.annotation), **extra, **said}
+    property_schema = {"description": field.description} if field.description else {}
+    return {**_kind(field.annotation), **extra, **property_schema}
 
 
 def _kind(annotation: Any) -> dict[str, Any]:  # noqa: ANN401 - an annotation is any object

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from bot.config import names
 from bot.findings import rules
 from bot.text import globs
-from bot.values import Finding, OwnerRule, Suppressed
+from bot.values import Finding, OwnerRule, SuppressedFinding
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
-    from bot.config.ignored import IgnoreEntry, Scope
+    from bot.config.ignore_file import IgnoreEntry, Scope
 
 FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
 ALLOWLISTED = "a comment of the base allows a secret on this line"
@@ -40,73 +40,73 @@ class IgnoreList:
 
     def also(
         self,
-        asked: Sequence[tuple[str, str, str]],
+        requests: Sequence[tuple[str, str, str]],
         rules: Sequence[OwnerRule] = (),
         former: Iterable[tuple[str, str]] = (),
     ) -> "IgnoreList":
         """With single findings that people asked for elsewhere (identity, reason, "finding") or we have "withdrawn", and with rules."""
-        withdrawn = frozenset(fingerprint for fingerprint, _, scope in asked if scope == "withdrawn")
+        withdrawn = frozenset(fingerprint for fingerprint, _, scope in requests if scope == "withdrawn")
         return IgnoreList(
-            (*self.entries, *_entries(asked)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
+            (*self.entries, *_entries(requests)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
         )
 
-    def joined(self, other: "IgnoreList") -> "IgnoreList":
+    def join(self, other: "IgnoreList") -> "IgnoreList":
         """With the entries of another file."""
         return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
-    def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
+    def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
         """The findings to go on with, and the silenced ones."""
-        said: list[Finding] = []
-        silenced: list[Suppressed] = []
+        findings_left: list[Finding] = []
+        silenced_findings: list[SuppressedFinding] = []
         for finding in findings:
-            found = self._silence(finding)
-            if found is None:
-                said.append(finding)
+            suppression = self._silence(finding)
+            if suppression is None:
+                findings_left.append(finding)
             else:
-                silenced.append(found)
-        return tuple(said), tuple(silenced)
+                silenced_findings.append(suppression)
+        return tuple(findings_left), tuple(silenced_findings)
 
-    def _silence(self, finding: Finding) -> Suppressed | None:
+    def _silence(self, finding: Finding) -> SuppressedFinding | None:
         """Why the finding is not reported; None if it is."""
         if finding.allowlisted:
-            return Suppressed(finding, ALLOWLISTED, "finding")
+            return SuppressedFinding(finding, ALLOWLISTED, "finding")
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
-            return Suppressed(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
+            return SuppressedFinding(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
         before = self._former(finding)
         if before is not None:
-            return Suppressed(finding, before.reason, "finding", former=True)
+            return SuppressedFinding(finding, before.reason, "finding", former=True)
         rule = next((rule for rule in self.rules if rules.covers(rule, finding)), None)
-        return Suppressed(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
+        return SuppressedFinding(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
     def _former(self, finding: Finding) -> "IgnoreEntry | None":
         """A word of an older version about this very proof: it named the fingerprint alone, and was no withdrawal."""
         if not finding.proven or (finding.fingerprint, finding.identity) not in self.former:
             return None
-        named = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
-        found = next((entry for entry in named if entry.fingerprint == finding.fingerprint), None)
-        return found if found is not None and finding.fingerprint not in self.withdrawn else None
+        old_entries = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
+        entry = next((entry for entry in old_entries if entry.fingerprint == finding.fingerprint), None)
+        return entry if entry is not None and finding.fingerprint not in self.withdrawn else None
 
 
-def _entries(asked: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
-    if not asked:
+def _entries(requests: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
+    if not requests:
         return []
-    from bot.config.ignored import IgnoreEntry
+    from bot.config.ignore_file import IgnoreEntry
 
-    return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in asked]
+    return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in requests]
 
 
 def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
     """The file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
     if text is None:
         return IgnoreList()
-    from bot.config import ignored, written
+    from bot.config import ignore_file, yaml_text
 
-    found = ignored.check(text)
+    ignore_document = ignore_file.check(text)
     entries: list[IgnoreEntry] = []
-    warnings = [f"{written.place(name, each.line)}: {each.said}" for each in found.problems]
-    for number, entry in found.entries:
+    warnings = [f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in ignore_document.problems]
+    for number, entry in ignore_document.entries:
         if entry.expires is not None and entry.expires < today:
             what = entry.title or entry.fingerprint or entry.path
             warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
@@ -122,16 +122,16 @@ def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
 
 def write(before: bytes | None, entry: "IgnoreEntry") -> str:
     """The file with one more entry; what people wrote in it stays as it is."""
-    from bot.config import written
+    from bot.config import yaml_text
 
     text = before.decode("utf-8", "replace") if before else HEAD
     data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
-    return f"{text.rstrip()}\n{written.dumped([data])}"
+    return f"{text.rstrip()}\n{yaml_text.dump([data])}"
 
 
 def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
     """The entry that silences a finding in this scope."""
-    from bot.config.ignored import IgnoreEntry, digest
+    from bot.config.ignore_file import IgnoreEntry, digest
 
     path, title = only(finding.path), " ".join(finding.title.split())
     if scope == "finding":

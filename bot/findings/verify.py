@@ -52,7 +52,7 @@ Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """Every finding with its verdict, and why no opinion came on some of them: by the finding's fingerprint."""
 
     findings: tuple[Finding, ...]
@@ -66,22 +66,22 @@ async def verify(
     ask: Ask,
     files: Sequence[ChangedFile] = (),
     pull: PullRequest | None = None,
-) -> Verified:
+) -> Verification:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict.open]
     prompts = await together(*(_prompt(finding, tree, dependents, files, pull) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
-    judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
+    judged_by_id = {id(f): _judge(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
     unheard = {
         f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
     }
-    return Verified(tuple(judged.get(id(finding), finding) for finding in findings), unheard)
+    return Verification(tuple(judged_by_id.get(id(finding), finding) for finding in findings), unheard)
 
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
     """What a second opinion is asked to hand in."""
-    told, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground"})
+    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground"})
     asking = {
         **PROPERTIES,
         "verdict": {
@@ -90,16 +90,16 @@ def schema() -> Schema:
             "description": f"{OPEN}: the look-ups come first; never in the last answer",
         },
     }
-    before = Schema(*told, strict(**FORMER))
-    final = Schema(*told, strict(**PROPERTIES), forgiven=extra, former=before)
-    former = Schema(*told, strict(**FORMER, **wishes()), before, frozenset(wishes()))
-    return Schema(*told, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, former)
+    before = Schema(*tool, strict(**FORMER))
+    final = Schema(*tool, strict(**PROPERTIES), forgiven=extra, former=before)
+    former = Schema(*tool, strict(**FORMER, **wishes()), before, frozenset(wishes()))
+    return Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, former)
 
 
 def opinion(reply: Completion) -> Verdict | None:
     """Return the verdict that a reply holds."""
-    given = reply.data.get("verdict") if reply.data else None
-    return OPINIONS.get(given) if isinstance(given, str) else None
+    verdict = reply.data.get("verdict") if reply.data else None
+    return OPINIONS.get(verdict) if isinstance(verdict, str) else None
 
 
 def _silent(reply: Completion | DeepRepoError) -> str | None:
@@ -115,14 +115,14 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
     return None
 
 
-def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
+def _judge(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
     if not isinstance(reply, Completion) or _silent(reply) is not None:
         return replace(finding, unconfirmed=True)
     data = reply.data or {}
     verdict = OPINIONS[data["verdict"]]
     if not verdict.stands:  # without a ground it is one more opinion; earlier versions asked for none
-        grounded = "ground" not in data or bool(str(data["ground"] or "").strip())
-        return replace(finding, verdict=verdict if grounded else Verdict.UNPROVEN, unconfirmed=False)
+        has_ground = "ground" not in data or bool(str(data["ground"] or "").strip())
+        return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN, unconfirmed=False)
     trigger = str(data.get("trigger") or "").strip()
     if verdict.open or not trigger or data.get("author_would_change") is False:
         return replace(finding, unconfirmed=False)
@@ -137,10 +137,12 @@ async def _prompt(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile], pull: PullRequest | None
 ) -> Prompt:
     excerpts = await proof.gather(finding, tree, dependents, files)
-    said = {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
-    asked = render.text("prompts/verify.md.j2", **said, finding=finding, excerpts=excerpts)
+    pull_fields = (
+        {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
+    )
+    question_text = render.text("prompts/verify.md.j2", **pull_fields, finding=finding, excerpts=excerpts)
     return Prompt(
-        (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", asked)),
+        (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", question_text)),
         answer=schema(),
         max_tokens=1024,
     )

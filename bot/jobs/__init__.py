@@ -48,16 +48,16 @@ async def running(
     On PostgreSQL the store holds the signs of life. `apologise` is called once when a job is given up, with the reason.
     Raises UsageError if the data folder is another process's, StorageError if the database cannot be used.
     """
-    if settings.shared and store is None:
+    if settings.is_shared and store is None:
         raise UsageError("several processes on one database need the store, in which they give signs of life")
-    if not settings.shared and not work_here:
+    if not settings.is_shared and not work_here:
         raise UsageError("jobs in a file are carried out by the process that takes them on: name a PostgreSQL database")
-    workers = store.workers if store is not None and settings.shared else None
+    workers = store.workers if store is not None and settings.is_shared else None
     async with AsyncExitStack() as stack:
-        if not settings.shared:
-            stack.enter_context(lock.held(settings.folder))
+        if not settings.is_shared:
+            stack.enter_context(lock.hold(settings.folder))
             tidy(settings.file)
-        database = Database(settings.url if settings.shared else f"sqlite:///{settings.file}")
+        database = Database(settings.url if settings.is_shared else f"sqlite:///{settings.file}")
         stack.push_async_callback(database.close)
         rows = JobRows(database, bell := Bell(who := _executor(settings)), who)
         await rows.create()
@@ -84,7 +84,7 @@ async def running(
 
 def _executor(settings: JobSettings) -> str:
     """The name under which this process owns jobs."""
-    if not settings.shared:
+    if not settings.is_shared:
         return HERE
     return settings.executor or f"{platform.node()}-{uuid.uuid4().hex[:12]}"
 

@@ -64,9 +64,9 @@ class Dispatcher:
         jobs = dict(self._runner.live)
         if not jobs:
             return
-        wanted = {row.id: row for row in await self._rows.find(ids=list(jobs), states=["running"])}
+        rows_by_id = {row.id: row for row in await self._rows.find(ids=list(jobs), states=["running"])}
         for name, job in jobs.items():
-            row = wanted.get(name)
+            row = rows_by_id.get(name)
             if row is None or (row.executor, row.attempts) != (self._rows.executor, job.row.attempts):
                 job.over.set()
 

@@ -41,13 +41,13 @@ def _take_in(connection: sa.Connection) -> int:
     lock(connection)
     at = f"{schema}." if schema else ""
     rows = [
-        row for found in connection.execute(sa.text(JOBS.format(at))).mappings() if (row := _job(found)) is not None
+        row for job_row in connection.execute(sa.text(JOBS.format(at))).mappings() if (row := _job(job_row)) is not None
     ]
-    known = {row["id"] for row in rows if row["state"] in {WAITING, RUNNING}}
+    active_ids = {row["id"] for row in rows if row["state"] in {WAITING, RUNNING}}
     for row in rows:
         connection.execute(insert(job, connection).values(**row).on_conflict_do_nothing())
     for one in _steps(connection.execute(sa.text(STEPS.format(at))).mappings()):
-        if one["job"] in known:
+        if one["job"] in active_ids:
             connection.execute(insert(step, connection).values(**one).on_conflict_do_nothing())
     for table in ("operation_outputs", "workflow_input", "workflow_status"):
         connection.execute(sa.text(f"DELETE FROM {at}{table}"))  # noqa: S608 - names of our own
@@ -62,7 +62,7 @@ def _job(row: sa.RowMapping) -> dict[str, Any] | None:
         ask = codec.read(text)
     except StorageError:
         return None
-    active, created = state in {WAITING, RUNNING}, row["created_at"] / 1000
+    active, created_at = state in {WAITING, RUNNING}, row["created_at"] / 1000
     return {
         "id": row["id"],
         "queue": ids.queue(row["id"]),
@@ -70,8 +70,8 @@ def _job(row: sa.RowMapping) -> dict[str, Any] | None:
         "state": state,
         "ask": text if active else "",
         "version": VERSION,
-        "created_at": created,
-        "due_at": max(created, (row["delay_until_epoch_ms"] or 0) / 1000),
+        "created_at": created_at,
+        "due_at": max(created_at, (row["delay_until_epoch_ms"] or 0) / 1000),
         "started_at": (row["started_at_epoch_ms"] or 0) / 1000 or None,
         "finished_at": None if active else (row["completed_at"] or row["created_at"]) / 1000,
         "executor": row["executor_id"] or "",

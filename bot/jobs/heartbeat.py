@@ -28,7 +28,7 @@ class Pulse:
     runner: Runner
     workers: Workers | None
     beaten: float = 0.0  # on the loop's clock: when the last sign of life was given
-    _lost: set[str] = field(default_factory=set)  # jobs of ours that did not run when last looked
+    _lost_ids: set[str] = field(default_factory=set)  # jobs of ours that did not run when last looked
 
     @property
     def interval(self) -> float:
@@ -76,16 +76,18 @@ class Pulse:
             log.info("a job of another version was adopted", extra={"facts": {"job": name}})
 
     async def _take_over(self, workers: Workers) -> None:
-        begun = {row.executor for row in await self.rows.find(states=[RUNNING])} - {self.rows.executor}
-        dead = sorted(begun - (await workers.alive(self.settings.lease)).keys()) if begun else []
+        running_executors = {row.executor for row in await self.rows.find(states=[RUNNING])} - {self.rows.executor}
+        dead = (
+            sorted(running_executors - (await workers.alive(self.settings.lease)).keys()) if running_executors else []
+        )
         if dead and await self.rows.take_over(dead):
             log.warning("jobs of a dead process are taken over", extra={"facts": {"process": ", ".join(dead)}})
 
     async def _find_lost(self) -> None:
         """Put back jobs that are ours by the database, and that nobody here runs: twice seen so, they have fallen through."""
-        begun = await self.rows.find(states=[RUNNING], executor=self.rows.executor)
-        missing = {row.id: row for row in begun if row.id not in self.runner.live}
-        for name in missing.keys() & self._lost:
+        running_rows = await self.rows.find(states=[RUNNING], executor=self.rows.executor)
+        missing = {row.id: row for row in running_rows if row.id not in self.runner.live}
+        for name in missing.keys() & self._lost_ids:
             log.warning("a job had fallen through and is put back", extra={"facts": {"job": name}})
             await self.rows.hand_back(missing[name])
-        self._lost = set(missing)
+        self._lost_ids = set(missing)

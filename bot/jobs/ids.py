@@ -18,16 +18,16 @@ OF_PULLS = tuple(f"{kind}~" for kind in QUEUES if kind != "small")  # how the na
 
 def name(ask: Ask, delivery: str) -> str:
     """The name of the job that a delivery asks for."""
-    known = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
+    label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
     match ask:
         case ReviewAsk():
-            return f"{reviews(ask.pull)}{known}"
+            return f"{reviews(ask.pull)}{label}"
         case CommandAsk() | RemarkAsk() | Cancel() | Follow():
-            return f"{commands(ask.pull)}{known}"
+            return f"{commands(ask.pull)}{label}"
         case Recheck():
-            return f"{rechecks(ask.pull)}{known}"
+            return f"{rechecks(ask.pull)}{label}"
         case Forget() | MergeGroup():
-            return f"small~{ask.installation}~{known}"
+            return f"small~{ask.installation}~{label}"
 
 
 def reviews(pull: PullRef) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import cast
 
-from bot.errors import DeepRepoError, Superseded
+from bot.errors import DeepRepoError, SupersededError
 from bot.jobs import ids
 from bot.jobs.rows import JobRow, JobRows
 from bot.ports import Plain, Result
@@ -35,19 +35,19 @@ class StoredJob:
         if self._recorded is None:
             self._recorded = await self._rows.steps(self.row.id)
         use = self._uses[name] + 1
-        known = self._recorded.get((name, use))
-        if known is None:
-            known = await self._record(name, use, do)
+        step = self._recorded.get((name, use))
+        if step is None:
+            step = await self._record(name, use, do)
         self._uses[name] = use
-        return cast("Plain", json.loads(known))
+        return cast("Plain", json.loads(step))
 
     async def _record(self, name: str, use: int, do: Callable[[], Awaitable[Plain]]) -> str:
         if not await self.current():
-            raise Superseded(LOST)
+            raise SupersededError(LOST)
         text = _plain(name, await do())
         if not await self._rows.record(self.row, name, use, text):
             self.over.set()
-            raise Superseded(LOST)
+            raise SupersededError(LOST)
         return text
 
     async def current(self) -> bool:
@@ -63,7 +63,7 @@ class StoredJob:
             await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)
             if doing.done():
                 return doing.result()
-            raise Superseded(LOST)
+            raise SupersededError(LOST)
         finally:
             for task in (doing, ending):
                 task.cancel()

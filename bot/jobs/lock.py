@@ -13,7 +13,7 @@ NAME = "jobs.lock"
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def hold(folder: Path) -> Iterator[None]:
     """Hold the folder until the end of the block. Raises UsageError where another process has it, or it cannot be written."""
     files.folder(folder, label="the data folder ", private=True)
     with files.append(folder / NAME, below=folder, label="the lock of the data folder, ", private=True) as file:

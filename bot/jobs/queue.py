@@ -34,7 +34,7 @@ class ListedJob:
 
     id: str
     state: str  # "waiting", "delayed", "running"
-    stored: float  # seconds since 1970
+    stored_at: float  # seconds since 1970
     tries: int  # that went before
     ask: Ask
 
@@ -94,44 +94,44 @@ class Jobs:
     async def _called_off(self, ask: Cancel, delivery: str = "", delay: float | None = None) -> int:
         """End the reviews now; the job that tidies up may be put off, and is one with those that wait already."""
         async with self._alone(ask.pull):
-            found = [row.id for row in await self._rows.find(prefix=ids.reviews(ask.pull))]
+            job_ids = [row.id for row in await self._rows.find(prefix=ids.reviews(ask.pull))]
             waiting = await self._rows.find(prefix=ids.commands(ask.pull), states=[WAITING], ask=True)
             before = [(row, old) for row in waiting if isinstance(old := _ask(row), Cancel)]
-            runs = (*(run for _, old in before for run in old.runs), *map(ids.root, found))
-            if found or ask.reason == "closed":  # if nothing ran there is still something to learn
+            runs = (*(run for _, old in before for run in old.runs), *map(ids.root, job_ids))
+            if job_ids or ask.reason == "closed":  # if nothing ran there is still something to learn
                 ask = replace(ask, runs=tuple(dict.fromkeys(runs))[-MOST_RUNS:])
-                name = ids.name(ask, "off-" + found[-1].rpartition("~")[2] if found else delivery)
+                name = ids.name(ask, "off-" + job_ids[-1].rpartition("~")[2] if job_ids else delivery)
                 if await self._put(ask, name, _sooner(delay or 0.0, [row for row, _ in before])):
                     await self._end([row.id for row, _ in before])
-            await self._end(found)
-        return len(found)
+            await self._end(job_ids)
+        return len(job_ids)
 
     async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
         """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
         prefixes = [f"{kind}{one}#" for kind in ids.OF_PULLS for one in repositories]
-        unfinished = await self._rows.of_installation(installation, prefixes or ids.OF_PULLS, ACTIVE)
-        await self._end([row.id for row in unfinished])
-        running = {row.id for row in unfinished if row.state == RUNNING}
+        active_ids = await self._rows.of_installation(installation, prefixes or ids.OF_PULLS, ACTIVE)
+        await self._end([row.id for row in active_ids])
+        running = {row.id for row in active_ids if row.state == RUNNING}
         leaving = [asyncio.create_task(job.gone.wait()) for name, job in self._runner.live.items() if name in running]
         if leaving:
             await asyncio.wait(leaving, timeout=UNWINDING)
-        ended = [row.id for row in await self._rows.of_installation(installation, prefixes, [DONE, CANCELLED])]
-        await self._rows.delete(ended)
-        return len(ended)
+        ended_ids = [row.id for row in await self._rows.of_installation(installation, prefixes, [DONE, CANCELLED])]
+        await self._rows.delete(ended_ids)
+        return len(ended_ids)
 
     async def counts(self) -> dict[str, int]:
         """How many jobs wait, are put off, and run, over all processes."""
         return {"waiting": 0, "delayed": 0, "running": 0} | await self._rows.counts()
 
-    async def listed(self) -> list[ListedJob]:
+    async def list_jobs(self) -> list[ListedJob]:
         """The jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
         rows = await self._rows.find(ask=True, most=LISTED)
-        return [job for row in rows if (job := _listed(row)) is not None]
+        return [job for row in rows if (job := _list(row)) is not None]
 
     async def one(self, job: str) -> ListedJob | None:
         """A job that is not done, by its id or that of its first try."""
         rows = await self._rows.find(ids=[job], ask=True) or await self._rows.find(prefix=f"{job}+", ask=True, most=1)
-        return _listed(rows[0]) if rows else None
+        return _list(rows[0]) if rows else None
 
     async def healthy(self) -> tuple[bool, str]:
         """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
@@ -160,13 +160,13 @@ class Jobs:
         """Take no more jobs. After the grace, ask each job that is left to end where it is."""
         if self._dispatcher is not None:
             await self._dispatcher.stop()
-        gone = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
-        if gone and grace > 0:
-            await asyncio.wait(gone, timeout=grace)
+        ends = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
+        if ends and grace > 0:
+            await asyncio.wait(ends, timeout=grace)
         self._runner.interrupt()
-        if gone:
-            await asyncio.wait(gone, timeout=UNWINDING)
-        for task in gone:
+        if ends:
+            await asyncio.wait(ends, timeout=UNWINDING)
+        for task in ends:
             task.cancel()
 
     async def _replace(self, ask: ReviewAsk, name: str, delay: float | None) -> bool:
@@ -174,9 +174,9 @@ class Jobs:
         older = await self._rows.find(prefix=ids.reviews(ask.pull), ask=True)
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
-        paced = None if delay is None else _sooner(delay, [row for row in older if row.state == WAITING])
-        wait = paced if paced is not None else self._settings.debounce if ask.trigger == "push" else 0.0
-        if not await self._put(superseding.merged(ask, _asks(older)), name, wait):
+        paced_delay = None if delay is None else _sooner(delay, [row for row in older if row.state == WAITING])
+        wait = paced_delay if paced_delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
+        if not await self._put(superseding.merge(ask, _asks(older)), name, wait):
             return False  # a late copy of a delivery must never end a newer review
         await self._end([row.id for row in older])
         return True
@@ -213,7 +213,7 @@ def _sooner(delay: float, waiting: Iterable[JobRow]) -> float:
     return max(0.0, min([delay, *(row.due_at - time.time() for row in waiting)]))
 
 
-def _listed(row: JobRow) -> ListedJob | None:
+def _list(row: JobRow) -> ListedJob | None:
     ask = _ask(row)
     state = "delayed" if row.state == WAITING and row.due_at > time.time() else row.state
     return None if ask is None else ListedJob(row.id, state, row.created_at, ids.tries(row.id), ask)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from bot.jobs.bell import Bell
 from bot.jobs.ids import Places
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, VERSION, WAITING, create, job, lock, now, step
-from bot.jobs.turns import Order, next_due, taken
+from bot.jobs.turns import Order, next_due, taken_places
 from bot.storage.database import Database, StoragePart
 from bot.storage.dialect import insert
 
@@ -93,14 +93,14 @@ class JobRows(StoragePart):
                 "due_at": moment + max(0.0, delay),
             }
             query = insert(job, connection).values(**row, **places).on_conflict_do_nothing().returning(job.c.id)
-            stored = connection.execute(query).scalar() is not None
-            if stored:
+            is_stored = connection.execute(query).scalar() is not None
+            if is_stored:
                 self.bell.notify(connection)
-            return stored
+            return is_stored
 
-        stored = await self.database.run(do)
+        is_stored = await self.database.run(do)
         self.bell.ring()
-        return stored
+        return is_stored
 
     async def start(self, orders: Sequence[Order]) -> tuple[list[JobRow], float | None]:
         """Take the jobs whose turn it is for this process; and the seconds until a delayed one is due, if one is delayed."""
@@ -119,7 +119,7 @@ class JobRows(StoragePart):
     def _start(self, connection: sa.Connection, order: Order, moment: float) -> list[str]:
         """Mark the jobs of one queue as started, in order, until no place or no job is left."""
         names: list[str] = []
-        free = order.places - int(connection.execute(taken(order.queue, self.executor)).scalar_one())
+        free = order.places - int(connection.execute(taken_places(order.queue, self.executor)).scalar_one())
         while free > len(names):
             name = order.next(connection, moment, free - len(names))
             if name is None:
@@ -217,8 +217,8 @@ class JobRows(StoragePart):
         """Keep the result of a step. False: the job is no longer this process's, and nothing was kept."""
 
         def do(connection: sa.Connection) -> bool:
-            held = sa.select(job.c.id).where(*self._mine(row)).with_for_update()
-            if connection.execute(held).scalar() is None:
+            lock = sa.select(job.c.id).where(*self._mine(row)).with_for_update()
+            if connection.execute(lock).scalar() is None:
                 return False
             values = {"job": row.id, "name": name, "use": use, "result": result}
             connection.execute(insert(step, connection).values(**values).on_conflict_do_nothing())
@@ -242,16 +242,16 @@ class JobRows(StoragePart):
 
     async def delete_finished(self, age: float) -> int:
         """Delete the jobs that ended more than this many seconds ago. Return how many."""
-        deleted = 0
+        deletion_count = 0
         while names := await self.database.look(lambda connection: _old(connection, age)):
             await self.delete(names)
-            deleted += len(names)
-        return deleted
+            deletion_count += len(names)
+        return deletion_count
 
     def _mine(self, row: JobRow) -> tuple[sa.ColumnElement[bool], ...]:
         """The condition that a job still has the state of this start: the attempts tell a later start in this process apart."""
-        started = job.c.state == RUNNING, job.c.executor == self.executor, job.c.attempts == row.attempts
-        return job.c.id == row.id, *started
+        is_mine = job.c.state == RUNNING, job.c.executor == self.executor, job.c.attempts == row.attempts
+        return job.c.id == row.id, *is_mine
 
 
 def _old(connection: sa.Connection, age: float) -> list[str]:

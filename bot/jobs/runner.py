@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, JournalInUse, StorageError, Superseded
+from bot.errors import DeepRepoError, HostDown, HostLimited, JournalInUse, StorageError, SupersededError
 from bot.jobs import codec, ids, superseding
 from bot.jobs.job import StoredJob
 from bot.jobs.rows import JobRow, JobRows
@@ -65,10 +65,10 @@ class Runner:
         if isinstance(ask, ReviewAsk) and not await self._stays(ask, job):
             return await self._left(job)
         if job.attempt < self.settings.crashes:
-            return await self._worked(ask, job)
+            return await self._work(ask, job)
         try:
             await job.unless_cancelled(self._suspects.acquire())
-        except Superseded:
+        except SupersededError:
             return await self._left(job)
         try:
             return await self._tried_alone(ask, job)
@@ -79,13 +79,13 @@ class Runner:
         """A job whose process died again and again is tried once without its companions: the fault may have been another's."""
         if not await self.rows.isolate(job.row):
             return await self._given_up(ask, job, "each time it was begun, the process that carried it out was ended")
-        return await self._worked(ask, job)
+        return await self._work(ask, job)
 
-    async def _worked(self, ask: Ask, job: StoredJob) -> str:
+    async def _work(self, ask: Ask, job: StoredJob) -> str:
         outcome = "done"
         try:
             await self.work(ask, job)
-        except Superseded:
+        except SupersededError:
             outcome = await self._left(job)
         except HostLimited as error:
             outcome = await self._put_off(ask, job, error, error.retry_after)

@@ -25,7 +25,7 @@ class JobSettings:
     keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
 
     @property
-    def shared(self) -> bool:
+    def is_shared(self) -> bool:
         """Whether several processes can work on what is stored."""
         return bool(self.url) and not self.url.startswith("sqlite")
 

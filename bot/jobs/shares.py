@@ -40,10 +40,10 @@ class Shares:
         people = Counter((row.installation, row.person) for row in running)
 
         def may(row: Any) -> bool:  # noqa: ANN401 - rows of the database
-            held, own = installations[row.installation], people[row.installation, row.person]
-            if not held:
+            share, own = installations[row.installation], people[row.installation, row.person]
+            if not share:
                 return True
-            return free > self.places // 4 and held < self.places // 2 and own < max(1, self.places // 4)
+            return free > self.places // 4 and share < self.places // 2 and own < max(1, self.places // 4)
 
         def order(row: Any) -> tuple[object, ...]:  # noqa: ANN401 - the same
             fewest = installations[row.installation], people[row.installation, row.person]

@@ -9,7 +9,7 @@ from bot.values import ReviewAsk
 UNKNOWN = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 
-def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
+def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     """The new ask, with what people asked for in those that it replaces: a push must not swallow a command.
 
     The command keeps the head and the base that it was given at: `policy.bound` decides what it is worth for others. It is handed on
@@ -17,14 +17,14 @@ def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     somebody who pressed a button may is looked at when the review begins: until then it adds nothing to what another person asked for.
     """
     for old in older:
-        trusted = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
+        is_trusted = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
         if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
-            new = replace(new, full=new.full or (old.full and trusted))
+            new = replace(new, full=new.full or (old.full and is_trusted))
         elif old.trigger in ASKED and not old.inherited:
             new = replace(
                 new,
                 trigger=old.trigger,
-                full=old.full or (new.full and trusted),
+                full=old.full or (new.full and is_trusted),
                 actor=old.actor,
                 comment=old.comment,
                 head=old.head or UNKNOWN,

@@ -47,7 +47,7 @@ class RoundRobin:
         return str(connection.execute(query).scalar_one())
 
 
-def taken(queue: str, executor: str) -> sa.Select[Any]:
+def taken_places(queue: str, executor: str) -> sa.Select[Any]:
     """Count the places of a process that are taken in a queue."""
     mine = job.c.queue == queue, job.c.state == RUNNING, job.c.executor == executor
     return sa.select(sa.func.count()).select_from(job).where(*mine)
@@ -81,17 +81,17 @@ def _installations(queue: str, per_installation: int, now: float) -> sa.Select[i
         .cte("running")
     )
     earliest = sa.select(sa.func.min(waiting.c.since)).scalar_subquery()
-    started = (
+    last_starts = (
         sa.select(job.c.installation, sa.func.max(job.c.started_at).label("last"))
         .where(job.c.queue == queue, job.c.started_at > earliest)
         .group_by(job.c.installation)
         .cte("started")
     )
-    turn = sa.case((started.c.last > waiting.c.since, started.c.last), else_=waiting.c.since)
+    turn = sa.case((last_starts.c.last > waiting.c.since, last_starts.c.last), else_=waiting.c.since)
     return (
         sa.select(waiting.c.installation)
         .outerjoin(running, running.c.installation == waiting.c.installation)
-        .outerjoin(started, started.c.installation == waiting.c.installation)
+        .outerjoin(last_starts, last_starts.c.installation == waiting.c.installation)
         .where(sa.func.coalesce(running.c.count, 0) < per_installation)
         .order_by(turn, waiting.c.installation)
     )

@@ -63,111 +63,126 @@ def review(start: Start) -> Row:
 
 def start(row: Row) -> Start:
     """The same, back as values. Fields of a pull request that this version does not know are left out."""
-    settings = {name: frozen(value) for name, value in row["settings"].items()}
+    settings = {name: freeze(value) for name, value in row["settings"].items()}
     request = ReviewRequest(**row["request"]) if row["request"] else None
-    known = PullRequest.__dataclass_fields__
-    pull = PullRequest(**{name: value for name, value in row["pull"].items() if name in known})
+    known_fields = PullRequest.__dataclass_fields__
+    pull = PullRequest(**{name: value for name, value in row["pull"].items() if name in known_fields})
     pull = replace(pull, issues=tuple(LinkedIssue(**issue) for issue in row["pull"].get("issues", ())))
     return Start(pull, settings, row["root"], row["worker"], row["version"], request, row.get("given", {}))
 
 
-def frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def freeze(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """A setting as it was before it was written: its lists are tuples."""
-    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
 
 
-def kept(data: bytes | None) -> str | None:
+def as_text(data: bytes | None) -> str | None:
     """A file from outside as it is in a line; it need not be text."""
     return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
-def given(text: str | None) -> bytes | None:
+def as_bytes(text: str | None) -> bytes | None:
     """The same, back as it was."""
     return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 def key(model: str, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends."""
-    rows = [[m.role, m.text, _called(m.calls), m.call_id, *_extras(m).values()] for m in prompt.messages]
+    rows = [[m.role, m.text, _call_rows(m.calls), m.call_id, *_extras(m).values()] for m in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
-    asked = [model, rows, schemas, prompt.max_tokens] + ([prompt.effort] if prompt.effort else [])
-    text = json.dumps(asked, sort_keys=True, default=dict)
+    key_parts = [model, rows, schemas, prompt.max_tokens] + ([prompt.effort] if prompt.effort else [])
+    text = json.dumps(key_parts, sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest(), len(text)
 
 
-def message(given: Message) -> Row:
+def message(message: Message) -> Row:
     """One message under the hash of its content."""
-    row: Row = {"role": given.role, "text": given.text, "calls": _called(given.calls), "call_id": given.call_id}
-    row |= _extras(given)
+    row: Row = {
+        "role": message.role,
+        "text": message.text,
+        "calls": _call_rows(message.calls),
+        "call_id": message.call_id,
+    }
+    row |= _extras(message)
     text = json.dumps(row, sort_keys=True, default=dict)
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
 
 
-def call(done: Completion | str, usd: float | None, billed: Usage | None = None) -> Row:
+def call(outcome: Completion | str, usd: float | None, billed_usage: Usage | None = None) -> Row:
     """What one try came to: a reply, or the sentence of its failure and what may be billed for it."""
-    if isinstance(done, str):
-        return {"usd": usd, "error": done} | ({"usage": _counted(billed)} if billed and billed != Usage() else {})
-    counted = _counted(done.usage)
-    data = None if done.data is None else dict(done.data)
-    reply = {"text": done.text, "stop": done.stop, "data": data, "calls": _called(done.calls), **_extras(done)}
-    return {"usd": usd, "usage": counted, "reply": reply}
+    if isinstance(outcome, str):
+        return {"usd": usd, "error": outcome} | (
+            {"usage": _tokens(billed_usage)} if billed_usage and billed_usage != Usage() else {}
+        )
+    tokens = _tokens(outcome.usage)
+    data = None if outcome.data is None else dict(outcome.data)
+    reply = {
+        "text": outcome.text,
+        "stop": outcome.stop,
+        "data": data,
+        "calls": _call_rows(outcome.calls),
+        **_extras(outcome),
+    }
+    return {"usd": usd, "usage": tokens, "reply": reply}
 
 
 def completion(row: Row) -> Completion:
     """The reply of a call's line."""
     reply = row["reply"]
     extras = reply.get("call_extras") or [None] * len(reply["calls"])
-    calls = tuple(replace(ToolCall(*given), extra=extra) for given, extra in zip(reply["calls"], extras, strict=True))
+    calls = tuple(
+        replace(ToolCall(*arguments), extra=extra) for arguments, extra in zip(reply["calls"], extras, strict=True)
+    )
     return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls, reply.get("extra"))
 
 
-def turn(run: str, done: Turn, seconds: float, *, tight: bool) -> Row:
+def turn(run: str, turn: Turn, seconds: float, *, tight: bool) -> Row:
     """One turn of a root: what it said and wrote, what came back, and whether the clock had run down by then."""
-    seen = done.observation
+    observation = turn.observation
     return {
         "kind": "turn",
         "run": run,
-        "number": done.number,
+        "number": turn.number,
         "seconds": seconds,
-        "said": done.said,
-        "code": done.code,
-        "output": seen.output,
-        "error": seen.error,
-        "outcome": seen.outcome,
-        "omitted": seen.omitted,
+        "said": turn.said,
+        "code": turn.code,
+        "output": observation.output,
+        "error": observation.error,
+        "outcome": observation.outcome,
+        "omitted": observation.omitted,
         "tight": tight,
     }
 
 
-def end(done: Review) -> Row:
+def end(review: Review) -> Row:
     """The last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
-    shown = ("path", "start", "severity", "title", "verdict", "source")
-    findings = [{name: getattr(p.finding, name) for name in shown} for p in done.findings]
+    finding_fields = ("path", "start", "severity", "title", "verdict", "source")
+    findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.findings]
     coverage = {
-        kind: {state: done.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
+        kind: {state: review.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
         for kind in ("unit", "use", "dependent")
     }
     return {
         "kind": "end",
-        "seconds": done.seconds,
-        "fault": done.fault,
-        "partial": done.partial,
+        "seconds": review.seconds,
+        "fault": review.fault,
+        "partial": review.partial,
         "findings": findings,
         "coverage": coverage,
-        "cost": asdict(done.cost),
-        "notes": list(done.notes),
-        "digests": digests(done),
+        "cost": asdict(review.cost),
+        "notes": list(review.notes),
+        "digests": digests(review),
     }
 
 
-def answer(outcome: str, said: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
+def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
     """The last line of a question about a text."""
     return {
         "kind": "end",
         "seconds": round(seconds, 3),
         "fault": "" if outcome == "answered" else outcome,
-        "answer": said,
+        "answer": answer,
         "findings": [],
         "coverage": {},
         "cost": asdict(cost),
@@ -181,14 +196,16 @@ ADDED = frozenset(
 )  # fields of a finding that older journals do not have: left out if they say nothing
 
 
-def digests(done: Review) -> dict[str, str]:
+def digests(review: Review) -> dict[str, str]:
     """A short hash of each part of a review that its outputs show; not of where the repository lies."""
-    files = [(f.path, f.old_path, f.status, len(f.added), len(f.removed), f.skip, f.note) for f in done.files]
-    parts = asdict(replace(done, files=())) | {
+    files = [
+        (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
+    ]
+    parts = asdict(replace(review, files=())) | {
         "files": files
     }  # without their hunks: a change of 30,000 lines is normal
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
-    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in done.read]
+    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.read]
     texts = {name: json.dumps(_as_recorded(part), sort_keys=True, default=sorted) for name, part in parts.items()}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 
@@ -196,8 +213,8 @@ def digests(done: Review) -> dict[str, str]:
 def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` makes
     """A part with each finding's sources in words, as journals have always had them, and without what later versions added to it."""
     if isinstance(part, Mapping):
-        known = {name: value for name, value in part.items() if name != "sources" and (value or name not in ADDED)}
-        plain = {name: _as_recorded(value) for name, value in known.items()}
+        fields = {name: value for name, value in part.items() if name != "sources" and (value or name not in ADDED)}
+        plain = {name: _as_recorded(value) for name, value in fields.items()}
         rows = part.get("sources")
         return (
             plain if rows is None else plain | {"source": " + ".join(dict.fromkeys(str(Source(**row)) for row in rows))}
@@ -205,17 +222,17 @@ def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` ma
     return [_as_recorded(one) for one in part] if isinstance(part, list | tuple) else part
 
 
-def _counted(usage: Usage) -> list[int]:
+def _tokens(usage: Usage) -> list[int]:
     return [usage.input, usage.output, usage.cache_read, usage.cache_write]
 
 
-def _called(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
-    return [[c.id, c.name, dict(c.arguments), c.unparsed] for c in calls]
+def _call_rows(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
+    return [[c.id, c.name, dict(c.arguments), c.unparsed_arguments] for c in calls]
 
 
-def _extras(given: Message | Completion) -> Row:
+def _extras(item: Message | Completion) -> Row:
     """What a provider wants back. Fields of their own, and only where there is any: keys and readers of older journals hold."""
-    found: Row = {"extra": dict(given.extra)} if given.extra else {}
-    if any(call.extra for call in given.calls):
-        found["call_extras"] = [call.extra and dict(call.extra) for call in given.calls]
-    return found
+    extras: Row = {"extra": dict(item.extra)} if item.extra else {}
+    if any(call.extra for call in item.calls):
+        extras["call_extras"] = [call.extra and dict(call.extra) for call in item.calls]
+    return extras

@@ -21,5 +21,5 @@ class Keep(Protocol):
     def put(self, text: str) -> None:
         """Take a line on; nobody waits."""
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Return once every line that was taken on is on disk there."""

@@ -24,8 +24,8 @@ class Try:
 
     usd: float | None  # 0, or None where the price is unknown
     usage: Usage
-    limited: bool  # turned away by a rate limit
-    lost: bool = False  # its process ended before it came back: it counts as what was reserved for it
+    rate_limited: bool  # turned away by a rate limit
+    was_lost: bool = False  # its process ended before it came back: it counts as what was reserved for it
 
 
 @dataclass(slots=True)
@@ -48,8 +48,8 @@ class Section:
     start: Row | None = None
     end: Row | None = None
     strategy: Row | None = None
-    asked: dict[str, deque[RecordedCall]] = field(default_factory=lambda: defaultdict(deque))
-    reused: set[str] = field(default_factory=set)  # requests whose reply an earlier section holds
+    recorded_calls: dict[str, deque[RecordedCall]] = field(default_factory=lambda: defaultdict(deque))
+    reused_keys: set[str] = field(default_factory=set)  # requests whose reply an earlier section holds
     requests: list[Row] = field(default_factory=list)
     open: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # requests without an outcome
     turns: dict[tuple[str, int], Row] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Record:
 
     def take(self, key: str, at: str) -> RecordedCall | None:
         """How this request went before. A failure that several waited for at once is told to each of them."""
-        waiting = self.current.asked.get(key) if self.current else None
+        waiting = self.current.recorded_calls.get(key) if self.current else None
         if waiting:
             self._last[key] = waiting.popleft()
             return self._last[key]
@@ -94,11 +94,11 @@ class Record:
 
     def knows(self, key: str) -> bool:
         """Whether this request was sent before, whatever came of it."""
-        return key in self._replies or (self.current is not None and key in self.current.asked)
+        return key in self._replies or (self.current is not None and key in self.current.recorded_calls)
 
     def foreign(self, key: str) -> bool:
         """Whether the reply to this request is in an earlier section only."""
-        return self.current is None or (key not in self.current.asked and key not in self.current.reused)
+        return self.current is None or (key not in self.current.recorded_calls and key not in self.current.reused_keys)
 
     def turn(self, run: str, number: int, code: str) -> Row | None:
         """This very turn, where it ran before."""
@@ -107,8 +107,8 @@ class Record:
 
     def tool(self, at: str, name: str, arguments: str) -> Row | None:
         """The next call of this very tool in this turn, where it was made before."""
-        made = self.current.tools.get((at, name, arguments)) if self.current else None
-        return made.popleft() if made else None
+        row = self.current.tools.get((at, name, arguments)) if self.current else None
+        return row.popleft() if row else None
 
     def ran(self, key: str) -> Row | None:
         """The next run of this very test, where it was run before."""
@@ -117,10 +117,10 @@ class Record:
 
     def _gather(self, sections: Iterable[Section] | None = None) -> None:
         for section in self.sections if sections is None else sections:
-            for key, rows in section.asked.items():
-                paid = [row for row in rows if row.reply is not None]
-                if paid:
-                    self._replies[key] = paid[-1]
+            for key, rows in section.recorded_calls.items():
+                paid_rows = [row for row in rows if row.reply is not None]
+                if paid_rows:
+                    self._replies[key] = paid_rows[-1]
 
     def _read(self, row: Row) -> None:  # noqa: C901 - a case for each kind of line
         if row["kind"] == "message":
@@ -141,7 +141,7 @@ class Record:
                 section.requests.append(row)
                 section.open[row["key"]].append(row)
             case "reused":
-                section.reused.add(row["key"])
+                section.reused_keys.add(row["key"])
             case "resumed":
                 _lose(section)
             case "turn":
@@ -176,11 +176,11 @@ def reviews(path: Path) -> tuple[Record, list[Section]]:
     """A journal and the reviews in it, one at least. Raises UsageError."""
     if not path.exists():
         raise UsageError(f"there is no journal {path}")
-    recorded = load(path)
-    found = [section for section in recorded.sections if section.start]
-    if not found:
+    record = load(path)
+    reviews = [section for section in record.sections if section.start]
+    if not reviews:
         raise UsageError(f"{path} holds no review: `deeprepo review --journal FILE` records one")
-    return recorded, found
+    return record, reviews
 
 
 def start(section: Section) -> Start:
@@ -202,35 +202,35 @@ def _rows(text: str) -> Iterator[Row]:
 
 def _note(section: Section, row: Row) -> None:
     """Put a try or a last word where it belongs: a new request begins after the last word of the one before."""
-    asked, sent = section.asked[row["key"]], section.open[row["key"]]
-    if row["kind"] == "call" and sent:
-        sent.popleft()
-    if not asked or asked[-1].reply is not None or asked[-1].error is not None:
-        asked.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
-    last = asked[-1]
+    calls, sends = section.recorded_calls[row["key"]], section.open[row["key"]]
+    if row["kind"] == "call" and sends:
+        sends.popleft()
+    if not calls or calls[-1].reply is not None or calls[-1].error is not None:
+        calls.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
+    last = calls[-1]
     if row["kind"] == "failed":
         last.error, last.usd = _error(row), row.get("usd", 0.0)
     elif "reply" in row:
         last.reply, last.usd = codec.completion(row), row["usd"]
     else:
-        limited = str(row.get("error", "")).startswith(RateLimited.__name__)
-        last.tries.append(Try(row.get("usd", 0.0), Usage(*row.get("usage", ())), limited))
+        rate_limited = str(row.get("error", "")).startswith(RateLimited.__name__)
+        last.tries.append(Try(row.get("usd", 0.0), Usage(*row.get("usage", ())), rate_limited))
 
 
 def _lose(section: Section) -> None:
     """What was in flight when a process was killed: it is asked again, and the provider may bill the first time too."""
     for key, rows in section.open.items():
         for row in rows:
-            asked = section.asked[key]
-            if not asked:
-                asked.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
-            asked[0].tries.append(Try(row.get("reserved", 0.0), Usage(), limited=False, lost=True))
+            calls = section.recorded_calls[key]
+            if not calls:
+                calls.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
+            calls[0].tries.append(Try(row.get("reserved", 0.0), Usage(), rate_limited=False, was_lost=True))
     section.open.clear()
 
 
 def _error(row: Row) -> DeepRepoError:
     kind = getattr(errors, row["error"], ProviderError)
-    known = isinstance(kind, type) and issubclass(kind, (ProviderError, BudgetSpent))
+    is_known = isinstance(kind, type) and issubclass(kind, (ProviderError, BudgetSpent))
     if kind is PromptTooLong:
         return PromptTooLong(row["text"], row.get("window"))
-    return kind(row["text"]) if known else ProviderError(row["text"])
+    return kind(row["text"]) if is_known else ProviderError(row["text"])

@@ -27,11 +27,11 @@ class Replay(Journal):
 
     replays = True
 
-    def __init__(self, recorded: Record, section: Section) -> None:
+    def __init__(self, record: Record, section: Section) -> None:
         super().__init__()
-        at = recorded.sections.index(section)
-        recorded.go_on(section, recorded.sections[:at])
-        self._record, self._section = recorded, section
+        at = record.sections.index(section)
+        record.go_on(section, record.sections[:at])
+        self._record, self._section = record, section
         self._task: asyncio.Task[object] | None = None
         self.difference = ""  # the first one; a block may catch the error itself
 
@@ -42,20 +42,20 @@ class Replay(Journal):
 
     def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> RecordedCall | None:
         """The recorded outcome. Raises ReplayDiffers where this was never asked."""
-        known = self._record.take(key, at)
-        if known is not None and (known.reply is not None or known.error is not None):
-            return known
-        if known is not None and self._interrupted():
+        recording = self._record.take(key, at)
+        if recording is not None and (recording.reply is not None or recording.error is not None):
+            return recording
+        if recording is not None and self._is_interrupted():
             return RecordedCall(
-                known.role, known.model, at, known.tries[:-1]
+                recording.role, recording.model, at, recording.tries[:-1]
             )  # its last try is what the interruption ended
         raise self._differs(replay_diff.request(self._record, prompt, role, model, at))
 
     def turn(self, run: str, turn: Turn, seconds: float = 0.0, *, tight: bool = False) -> None:
         """A turn that ran again. Raises ReplayDiffers where it went otherwise."""
-        row, known = codec.turn(run, turn, seconds, tight=tight), self._section.turns.get((run, turn.number))
-        if known is not None and any(known[name] != row[name] for name in row if name != "seconds"):
-            raise self._differs(replay_diff.turn(known, row))
+        row, recording = codec.turn(run, turn, seconds, tight=tight), self._section.turns.get((run, turn.number))
+        if recording is not None and any(recording[name] != row[name] for name in row if name != "seconds"):
+            raise self._differs(replay_diff.turn(recording, row))
 
     def tool_result(self, at: str, name: str, arguments: str) -> Row:
         """The recorded result. Raises ReplayDiffers where this was never called."""
@@ -74,28 +74,28 @@ class Replay(Journal):
     def run(self, key: str, about: str, outcome: Row) -> None:
         """Nothing is added to the record."""
 
-    def answered(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:  # noqa: ARG002 - of the parent
+    def answer(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:  # noqa: ARG002 - of the parent
         """The run has ended again. Raises ReplayDiffers if its answer is not the recorded one."""
-        recorded = self._section.end or {}
-        if not self.difference and recorded.get("answer", answer) != answer:
-            self._differs(f"the answer was {recorded['answer'][:SHOWN]!r}, and is {answer[:SHOWN]!r}")
+        end = self._section.end or {}
+        if not self.difference and end.get("answer", answer) != answer:
+            self._differs(f"the answer was {end['answer'][:SHOWN]!r}, and is {answer[:SHOWN]!r}")
         if self.difference:
             raise ReplayDiffers(self.difference)
 
     def end(self, review: Review) -> Review:
         """The review by the recorded clock and version. Raises ReplayDiffers where any part is not the recorded one."""
-        recorded = self._section.end or {}
-        done = replace(review, seconds=recorded.get("seconds", 0.0), version=reader.start(self._section).version)
-        difference = self.difference or replay_diff.parts(recorded, done)
+        end = self._section.end or {}
+        replay_review = replace(review, seconds=end.get("seconds", 0.0), version=reader.start(self._section).version)
+        difference = self.difference or replay_diff.parts(end, replay_review)
         if difference:
             raise ReplayDiffers(difference)
-        return done
+        return replay_review
 
     def _differs(self, sentence: str) -> ReplayDiffers:
         self.difference = self.difference or sentence
         return ReplayDiffers(self.difference)
 
-    def _interrupted(self) -> bool:
+    def _is_interrupted(self) -> bool:
         """Whether the recorded review was broken off by a person: then this one is, too, as soon as all else has settled."""
         if (self._section.end or {}).get("fault") != "interrupted" or self._task is None:
             return False
@@ -106,9 +106,9 @@ class Replay(Journal):
 class RecordedModel:
     """A model by its name alone. It is only asked where the recorded review was broken off: it never answers."""
 
-    def __init__(self, name: str, *, priced: bool) -> None:
+    def __init__(self, name: str, *, has_price: bool) -> None:
         self.name = name
-        self._priced = priced
+        self._priced = has_price
 
     async def complete(self, prompt: Prompt) -> Completion:  # noqa: ARG002 - nobody reads it
         """Never comes back, as the recorded call did not."""
@@ -123,49 +123,51 @@ class RecordedModel:
         """Nothing is open."""
 
 
-def finished(path: Path) -> tuple[Record, Section, Start]:
+def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
-    recorded, reviews = reader.reviews(path)
+    record, reviews = reader.reviews(path)
     if "question" in reader.start(reviews[-1]).given:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM.replay` repeats it from Python")
-    done = [section for section in reviews if section.end]
-    if not done:
+    finished_sections = [section for section in reviews if section.end]
+    if not finished_sections:
         raise ReplayDiffers(
-            f"{path} cannot be replayed: {replay_diff.unfinished(reviews[-1])}; "
+            f"{path} cannot be replayed: {replay_diff.without_end(reviews[-1])}; "
             "the same `deeprepo review --journal FILE` resumes where it stopped"
         )
-    return recorded, done[-1], reader.start(done[-1])
+    return record, finished_sections[-1], reader.start(finished_sections[-1])
 
 
 def models(start: Start, section: Section) -> tuple[RecordedModel | None, RecordedModel | None]:
     """Root and worker of the recorded review."""
-    unpriced = {row["model"] for row in section.rows if row["kind"] in {"call", "failed"} and row.get("usd", 0) is None}
-    root, worker = (RecordedModel(n, priced=n not in unpriced) if n else None for n in (start.root, start.worker))
+    unpriced_models = {
+        row["model"] for row in section.rows if row["kind"] in {"call", "failed"} and row.get("usd", 0) is None
+    }
+    root, worker = (
+        RecordedModel(n, has_price=n not in unpriced_models) if n else None for n in (start.root, start.worker)
+    )
     return root, worker
 
 
 def pull(start: Start, repo: str | None, again: Pull) -> Pull:
     """How the recorded change is found again: by its ids, in the same repository or in another clone of it."""
 
-    async def found(request: ReviewRequest, scratch: str) -> PullRequest:
-        recorded = start.pull
-        if recorded.object_dir is not None:  # work that was never committed: it must still lie there
+    async def recorded_pull(request: ReviewRequest, scratch: str) -> PullRequest:
+        pull = start.pull
+        if pull.object_dir is not None:  # work that was never committed: it must still lie there
             now = await again(replace(request, repo=repo or request.repo), scratch)
-            if (now.base, now.head) != (recorded.base, recorded.head):
-                raise ReplayDiffers(
-                    f"the {recorded.head_name} are not those that were reviewed: they have changed since"
-                )
+            if (now.base, now.head) != (pull.base, pull.head):
+                raise ReplayDiffers(f"the {pull.head_name} are not those that were reviewed: they have changed since")
             return now
-        where = repo or recorded.git_dir
+        where = repo or pull.git_dir
         if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
             raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
-        there = replace(recorded, git_dir=checkout.git_dir(where))
+        there = replace(pull, git_dir=checkout.git_dir(where))
         async with checkout.Checkout(there) as tree:
-            for name in filter(None, (recorded.base, recorded.head, recorded.base_tip)):
+            for name in filter(None, (pull.base, pull.head, pull.base_tip)):
                 if not await tree.holds(name):
                     raise ReplayDiffers(
                         f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
                     )
         return there
 
-    return found
+    return recorded_pull

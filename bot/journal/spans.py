@@ -97,8 +97,8 @@ class Spans:
             "deeprepo.role": row["role"],
         }
         if "reply" in row:
-            counted = ("input_tokens", "output_tokens", "cache_read.input_tokens", "cache_creation.input_tokens")
-            facts |= {f"gen_ai.usage.{name}": n for name, n in zip(counted, row["usage"], strict=True)}
+            token_names = ("input_tokens", "output_tokens", "cache_read.input_tokens", "cache_creation.input_tokens")
+            facts |= {f"gen_ai.usage.{name}": n for name, n in zip(token_names, row["usage"], strict=True)}
             facts["gen_ai.response.finish_reasons"] = [row["reply"]["stop"]]
             facts |= {"deeprepo.usd": row["usd"]} if row["usd"] is not None else {}
         else:
@@ -133,7 +133,7 @@ class Spans:
         self._review.end()
 
     def _span(
-        self, name: str, facts: Mapping[str, Any], at: str = "", started: int | None = None, *, outside: bool = False
+        self, name: str, facts: Mapping[str, Any], at: str = "", start: int | None = None, *, outside: bool = False
     ) -> "Span":
         """A span below the block that it belongs to; `outside`: beside that block, where the root's own call stands."""
         from opentelemetry.trace import SpanKind, set_span_in_context
@@ -146,7 +146,7 @@ class Spans:
         parent = around[-1] if around else self._review
         context = set_span_in_context(parent) if parent is not None else None
         kind = SpanKind.CLIENT if name.startswith("chat ") else SpanKind.INTERNAL
-        span: Span = self._tracer.start_span(name, context, kind, facts, start_time=started)
+        span: Span = self._tracer.start_span(name, context, kind, facts, start_time=start)
         return span
 
     def _fail(self, span: "Span", facts: Mapping[str, Any]) -> None:

@@ -41,7 +41,7 @@ class Journal:
     ) -> None:
         self.lines: list[Row] = []  # of this run, where there is no file
         self._path, self._watch, self._keep = path, watch, keep
-        self._file = _opened(path) if path is not None else None
+        self._file = _open(path) if path is not None else None
         self._record = Record()
         self._written: set[str] = set()  # messages in the file
         if path is not None and self._file is not None:
@@ -50,7 +50,7 @@ class Journal:
             except UsageError:
                 self.close()
                 raise
-            self._record = self._emptied() if fresh else self._record
+            self._record = self._empty_record() if fresh else self._record
             self._written = set(self._record.messages)
             self._end_torn_line(path)
 
@@ -59,23 +59,25 @@ class Journal:
 
         Raises UsageError where the file holds the review of another change.
         """
-        told = [(section, reader.start(section)) for section in self._record.sections if section.start]
-        other = next((known for _, known in told if _change(known) != _change(start)), None)
+        starts = [(section, reader.start(section)) for section in self._record.sections if section.start]
+        other = next(
+            (start_of_other for _, start_of_other in starts if _change(start_of_other) != _change(start)), None
+        )
         if other is not None:
             if "question" in other.given:
                 raise UsageError(
                     f"the journal {self._path} holds a question about another context: name another file, or delete this one"
                 )
             raise UsageError(
-                f"the journal {self._path} holds the review of another change ({_named(other)}; this is {_named(start)}): "
+                f"the journal {self._path} holds the review of another change ({_label(other)}; this is {_label(start)}): "
                 "name another file, or delete this one"
             )
         notes: tuple[str, ...] = ()
-        if told:
-            section, known = told[-1]
-            differing = _differing(known, start)
+        if starts:
+            section, start_of_other = starts[-1]
+            differing = _differing(start_of_other, start)
             if (
-                section.end is None or "question" in known.given
+                section.end is None or "question" in start_of_other.given
             ) and not differing:  # an answer is read from its record
                 self._record.go_on(section, [s for s in self._record.sections if s is not section])
                 self._write({"kind": "resumed", "time": _now()})
@@ -86,22 +88,29 @@ class Journal:
 
     def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> RecordedCall | None:  # noqa: ARG002 - a replay explains itself with them
         """How an earlier run of this review got on with this very request, None where it is a new one."""
-        known = self._record.take(key, at)
-        if known is not None and known.reply is not None and self._record.foreign(key):
-            usage = codec.call(known.reply, known.usd)["usage"]
-            facts = {"key": key, "role": role, "model": model, "at": at, "usd": known.usd, "usage": usage}
+        recording = self._record.take(key, at)
+        if recording is not None and recording.reply is not None and self._record.foreign(key):
+            usage = codec.call(recording.reply, recording.usd)["usage"]
+            facts = {"key": key, "role": role, "model": model, "at": at, "usd": recording.usd, "usage": usage}
             self._write({"kind": "reused", **facts})  # the reply itself stands further up
-        return known
+        return recording
 
     def knows(self, key: str) -> bool:
         """Whether an earlier run of this review has sent this very request."""
         return self._record.knows(key)
 
     def request(
-        self, key: str, prompt: Prompt, role: Purpose, model: str, at: str, tried: int, reserved: float | None = None
+        self,
+        key: str,
+        prompt: Prompt,
+        role: Purpose,
+        model: str,
+        at: str,
+        attempt: int,
+        reserved_usd: float | None = None,
     ) -> None:
         """A request is about to be sent: said first, so that what was in flight at a crash is known."""
-        messages = [codec.message(given) for given in prompt.messages] if self._file is not None else []
+        messages = [codec.message(message) for message in prompt.messages] if self._file is not None else []
         for row in messages:
             if row["id"] not in self._written:
                 self._written.add(row["id"])
@@ -113,12 +122,12 @@ class Journal:
                 "role": role,
                 "model": model,
                 "at": at,
-                "try": tried,
+                "try": attempt,
                 "messages": [row["id"] for row in messages],
                 "answer": prompt.answer.name if prompt.answer else None,
                 "tool": prompt.tool.name if prompt.tool else None,
                 "max_tokens": prompt.max_tokens,
-                **({} if reserved is None else {"reserved": reserved}),
+                **({} if reserved_usd is None else {"reserved": reserved_usd}),
                 "effort": prompt.effort,
             }
         )
@@ -129,16 +138,16 @@ class Journal:
         role: Purpose,
         model: str,
         at: str,
-        done: Completion | str,
+        outcome: Completion | str,
         usd: float | None,
         seconds: float,
-        billed: Usage | None = None,
+        billed_usage: Usage | None = None,
     ) -> None:
         """What a request that was sent came to: its reply, or the sentence of its failure with what may be billed for it."""
         facts = {"key": key, "role": role, "model": model, "at": at, "seconds": round(seconds, 3)}
-        self._write({"kind": "call", **facts, **codec.call(done, usd, billed)})
+        self._write({"kind": "call", **facts, **codec.call(outcome, usd, billed_usage)})
 
-    def failed(self, key: str, role: Purpose, model: str, at: str, error: DeepRepoError, usd: float | None) -> None:
+    def fail(self, key: str, role: Purpose, model: str, at: str, error: DeepRepoError, usd: float | None) -> None:
         """The last word on a request without a reply: its tries are used up, or a cap stood in the way."""
         facts = {"key": key, "role": role, "model": model, "at": at, "usd": usd}
         window = {"window": error.window} if isinstance(error, PromptTooLong) else {}
@@ -148,15 +157,15 @@ class Journal:
         """How the change is read, and why."""
         self._write({"kind": "strategy", "name": name, "reason": reason})
 
-    def recorded(self, run: str, number: int, code: str) -> Row | None:
+    def recording(self, run: str, number: int, code: str) -> Row | None:
         """The line of this very turn, where an earlier run of this review had it."""
         return self._record.turn(run, number, code)
 
     def turn(self, run: str, turn: Turn, seconds: float = 0.0, *, tight: bool = False) -> None:
         """One turn of a root: the code that it wrote and what came back."""
         row = codec.turn(run, turn, round(seconds, 3), tight=tight)
-        known = self.recorded(run, turn.number, turn.code)
-        if known is None or {**known, "seconds": 0} != {**row, "seconds": 0}:
+        recording = self.recording(run, turn.number, turn.code)
+        if recording is None or {**recording, "seconds": 0} != {**row, "seconds": 0}:
             self._write(row)
 
     def tool_result(self, at: str, name: str, arguments: str) -> Row | None:
@@ -175,7 +184,7 @@ class Journal:
         """What a sandbox has reported, the result of its probe first, or why nothing was run."""
         self._write({"kind": "run", "key": key, "about": about, **outcome})
 
-    def answered(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:
+    def answer(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:
         """The question about a text is answered, or its run has ended otherwise: the last line, once."""
         if self._record.current is None or self._record.current.end is None:
             self._write(codec.answer(outcome, answer, cost, seconds, notes))
@@ -189,10 +198,10 @@ class Journal:
                 os.fsync(self._file.fileno())
         return review
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Return once what was written survives this machine too. Awaited between a reply and its use."""
         if self._keep is not None:
-            await self._keep.stored()
+            await self._keep.wait_stored()
 
     def close(self) -> None:
         """Close the file, which gives it free for another process."""
@@ -216,7 +225,7 @@ class Journal:
         if self._keep is not None:
             self._keep.put(text)
 
-    def _emptied(self) -> Record:
+    def _empty_record(self) -> Record:
         if self._file is not None:
             self._file.truncate(0)
         return Record()
@@ -227,7 +236,7 @@ class Journal:
             self._file.flush()
 
 
-def _opened(path: Path) -> TextIO:
+def _open(path: Path) -> TextIO:
     """The file, to append, for its owner and for this process only."""
     file = files.append(path, label="the journal ", private=True, folders=True)
     try:
@@ -246,29 +255,29 @@ def _change(start: Start) -> tuple[str, str]:
     return start.pull.base, start.pull.head
 
 
-def _named(start: Start) -> str:
+def _label(start: Start) -> str:
     """A change as a person would call it, with its ids."""
     pull = start.pull
     return f"{pull.base_name}..{pull.head_name}, {pull.base[:10]}..{pull.head[:10]}"
 
 
-def _differing(known: Start, start: Start) -> list[str]:
+def _differing(earlier: Start, start: Start) -> list[str]:
     """What is set otherwise than in the earlier review, as words."""
-    ours, theirs = _asked_for(start), _asked_for(known)
+    ours, theirs = _asked_for(start), _asked_for(earlier)
     names = [name for name in ours if ours[name] != theirs.get(name)]
-    return [f"{name} was {_said(theirs.get(name))}, is {_said(ours[name])}" for name in names]
+    return [f"{name} was {_text(theirs.get(name))}, is {_text(ours[name])}" for name in names]
 
 
 def _asked_for(start: Start) -> dict[str, Any]:
     """Everything from outside that can make a review another one; the day alone does not."""
-    settings = {name: codec.frozen(value) for name, value in start.settings.items()}
-    given = {name: value for name, value in start.given.items() if name != "today"}
-    return {**settings, **given, "root": start.root, "worker": start.worker, "version": start.version}
+    settings = {name: codec.freeze(value) for name, value in start.settings.items()}
+    inputs = {name: value for name, value in start.given.items() if name != "today"}
+    return {**settings, **inputs, "root": start.root, "worker": start.worker, "version": start.version}
 
 
-def _said(value: object) -> str:
-    said = ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
-    return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+def _text(value: object) -> str:
+    text = ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _note(differing: list[str]) -> str:

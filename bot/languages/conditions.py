@@ -33,13 +33,13 @@ class Conditions:
     sections: Mapping[str, re.Pattern[str]] = field(
         default_factory=dict
     )  # node that says something of all that follows
-    bodied: frozenset[str] = frozenset()  # definitions that usually have a body
+    with_body: frozenset[str] = frozenset()  # definitions that usually have a body
     ends: re.Pattern[bytes] = NOTHING  # a statement at the top that ends the run or the reading of the file
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
     spares: Callable[[Node], bool] = lambda _: False  # what looks like a condition and is none
 
 
-def conditioned(
+def with_conditions(
     outline: Outline,
     root: Node,
     source: bytes,
@@ -50,20 +50,26 @@ def conditioned(
     """The outline whose definitions carry their conditions. `file`: what its name and its head say; `more`: what the tree does not show."""
     symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
     starts = [symbol.start for symbol in symbols]
-    found: dict[int, list[str]] = defaultdict(list)
-    for first, last, said in (*more, *_spans(root, starts, language)):
+    conditions_by_symbol: dict[int, list[str]] = defaultdict(list)
+    for first, last, words in (*more, *_spans(root, starts, language)):
         for at in range(bisect_left(starts, first), bisect_right(starts, last)):
-            found[id(symbols[at])].append(said)
+            conditions_by_symbol[id(symbols[at])].append(words)
     whole = tuple(filter(None, (*file, *_ends(root, starts, language))))
     undone = _undone(source, language)
-    return replace(outline, symbols=tuple(_told(symbol, whole, found, undone) for symbol in outline.symbols))
+    return replace(
+        outline,
+        symbols=tuple(_with_conditions(symbol, whole, conditions_by_symbol, undone) for symbol in outline.symbols),
+    )
 
 
-def _told(
-    symbol: Symbol, whole: tuple[str, ...], found: Mapping[int, list[str]], undone: Mapping[str, list[str]]
+def _with_conditions(
+    symbol: Symbol,
+    whole: tuple[str, ...],
+    conditions_by_symbol: Mapping[int, list[str]],
+    undone: Mapping[str, list[str]],
 ) -> Symbol:
-    said = (*whole, *found.get(id(symbol), ()), *undone.get(symbol.short, ()))
-    return replace(symbol, conditions=said) if said else symbol
+    conditions = (*whole, *conditions_by_symbol.get(id(symbol), ()), *undone.get(symbol.short, ()))
+    return replace(symbol, conditions=conditions) if conditions else symbol
 
 
 def _spans(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[Span]:
@@ -76,17 +82,17 @@ def _spans(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[
         for child in node.named_children:
             kind = child.type
             if kind in language.marks and (match := language.marks[kind].match(text(child))):
-                pending.append(_squeezed(match.string))
+                pending.append(_squeeze(match.string))
             elif kind in language.whole and child.child_by_field_name("body") is None:
-                yield first_line(node) if node.parent else 0, last_line(node), _squeezed(text(child))
+                yield first_line(node) if node.parent else 0, last_line(node), _squeeze(text(child))
             elif kind in language.sections and language.sections[kind].fullmatch(text(child)):
                 section = text(child)
             elif kind in language.marks or "comment" in kind:
                 continue
             elif _holds(child, starts):
                 span = first_line(child), last_line(child)
-                said = [*pending, section, *_around(child, language)]
-                yield from [(*span, one) for one in said if one]
+                conditions = [*pending, section, *_around(child, language)]
+                yield from [(*span, one) for one in conditions if one]
                 left.append(child)
                 pending = []
             else:
@@ -94,13 +100,11 @@ def _spans(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[
 
 
 def _around(node: Node, language: Conditions) -> Iterator[str]:
-    if node.type in language.bodied and node.child_by_field_name("body") is None:
+    if node.type in language.with_body and node.child_by_field_name("body") is None:
         yield "without a body"
     if node.type in language.around and not language.spares(node):
         word = node.type if not node.children or node.children[0].is_named else text(node.children[0])
-        yield " ".join(
-            (word, *(_squeezed(text(node.child_by_field_name(name))) for name in language.around[node.type]))
-        )
+        yield " ".join((word, *(_squeeze(text(node.child_by_field_name(name))) for name in language.around[node.type])))
 
 
 def _holds(node: Node, starts: Sequence[int]) -> bool:
@@ -115,18 +119,18 @@ def _ends(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[s
         literal = child.named_children[:1] and child.named_children[0].type == "string"
         if not literal and "comment" not in child.type and not _holds(child, starts):
             yield from (
-                _squeezed(match[0].decode("utf-8", "replace")) for match in language.ends.finditer(child.text or b"")
+                _squeeze(match[0].decode("utf-8", "replace")) for match in language.ends.finditer(child.text or b"")
             )
 
 
 def _undone(source: bytes, language: Conditions) -> Mapping[str, list[str]]:
     """Name -> the statements that take it away, wherever they stand."""
-    found: dict[str, list[str]] = defaultdict(list)
+    conditions_by_name: dict[str, list[str]] = defaultdict(list)
     for match in language.undoes.finditer(source):
         for name in dict.fromkeys(WORD.findall(unicodedata.normalize("NFKC", match[1].decode("utf-8", "replace")))):
-            found[name].append(_squeezed(match[0].decode("utf-8", "replace")))
-    return found
+            conditions_by_name[name].append(_squeeze(match[0].decode("utf-8", "replace")))
+    return conditions_by_name
 
 
-def _squeezed(written: str) -> str:
-    return " ".join(written.split())
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())

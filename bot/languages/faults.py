@@ -24,13 +24,13 @@ DEEPEST = 2_000  # brackets of a YAML file
 def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
-    if known := filetype(path).grammar:
-        grammar = _grammar(*known)
+    if grammar_names := filetype(path).grammar:
+        grammar = _grammar(*grammar_names)
         tree = syntax.in_time(grammar, source)
         if tree is None:
             return None
-        found = frozenset(node.start_point[0] + 1 for node in _broken(tree.root_node))
-        return found or (_python(source) if suffix == ".py" else found)
+        error_lines = frozenset(node.start_point[0] + 1 for node in _error_nodes(tree.root_node))
+        return error_lines or (_python(source) if suffix == ".py" else error_lines)
     read = DATA.get(suffix)
     return read(source) if read else None
 
@@ -40,7 +40,7 @@ def _grammar(module: str, function: str) -> Grammar:
     return Grammar(getattr(import_module(module), function)())
 
 
-def _broken(root: Node) -> Iterator[Node]:
+def _error_nodes(root: Node) -> Iterator[Node]:
     """Nodes of an error, or of something that the parser had to make up. Not recursive: hostile code nests deeply."""
     stack = [root]
     while stack:

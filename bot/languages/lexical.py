@@ -32,9 +32,9 @@ def doubt(source: bytes, pattern: re.Pattern[bytes]) -> str:
     match = pattern.search(source)
     if match is None:
         return ""
-    shown = match[0].decode("utf-8", "replace")
-    at = match.start() + len(shown) - len(shown.lstrip())
-    return f"`{' '.join(shown.split())}` in line {source.count(_NEWLINE, 0, at) + 1}"
+    text = match[0].decode("utf-8", "replace")
+    at = match.start() + len(text) - len(text.lstrip())
+    return f"`{' '.join(text.split())}` in line {source.count(_NEWLINE, 0, at) + 1}"
 
 
 def line_until(source: bytes, at: int) -> bytes:
@@ -51,10 +51,10 @@ class Words:
 
     @cached_property
     def _starts(self) -> Mapping[bytes, list[int]]:
-        found: dict[bytes, list[int]] = defaultdict(list)
+        starts: dict[bytes, list[int]] = defaultdict(list)
         for match in _WORD.finditer(self._code):
-            found[match[0]].append(match.start())
-        return found
+            starts[match[0]].append(match.start())
+        return starts
 
     def places(self, word: bytes, behind: bytes = b"") -> list[int]:
         """Where a word begins, unless it is behind one of these bytes."""

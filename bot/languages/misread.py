@@ -33,26 +33,26 @@ def check(source: bytes) -> None:
 
 def check_breaks(source: bytes) -> None:
     """Raise Unreadable if the source has one of the line ends of Unicode, in a language whose lines they end."""
-    found = OTHER_BREAKS.search(source)
-    if found is not None:
-        raise Unreadable(f"line {_line(source, found.start())} has a line end of Unicode, which may end a comment")
+    match = OTHER_BREAKS.search(source)
+    if match is not None:
+        raise Unreadable(f"line {_line(source, match.start())} has a line end of Unicode, which may end a comment")
 
 
 def check_encoding(source: bytes) -> None:
     """Raise Unreadable if a comment at the top declares an encoding in which bytes can mean other code than they show."""
     for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n", HEAD)[:HEAD]:
-        declared = COOKIE.match(line)
-        if declared is not None and not PLAIN.fullmatch(declared[1].lower().replace(b"_", b"-")):
+        cookie = COOKIE.match(line)
+        if cookie is not None and not PLAIN.fullmatch(cookie[1].lower().replace(b"_", b"-")):
             raise Unreadable(
-                f"it declares the encoding {declared[1].decode('ascii', 'replace')}, in which its bytes may mean other code"
+                f"it declares the encoding {cookie[1].decode('ascii', 'replace')}, in which its bytes may mean other code"
             )
 
 
 def check_escapes(source: bytes, code: bytes) -> None:
     """Raise Unreadable if escapes may write code. `code`: the source without its comments and strings."""
-    found = ESCAPE.search(source) or ESCAPED.search(code)
-    if found is not None:
-        raise Unreadable(f"line {_line(source, found.end() - 1)} writes code as an escape (`\\u`)")
+    match = ESCAPE.search(source) or ESCAPED.search(code)
+    if match is not None:
+        raise Unreadable(f"line {_line(source, match.end() - 1)} writes code as an escape (`\\u`)")
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
+from bot.languages.syntax import MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, places, text
 from bot.values import Call, SomeUses, Use
 
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
@@ -25,7 +25,7 @@ class Spot:
     receiver: Node | None = None
     types: tuple[str, ...] = ()
     call: Call | None = None
-    guarded: bool = False
+    is_guarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class SpotGrammar:
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: SpotGrammar) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
-    found: list[Use] = []
-    for match, node in met(root, source, names):
+    uses_found: list[Use] = []
+    for match, node in places(root, source, names):
         before = node.type == "simple_symbol"  # the colon of a symbol
         whole = (node.start_byte + before, node.end_byte) == match.span()
         spot = reading.spot(node) if whole and node.type in reading.identifiers else None
         if spot is not None:
-            if len(found) == MOST_USES:
-                return SomeUses(found)
-            found.append(_use(node, spot, reading))
-    return tuple(found)
+            if len(uses_found) == MOST_USES:
+                return SomeUses(uses_found)
+            uses_found.append(_use(node, spot, reading))
+    return tuple(uses_found)
 
 
 def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
@@ -70,5 +70,5 @@ def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
         call=spot.call,
         function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        guarded=spot.guarded,
+        is_guarded=spot.is_guarded,
     )

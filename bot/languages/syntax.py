@@ -40,7 +40,7 @@ class Shape:
     calls: Mapping[str, tuple[str, str]]  # node -> (field of what is called, field of the arguments)
     imports: frozenset[str]
     scopes: frozenset[str]  # definitions that can enclose a use
-    guarded: Callable[[Node, list[Node]], bool]  # whether the code around a use foresees that it fails
+    is_guarded: Callable[[Node, list[Node]], bool]  # whether the code around a use foresees that it fails
     arguments: Callable[[Node], Call]
     form: Callable[[Node], Form]  # of an identifier that is neither imported nor a member
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is known to be
@@ -51,14 +51,14 @@ class Shape:
 
 def parse(grammar: Grammar, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for code that takes its parser more than its share of time."""
-    root = _parsed(grammar, source)
+    root = _parse(grammar, source)
     if root is None:
         raise Unreadable("its code takes a parser too long")
     return root
 
 
 @lru_cache(maxsize=4)
-def _parsed(grammar: Grammar, source: bytes) -> Node | None:
+def _parse(grammar: Grammar, source: bytes) -> Node | None:
     """The last trees are kept, and few: they take many times the memory of their texts, and hardly one is asked for again later."""
     tree = in_time(grammar, source)
     return tree.root_node if tree is not None else None
@@ -120,17 +120,17 @@ def conditional(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
     for symbol in symbols:
         if symbol.kind != "type":  # a type may share the name of a value
             same[symbol.name].append(symbol)
-    found = []
+    conditional_symbols = []
     for symbol in symbols:
         others = list(islice((item for item in same[symbol.name] if item is not symbol), MOST_ALTERNATIVES + 1))
-        told = symbol.signature
-        if told is not None and others:
+        own_signature = symbol.signature
+        if own_signature is not None and others:
             signatures = [item.signature for item in others[:MOST_ALTERNATIVES]]
             vague = any(one is None or one.opaque for one in signatures) or len(others) > MOST_ALTERNATIVES
             also = tuple(one.parameters for one in signatures if one is not None)
-            told = replace(told, also=also, opaque=told.opaque or vague, ambiguous=True)
-        found.append(replace(symbol, signature=told))
-    return tuple(found)
+            own_signature = replace(own_signature, also=also, opaque=own_signature.opaque or vague, ambiguous=True)
+        conditional_symbols.append(replace(symbol, signature=own_signature))
+    return tuple(conditional_symbols)
 
 
 @lru_cache(maxsize=64)
@@ -140,7 +140,7 @@ def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
     return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")
 
 
-def met(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:
+def places(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:
     """Each place of one of the names with the node that it is in, while the tree is as flat as what people write.
 
     A step down costs the depth of the tree, and a tree that a program wrote may be as deep as its file is long: Unreadable.
@@ -156,15 +156,15 @@ def met(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.
 
 def uses(root: Node, source: bytes, names: Collection[str], shape: Shape) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
-    found: list[Use] = []
-    for match, node in met(root, source, names):
+    uses_found: list[Use] = []
+    for match, node in places(root, source, names):
         whole = (node.start_byte, node.end_byte) == match.span()
         if whole and node.type in shape.identifiers:
             around = list(islice(ancestors(node), DEEPEST))
-            if len(around) == DEEPEST or len(found) == MOST_USES:  # the way up costs the square of the depth
-                return SomeUses(found)
-            found.append(_use(node, around, shape))
-    return tuple(found)
+            if len(around) == DEEPEST or len(uses_found) == MOST_USES:  # the way up costs the square of the depth
+                return SomeUses(uses_found)
+            uses_found.append(_use(node, around, shape))
+    return tuple(uses_found)
 
 
 def _use(node: Node, around: list[Node], shape: Shape) -> Use:
@@ -185,7 +185,7 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
         call=call,
         function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        guarded=shape.guarded(node, around),
+        is_guarded=shape.is_guarded(node, around),
     )
 
 
@@ -194,7 +194,7 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
     if any(above.type in shape.imports for above in around[:CLIMB]):
         return "import", None, node
     first = next((i for i, above in enumerate(around) if above.type not in shape.wraps), len(around))
-    if first and all(_named(outer) == inner for inner, outer in pairwise((node, *around[:first]))):
+    if first and all(_wrapped_name(outer) == inner for inner, outer in pairwise((node, *around[:first]))):
         form, receiver, callee = _place(around[first - 1], around[first:], shape)
         return ("name" if form == "definition" else form), receiver, callee  # a specialisation needs its template
     above = around[0] if around else None
@@ -206,7 +206,7 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
     return shape.form(node), None, node
 
 
-def _named(wrap: Node) -> Node | None:
+def _wrapped_name(wrap: Node) -> Node | None:
     """The name that a wrapping stands around; its arguments are no such name."""
     return wrap.child_by_field_name("name") or (wrap.named_children[0] if wrap.named_children else None)
 
@@ -216,7 +216,7 @@ def _call(callee: Node, shape: Shape) -> Call | None:
     if above is None or above.type not in shape.calls:
         return None
     function, arguments = shape.calls[above.type]
-    given = above.child_by_field_name(arguments)
+    argument_list = above.child_by_field_name(arguments)
     if above.child_by_field_name(function) != callee:
         return None
-    return shape.arguments(given) if given is not None else Call()
+    return shape.arguments(argument_list) if argument_list is not None else Call()

@@ -21,7 +21,7 @@ def outlines(read: Outlines) -> Outlines:
     """The function of a language that tells definitions: of code that it does not read it tells none, and why."""
 
     @wraps(read)
-    def told(path: str, source: bytes, side: Side) -> Outline:
+    def checked_outline(path: str, source: bytes, side: Side) -> Outline:
         try:
             return read(path, source, side)
         except Unreadable as error:
@@ -29,17 +29,17 @@ def outlines(read: Outlines) -> Outlines:
         except RecursionError:
             return Outline(complete=False, unread=TOO_DEEP)
 
-    return told
+    return checked_outline
 
 
 def finds(read: Uses) -> Uses:
     """The function of a language that finds uses: in code that it does not read it finds some of them at most."""
 
     @wraps(read)
-    def told(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    def checked_uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         try:
             return read(path, source, names)
         except (Unreadable, RecursionError):
             return SomeUses()
 
-    return told
+    return checked_uses

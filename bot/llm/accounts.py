@@ -53,24 +53,24 @@ class Accounts:
             await self._settled.wait()
 
     @contextmanager
-    def settling(self, model: Model, request: Request, hold: Hold, tried: int) -> Iterator[SentReply]:
+    def settling(self, model: Model, request: Request, hold: Hold, attempt: int) -> Iterator[SentReply]:
         """A request that is sent, and its reply. Whatever happens, it is in the journal and in the budget."""
-        started, key, role = self._clock(), request.key, request.role
+        start, key, role = self._clock(), request.key, request.role
         at = self._asker(role)
-        self._journal.request(key, request.prompt, role, model.name, at, tried, self._reserved(model, hold))
+        self._journal.request(key, request.prompt, role, model.name, at, attempt, self._reserved_usd(model, hold))
         outcome = SentReply()
-        done: Completion | str = "cancelled"
+        call_outcome: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
-        limited = False
+        was_limited = False
         try:
             yield outcome
-            done = outcome.reply
-            usage, usd = done.usage, model.price(done.usage)
+            call_outcome = outcome.reply
+            usage, usd = call_outcome.usage, model.price(call_outcome.usage)
         except ProviderError as error:
-            done, limited = f"{type(error).__name__}: {error}", isinstance(error, RateLimited)
-            billed: Usage | None = getattr(error, "usage", None)  # what had arrived before it broke
-            if billed is not None:
-                usage, usd = billed, model.price(billed)
+            call_outcome, was_limited = f"{type(error).__name__}: {error}", isinstance(error, RateLimited)
+            billed_usage: Usage | None = getattr(error, "usage", None)  # what had arrived before it broke
+            if billed_usage is not None:
+                usage, usd = billed_usage, model.price(billed_usage)
             elif isinstance(error, TimedOut):  # the provider may have done all of it
                 usage = Usage(self._sizes.likely(model, request.size), hold.output)
                 usd = None if usd is None else hold.usd
@@ -80,10 +80,12 @@ class Accounts:
             usd = None if usd is None else hold.usd
             raise
         finally:
-            failed = isinstance(done, str)
-            self._budget.settle(hold, usage, usd, role, model.name, failed=failed, limited=limited)
+            has_failed = isinstance(call_outcome, str)
+            self._budget.settle(hold, usage, usd, role, model.name, has_failed=has_failed, was_limited=was_limited)
             self._settled.set()
-            self._journal.call(key, role, model.name, at, done, usd, self._clock() - started, usage if failed else None)
+            self._journal.call(
+                key, role, model.name, at, call_outcome, usd, self._clock() - start, usage if has_failed else None
+            )
 
     @asynccontextmanager
     async def recording_failure(self, model: Model, request: Request) -> AsyncIterator[None]:
@@ -98,22 +100,27 @@ class Accounts:
             error = failure
         else:
             return
-        unpriced = request.key in self._tried and model.price(Usage()) is None
-        priced = None if unpriced else 0.0  # what was never sent costs nothing, whatever the model
-        self._journal.failed(request.key, request.role, model.name, at, error, priced)
+        has_no_price = request.key in self._tried and model.price(Usage()) is None
+        failure_usd = None if has_no_price else 0.0  # what was never sent costs nothing, whatever the model
+        self._journal.fail(request.key, request.role, model.name, at, error, failure_usd)
         raise error
 
-    def book(self, known: RecordedCall, role: Purpose) -> None:
+    def book(self, recorded_call: RecordedCall, role: Purpose) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
-        for failed in known.tries:
+        for attempt in recorded_call.tries:
             self._budget.book(
-                failed.usage, failed.usd, role, known.model, failed=not failed.lost, limited=failed.limited
+                attempt.usage,
+                attempt.usd,
+                role,
+                recorded_call.model,
+                has_failed=not attempt.was_lost,
+                was_limited=attempt.rate_limited,
             )
-        if known.reply is not None:
-            self._budget.book(known.reply.usage, known.usd, role, known.model)
-        elif known.error is not None and known.usd is None:
-            self._budget.unpriced(known.model)
+        if recorded_call.reply is not None:
+            self._budget.book(recorded_call.reply.usage, recorded_call.usd, role, recorded_call.model)
+        elif recorded_call.error is not None and recorded_call.usd is None:
+            self._budget.note_unpriced(recorded_call.model)
 
-    def _reserved(self, model: Model, hold: Hold) -> float | None:
+    def _reserved_usd(self, model: Model, hold: Hold) -> float | None:
         """The dollars that are set aside, as the journal says it: None where no dollars are counted."""
-        return None if self._budget.owned(model.name) and model.price(Usage()) is None else hold.usd
+        return None if self._budget.is_owned(model.name) and model.price(Usage()) is None else hold.usd

@@ -27,15 +27,17 @@ class Beginnings:
 
         It does only if the provider keeps a beginning of this length and charges less for it.
         """
-        shared = prompts[0].messages[: _common(prompts)]
+        common_messages = prompts[0].messages[: _common(prompts)]
         least = next((tokens for word, tokens in FEW_OF.items() if word in model.name), FEW)
-        if len(prompts) < SHARED or not shared or capacity.expected(shared) < least:
+        if len(prompts) < SHARED or not common_messages or capacity.least_tokens(common_messages) < least:
             return False
-        plain, cached = model.price(Usage(MANY)), model.price(Usage(MANY, cache_read=MANY))
-        known = self._sent.get((model.name, shared))
+        plain, cached_price = model.price(Usage(MANY)), model.price(Usage(MANY, cache_read=MANY))
+        sent_before = self._sent.get((model.name, common_messages))
         now = self._clock()
-        self._sent[model.name, shared] = now
-        return bool(plain and cached is not None and cached < plain) and (known is None or now - known > KEPT)
+        self._sent[model.name, common_messages] = now
+        return bool(plain and cached_price is not None and cached_price < plain) and (
+            sent_before is None or now - sent_before > KEPT
+        )
 
 
 def _common(prompts: Sequence[Prompt]) -> int:

@@ -51,27 +51,27 @@ class Left:
 
 
 @dataclass(slots=True)
-class Spent:
+class Spending:
     """What settled calls came to. `usd` holds the known prices only."""
 
     calls: int = 0
-    failed: int = 0
-    limited: int = 0  # of the failed ones, those that a rate limit turned away: no model has seen them
+    failure_count: int = 0
+    limited_count: int = 0  # of the failed ones, those that a rate limit turned away: no model has seen them
     usage: Usage = field(default_factory=Usage)
     usd: dict[Purpose, list[float]] = field(default_factory=dict)  # one by one: a sum must not depend on their order
     rough: float = 0.0  # their sum as it came, for the caps; with what calls of unknown price count
     unknown: set[Purpose] = field(default_factory=set)  # roles with a call whose price nobody knows
     models: dict[str, None] = field(default_factory=dict)
 
-    def paid(self, *roles: Purpose) -> float:
+    def paid_usd(self, *roles: Purpose) -> float:
         """The known prices of these roles, of all where none is named; exactly rounded, so in any order the same."""
         return math.fsum(usd for role in roles or tuple(self.usd) for usd in self.usd.get(role, ()))
 
 
 def dearest(price: PriceOf, usage: Usage) -> float | None:
     """What this could cost at most: a provider may charge more for what it writes into its cache."""
-    plain, written = price(usage), price(replace(usage, cache_write=usage.input))
-    return None if plain is None else max(plain, written or 0.0)
+    plain, written_price = price(usage), price(replace(usage, cache_write=usage.input))
+    return None if plain is None else max(plain, written_price or 0.0)
 
 
 def unknown(usage: Usage) -> float:
@@ -79,7 +79,7 @@ def unknown(usage: Usage) -> float:
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
 
 
-def counted(cost: Cost) -> float:
+def usd_for_cap(cost: Cost) -> float:
     """The dollars of a finished piece of work for a cap over many of them; tokens count where nobody knows their price."""
     if cost.usd is not None:
         return cost.usd
@@ -96,7 +96,7 @@ class Budget:
         self.notes: list[str] = []  # sentences for the reader of the review
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
         self._clock, self._started = clock, clock()
-        self._lock, self._spent = Lock(), Spent()
+        self._lock, self._spent = Lock(), Spending()
         self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
         self._kept: Hold | None = None
         self._promised: dict[Purpose, Hold] = {}  # of second calls of dialogues, by their role
@@ -108,7 +108,7 @@ class Budget:
         """Calls that hold a reservation: what they do not use comes back."""
         return self._in_flight
 
-    def owned(self, model: str) -> bool:
+    def is_owned(self, model: str) -> bool:
         """Whether the model runs on a server of the user's own, which bills nobody by the token."""
         provider = model.partition("/")[0]
         return provider in OWN_SERVERS or provider in self.limits.own
@@ -123,29 +123,29 @@ class Budget:
         """
         with self._lock:
             if price(usage) is None:
-                self._unpriced(model)
+                self._note_unpriced(model)
 
             def cost(output: int) -> tuple[int, float]:
-                asked = replace(usage, output=output)
-                usd = dearest(price, asked)
-                return asked.input + output, self._unknown(model, asked) if usd is None else usd
+                usage_asked = replace(usage, output=output)
+                usd = dearest(price, usage_asked)
+                return usage_asked.input + output, self._unknown(model, usage_asked) if usd is None else usd
 
-            kept = self._kept_from(role)
+            reserve_kept = self._kept_from(role)
             output = self._affordable(
-                cost, usage.output, usage.output if visible is None else visible, (model, role), kept
+                cost, usage.output, usage.output if visible is None else visible, (model, role), reserve_kept
             )
             tokens, usd = cost(output)
-            guessed = f" (the price of {model} is unknown: it counts as the dearest)" if price(usage) is None else ""
-            self._fit(tokens, usd, kept, guessed)
+            guess_note = f" (the price of {model} is unknown: it counts as the dearest)" if price(usage) is None else ""
+            self._fit(tokens, usd, reserve_kept, guess_note)
             self._held_tokens += tokens
             self._held_usd += usd
             self._in_flight += 1
         return Hold(tokens, usd, output)
 
-    def expected(self, model: str, role: Purpose, visible: int) -> int:
+    def expected_reply(self, model: str, role: Purpose, visible: int) -> int:
         """How long a reply may become, by those that came before it."""
-        seen = self._seen.get((model, role))
-        return max(visible, MARGIN * seen.longest) if seen else visible
+        lengths = self._seen.get((model, role))
+        return max(visible, MARGIN * lengths.longest) if lengths else visible
 
     def keep(self, hold: Hold | None) -> None:
         """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
@@ -154,8 +154,8 @@ class Budget:
     def promise(self, role: Purpose, hold: Hold) -> None:
         """Keep what second calls of this role may use back from the other roles, until it is given back with `break_promise`."""
         with self._lock:
-            held = self._promised.get(role, Hold(0, 0.0))
-            self._promised[role] = Hold(held.tokens + hold.tokens, held.usd + hold.usd)
+            hold_now = self._promised.get(role, Hold(0, 0.0))
+            self._promised[role] = Hold(hold_now.tokens + hold.tokens, hold_now.usd + hold.usd)
 
     def break_promise(self, role: Purpose, hold: Hold) -> None:
         """Give a promise back: the second calls reserve for themselves now, or nobody wants them."""
@@ -164,19 +164,23 @@ class Budget:
     def room(self, role: Purpose) -> tuple[float, float, float]:
         """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
         with self._lock:
-            caps, spent, cap, kept = self.limits, self._spent, self._token_cap(), self._kept_from(role)
+            caps, spending, cap, reserve_kept = self.limits, self._spent, self._token_cap(), self._kept_from(role)
             own = self._promised.get(role, Hold(0, 0.0))
-            usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd - own.usd
+            usd = math.inf if caps.usd is None else caps.usd - spending.rough - self._held_usd - own.usd
             tokens = (
                 math.inf
                 if cap is None
-                else cap - spent.usage.input - spent.usage.output - self._held_tokens - own.tokens
+                else cap - spending.usage.input - spending.usage.output - self._held_tokens - own.tokens
             )
-            calls = math.inf if caps.calls is None else caps.calls - spent.calls + spent.limited - self._in_flight
-            if kept is not None:
-                usd -= min(kept.usd, (caps.usd or 0.0) / 2)
-                tokens -= min(kept.tokens, (cap or 0) // 2)
-            return usd, tokens, calls - bool(kept)
+            calls = (
+                math.inf
+                if caps.calls is None
+                else caps.calls - spending.calls + spending.limited_count - self._in_flight
+            )
+            if reserve_kept is not None:
+                usd -= min(reserve_kept.usd, (caps.usd or 0.0) / 2)
+                tokens -= min(reserve_kept.tokens, (cap or 0) // 2)
+            return usd, tokens, calls - bool(reserve_kept)
 
     def _kept_from(self, role: Purpose) -> Hold | None:
         """What calls of this role must leave: the root's next reply, and what was promised to others."""
@@ -193,16 +197,16 @@ class Budget:
         role: Purpose,
         model: str,
         *,
-        failed: bool = False,
-        limited: bool = False,
+        has_failed: bool = False,
+        was_limited: bool = False,
     ) -> None:
         """Give the reservation back and book what the call really used."""
         with self._lock:
             self._held_tokens -= hold.tokens
             self._held_usd -= hold.usd
             self._in_flight -= 1
-            self._book(usage, usd, role, model, failed=failed)
-            self._spent.limited += limited
+            self._book(usage, usd, role, model, has_failed=has_failed)
+            self._spent.limited_count += was_limited
 
     def book(
         self,
@@ -211,25 +215,25 @@ class Budget:
         role: Purpose,
         model: str,
         *,
-        failed: bool = False,
-        limited: bool = False,
+        has_failed: bool = False,
+        was_limited: bool = False,
     ) -> None:
         """A call that an earlier run of this review has made: it counts, so that the caps hold over all runs."""
         with self._lock:
             if usd is None:
-                self._unpriced(model)
-            self._book(usage, usd, role, model, failed=failed)
-            self._spent.limited += limited
+                self._note_unpriced(model)
+            self._book(usage, usd, role, model, has_failed=has_failed)
+            self._spent.limited_count += was_limited
 
-    def unpriced(self, model: str) -> None:
+    def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
         with self._lock:
-            self._unpriced(model)
+            self._note_unpriced(model)
 
     def fail(self) -> None:
         """An answered call whose reply was of no use."""
         with self._lock:
-            self._spent.failed += 1
+            self._spent.failure_count += 1
 
     def refuse(self, why: str) -> None:
         """Remember that a call was not sent, or cut short, because of a cap."""
@@ -244,53 +248,56 @@ class Budget:
     def left(self) -> Left:
         """What remains, reservations not counted as spent."""
         with self._lock:
-            spent, caps, cap = self._spent, self.limits, self._token_cap()
+            spending, caps, cap = self._spent, self.limits, self._token_cap()
             return Left(
-                usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid()),
-                tokens=None if cap is None else max(0, cap - spent.usage.input - spent.usage.output),
-                calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
+                usd=None if caps.usd is None or spending.unknown else max(0.0, caps.usd - spending.paid_usd()),
+                tokens=None if cap is None else max(0, cap - spending.usage.input - spending.usage.output),
+                calls=None if caps.calls is None else max(0, caps.calls - spending.calls),
                 seconds=self.seconds_left(),
             )
 
     def cost(self) -> Cost:
         """What the review cost so far; dollars are None where a price is unknown."""
         with self._lock:
-            spent = self._spent
+            spending = self._spent
             return Cost(
-                calls=spent.calls,
-                usage=spent.usage,
-                usd=None if spent.unknown else spent.paid(),
-                root_usd=None if {"root", "pairs"} & spent.unknown else spent.paid("root", "pairs"),
-                verify_usd=None if "verify" in spent.unknown else spent.paid("verify"),
-                failed_calls=spent.failed,
-                models=tuple(spent.models),
+                calls=spending.calls,
+                usage=spending.usage,
+                usd=None if spending.unknown else spending.paid_usd(),
+                root_usd=None if {"root", "pairs"} & spending.unknown else spending.paid_usd("root", "pairs"),
+                verify_usd=None if "verify" in spending.unknown else spending.paid_usd("verify"),
+                failed_calls=spending.failure_count,
+                models=tuple(spending.models),
             )
 
     def out_of_time(self) -> str:
         """The sentence for the deadline."""
         return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
-    def _fit(self, tokens: int, usd: float, kept: Hold | None, guessed: str) -> None:
-        caps, spent, cap = self.limits, self._spent, self._token_cap()
-        kept_tokens = min(kept.tokens, (cap or 0) // 2) if kept else 0
-        kept_usd = min(kept.usd, (caps.usd or 0) / 2) if kept else 0.0
+    def _fit(self, tokens: int, usd: float, reserve_kept: Hold | None, guess_note: str) -> None:
+        caps, spending, cap = self.limits, self._spent, self._token_cap()
+        kept_tokens = min(reserve_kept.tokens, (cap or 0) // 2) if reserve_kept else 0
+        kept_usd = min(reserve_kept.usd, (caps.usd or 0) / 2) if reserve_kept else 0.0
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
-        if caps.calls is not None and spent.calls - spent.limited + self._in_flight + bool(kept) >= caps.calls:
+        if (
+            caps.calls is not None
+            and spending.calls - spending.limited_count + self._in_flight + bool(reserve_kept) >= caps.calls
+        ):
             raise BudgetSpent(
                 f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
-        used = spent.usage.input + spent.usage.output + self._held_tokens + kept_tokens
-        if cap is not None and used + tokens > cap:
+        used_tokens = spending.usage.input + spending.usage.output + self._held_tokens + kept_tokens
+        if cap is not None and used_tokens + tokens > cap:
             raise BudgetSpent(
                 f"the cap of {cap:,} tokens would be exceeded: this call needs up to {tokens:,}, "
-                f"{max(0, cap - used):,} are left; finish with what you have, or allow more tokens"
+                f"{max(0, cap - used_tokens):,} are left; finish with what you have, or allow more tokens"
             )
-        paid = spent.rough + self._held_usd + kept_usd
-        if caps.usd is not None and paid + usd > caps.usd and usd:
+        paid_usd = spending.rough + self._held_usd + kept_usd
+        if caps.usd is not None and paid_usd + usd > caps.usd and usd:
             raise BudgetSpent(
-                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}{guessed}, "
-                f"${max(0.0, caps.usd - paid):,.4f} is left; finish with what you have, or allow more dollars"
+                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}{guess_note}, "
+                f"${max(0.0, caps.usd - paid_usd):,.4f} is left; finish with what you have, or allow more dollars"
             )
 
     def _affordable(
@@ -299,27 +306,32 @@ class Budget:
         most: int,
         visible: int,
         who: tuple[str, Purpose],
-        kept: Hold | None,
+        reserve_kept: Hold | None,
     ) -> int:
         """The tokens that the reply may take. Other calls in flight leave a share; alone, a call may take what is left.
 
         Never fewer than the least that is of use: `_fit` then says which cap is in the way.
         """
-        caps, spent, cap = self.limits, self._spent, self._token_cap()
+        caps, spending, cap = self.limits, self._spent, self._token_cap()
         tokens, usd = math.inf, math.inf
         if cap is not None:
-            tokens = cap - spent.usage.input - spent.usage.output - self._held_tokens
-            tokens -= min(kept.tokens, cap // 2) if kept else 0
+            tokens = cap - spending.usage.input - spending.usage.output - self._held_tokens
+            tokens -= min(reserve_kept.tokens, cap // 2) if reserve_kept else 0
         if caps.usd is not None:
-            usd = caps.usd - spent.rough - self._held_usd - (min(kept.usd, caps.usd / 2) if kept else 0.0)
+            usd = (
+                caps.usd
+                - spending.rough
+                - self._held_usd
+                - (min(reserve_kept.usd, caps.usd / 2) if reserve_kept else 0.0)
+            )
 
         def fits(output: int, share: int = 1) -> bool:
             needs, price = cost(output)
             return needs * share <= tokens and price * share <= usd
 
-        seen = self._seen.get(who)
-        likely = min(most, max(visible, MARGIN * seen.longest) if seen else visible)
-        usual = seen.tokens // seen.calls if seen else 0
+        lengths = self._seen.get(who)
+        likely = min(most, max(visible, MARGIN * lengths.longest) if lengths else visible)
+        usual = lengths.tokens // lengths.calls if lengths else 0
         least = likely if self._in_flight else min(visible, max(USEFUL, usual + usual // 2))
         share = SHARE if self._in_flight else 1
         if fits(most, share) or least >= most:
@@ -330,33 +342,33 @@ class Budget:
             low, high = (middle, high) if fits(middle, share) else (low, middle)
         return low
 
-    def _book(self, usage: Usage, usd: float | None, role: Purpose, model: str, *, failed: bool) -> None:
-        spent = self._spent
-        spent.calls += 1
-        spent.failed += failed
-        spent.usage += usage
-        spent.models.setdefault(model)
-        if not failed and usage.output:
-            seen = self._seen.setdefault((model, role), ReplyLengths())
-            seen.calls, seen.tokens, seen.longest = (
-                seen.calls + 1,
-                seen.tokens + usage.output,
-                max(seen.longest, usage.output),
+    def _book(self, usage: Usage, usd: float | None, role: Purpose, model: str, *, has_failed: bool) -> None:
+        spending = self._spent
+        spending.calls += 1
+        spending.failure_count += has_failed
+        spending.usage += usage
+        spending.models.setdefault(model)
+        if not has_failed and usage.output:
+            lengths = self._seen.setdefault((model, role), ReplyLengths())
+            lengths.calls, lengths.tokens, lengths.longest = (
+                lengths.calls + 1,
+                lengths.tokens + usage.output,
+                max(lengths.longest, usage.output),
             )
         if usd is None:
-            spent.unknown.add(role)
-            spent.rough += self._unknown(model, usage)
+            spending.unknown.add(role)
+            spending.rough += self._unknown(model, usage)
         else:
-            spent.usd.setdefault(role, []).append(usd)
-            spent.rough += usd
+            spending.usd.setdefault(role, []).append(usd)
+            spending.rough += usd
 
     def _unknown(self, model: str, usage: Usage) -> float:
-        return 0.0 if self.owned(model) else unknown(usage)
+        return 0.0 if self.is_owned(model) else unknown(usage)
 
-    def _unpriced(self, model: str) -> None:
+    def _note_unpriced(self, model: str) -> None:
         if self.limits.usd is None:
             return
-        if self.owned(model):
+        if self.is_owned(model):
             self._by_tokens = True
             sentence = (
                 f"The price of {model} is unknown: instead of ${self.limits.usd:,.2f}, "

@@ -30,7 +30,7 @@ from bot.llm.beginnings import Beginnings
 from bot.llm.budget import Budget
 from bot.llm.limiter import Limiter, Pause, TooLate
 from bot.llm.offers import Offers
-from bot.llm.reach import Attempt, Held, Reachability, backoff
+from bot.llm.reach import Attempt, Reachability, TurnLost, backoff
 from bot.llm.schema import misfit
 from bot.llm.sizes import Request, Sizes
 from bot.masking.masks import Masks
@@ -112,13 +112,13 @@ class Calls:
                 return reply if prompt.tool else self.masks.reply(reply)
             if reply.stop == "refusal":  # asked again it would decline again
                 raise self._of_no_use(f"{model.name} declined to answer")
-            wrong = misfit(reply.data, prompt.answer.demanded)
+            wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 again = prompt.further(reply, MEND.format(wrong=wrong))
                 reply = await self._once(model, again, role)
                 if reply.stop == "length":
                     reply = await self._longer(model, again, role, reply)
-                wrong = misfit(reply.data, prompt.answer.demanded)
+                wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
             return reply if prompt.tool else self.masks.reply(reply)
@@ -143,19 +143,19 @@ class Calls:
         model: Model,
         prompts: Sequence[Prompt],
         role: Purpose,
-        heard: Callable[[int, Slot], None] | None = None,
+        on_reply: Callable[[int, Slot], None] | None = None,
     ) -> list[Slot]:
         """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
 
-        `heard` is given each of them as soon as it is there.
+        `on_reply` is given each of them as soon as it is there.
         """
         tasks: list[asyncio.Task[Completion]] = []
         prompts = self.masks.prompts(prompts)
         try:
             for at, prompt in enumerate(prompts):
                 tasks.append(asyncio.create_task(self._complete(model, prompt, role)))
-                if heard is not None:
-                    tasks[-1].add_done_callback(partial(_hand_on, heard, at))
+                if on_reply is not None:
+                    tasks[-1].add_done_callback(partial(_hand_on, on_reply, at))
                 if len(tasks) == 1 and self._beginnings.first_alone(model, prompts):
                     await asyncio.wait(tasks)
             if tasks:
@@ -166,14 +166,14 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [_slot(task) for task in tasks]
 
-    def _as_recorded(self, model: Model, asked: Prompt) -> tuple[Prompt, str, int]:
+    def _as_recorded(self, model: Model, prompt: Prompt) -> tuple[Prompt, str, int]:
         """The prompt with its key and its size: in the form of an earlier version where only that one was sent."""
-        key, size = key_of(model.name, asked)
-        if asked.former is not asked and not self.journal.knows(key):
-            former, length = key_of(model.name, asked.former)
+        key, size = key_of(model.name, prompt)
+        if prompt.former is not prompt and not self.journal.knows(key):
+            former, length = key_of(model.name, prompt.former)
             if self.journal.knows(former):
-                return asked.former, former, length
-        return asked, key, size
+                return prompt.former, former, length
+        return prompt, key, size
 
     def _of_no_use(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""
@@ -185,49 +185,51 @@ class Calls:
 
         The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
         """
-        used = max(first.usage.output, prompt.max_tokens)
-        said = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
+        used_tokens = max(first.usage.output, prompt.max_tokens)
+        text = f"the answer of {model.name} broke off at {used_tokens:,} tokens, its thinking included"
         try:
-            second = await self._once(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
+            second = await self._once(
+                model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used_tokens
+            )
         except PromptTooLong:
             raise
         except BudgetSpent as error:
             if prompt.tool is None:
-                raise BudgetSpent(f"{said}, and for more of them {error} or set `models.thinking` lower") from None
+                raise BudgetSpent(f"{text}, and for more of them {error} or set `models.thinking` lower") from None
             raise
         except ProviderRefused:  # that many tokens are more than this model can write
             second = first
         if second.stop == "length" and prompt.tool is None:
-            again = max(second.usage.output, used)
+            again = max(second.usage.output, used_tokens)
             more = f", and asked again at {again:,}" if second is not first else ""
-            raise self._of_no_use(f"{said}{more}: set `models.thinking` lower, or use another model")
+            raise self._of_no_use(f"{text}{more}: set `models.thinking` lower, or use another model")
         return second
 
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
-        asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        asked, key, size = self._as_recorded(model, asked)
+        full_prompt = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
+        full_prompt, key, size = self._as_recorded(model, full_prompt)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():
                 return self.sizes.learn(model, prompt, role, size, running.result())
         if key in self._done:
             return self.sizes.learn(model, prompt, role, size, self._done[key])
-        known = self.journal.take(key, self._asker(role), prompt, role, model.name)
-        if known is not None:
-            self._accounts.book(known, role)
-        if known is not None and known.reply is not None:
+        recorded_call = self.journal.take(key, self._asker(role), prompt, role, model.name)
+        if recorded_call is not None:
+            self._accounts.book(recorded_call, role)
+        if recorded_call is not None and recorded_call.reply is not None:
             if role == "root":
                 self.budget.keep(
-                    self.sizes.next_turn(model, self.sizes.request(model, asked, role, key, size, broke_off))
+                    self.sizes.next_turn(model, self.sizes.request(model, full_prompt, role, key, size, broke_off))
                 )
-            self._done[key] = known.reply
-            return self.sizes.learn(model, prompt, role, size, known.reply)
-        if known is not None and known.error is not None:
-            if isinstance(known.error, PromptTooLong):
-                self.sizes.shrink(model, known.error.window)
-            raise known.error
-        request = self.sizes.request(model, asked, role, key, size, broke_off)
+            self._done[key] = recorded_call.reply
+            return self.sizes.learn(model, prompt, role, size, recorded_call.reply)
+        if recorded_call is not None and recorded_call.error is not None:
+            if isinstance(recorded_call.error, PromptTooLong):
+                self.sizes.shrink(model, recorded_call.error.window)
+            raise recorded_call.error
+        request = self.sizes.request(model, full_prompt, role, key, size, broke_off)
         task = asyncio.create_task(self._send(model, request))
         task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
         self._running[key] = task
@@ -236,16 +238,16 @@ class Calls:
 
     async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - a case for each way in which a try ends
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
-        tried = failed = silent = 0
+        attempts = failures = silent = 0
         reach = self._reached.setdefault(model.name.partition("/")[0], Reachability(self._pause, self._chance))
         async with self._accounts.recording_failure(model, request):
             while True:
-                tried += 1
+                attempts += 1
                 try:
                     async with reach.trying(model.name, request.key) as turn:
-                        return await self._try(model, request, tried, turn)
-                except Held:  # its turn comes again
-                    tried -= 1
+                        return await self._try(model, request, attempts, turn)
+                except TurnLost:  # its turn comes again
+                    attempts -= 1
                 except TooLate as error:
                     raise RateLimited(str(error), error.retry_after) from None
                 except RateLimited as error:
@@ -259,14 +261,14 @@ class Calls:
                         raise
                     request = smaller
                 except ProviderDown as error:
-                    failed, silent = failed + 1, silent + isinstance(error, TimedOut)
-                    wait, left = backoff(failed, self._chance()), self.budget.seconds_left()
-                    if failed == TRIES or silent == SILENCES or (left is not None and wait >= left):
+                    failures, silent = failures + 1, silent + isinstance(error, TimedOut)
+                    wait, left = backoff(failures, self._chance()), self.budget.seconds_left()
+                    if failures == TRIES or silent == SILENCES or (left is not None and wait >= left):
                         raise
                     if reach.open:
                         await self._pause(wait)
 
-    async def _try(self, model: Model, request: Request, tried: int, turn: Attempt) -> Completion:
+    async def _try(self, model: Model, request: Request, attempt: int, turn: Attempt) -> Completion:
         """One request: it waits for a place, reserves what it could cost, and is in the journal before anybody sees its reply."""
         name = model.name
         if name not in self._limiters:
@@ -283,18 +285,18 @@ class Calls:
                     self.sizes.next_turn(model, request)
                 )  # its workers cannot use up what its next reply needs
             request = replace(request, prompt=replace(request.prompt, max_tokens=hold.output))
-            with self._accounts.settling(model, request, hold, tried) as outcome:
+            with self._accounts.settling(model, request, hold, attempt) as outcome:
                 self.sent.set()
                 outcome.reply = await model.complete(request.prompt)
-            await self.journal.stored()
+            await self.journal.wait_stored()
             ticket.allowance = outcome.reply.allowance
         return outcome.reply
 
 
-def _hand_on(heard: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:
+def _hand_on(on_reply: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:
     """Tell of a reply. A call that was cancelled and an error that no reply explains end the whole batch."""
     if not task.cancelled() and isinstance(task.exception(), ProviderError | BudgetSpent | None):
-        heard(at, _slot(task))
+        on_reply(at, _slot(task))
 
 
 def _slot(task: "asyncio.Task[Completion]") -> Slot:

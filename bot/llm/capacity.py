@@ -64,12 +64,12 @@ def of(name: str, role: Purpose, visible: int) -> int:
     return visible if thinking(name) == "no" else max(visible, THINKING_ROOM[role])
 
 
-def effort(name: str, role: Purpose, wanted: Effort | None) -> Effort | None:
+def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | None:
     """How long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
     if thinking(name) == "no":
         return None
-    if wanted is not None:
-        return wanted
+    if effort_wanted is not None:
+        return effort_wanted
     if not TAKES_EFFORT.search(name.partition("/")[2] or name):
         return None  # a server that does not know the field may refuse it
     return "medium" if role in ("root", "pairs") else "low"
@@ -84,10 +84,10 @@ def own_server(base_url: str) -> bool:
     """Whether an address is one of this machine or of a private network."""
     host = (urlsplit(base_url).hostname or "").lower()
     try:
-        found = ip_address(host)
+        address = ip_address(host)
     except ValueError:
         return "." not in host or host.endswith((".local", ".internal", ".lan", ".localhost"))
-    return found.is_private or found.is_loopback or found.is_link_local
+    return address.is_private or address.is_loopback or address.is_link_local
 
 
 # --- the window -----------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def at_most(texts: Iterable[str]) -> int:
     return int(others + letters / LETTERS_PER_TOKEN + blanks / BLANKS_PER_TOKEN) + 1
 
 
-def expected(messages: Sequence[Message]) -> int:
+def least_tokens(messages: Sequence[Message]) -> int:
     """Tokens that these messages have at least, roughly: blanks and runs of one character count little."""
     size = sum(len(_RUNS.sub(r"\1\1\1", _BLANKS.sub(" ", message.text))) for message in messages)
     return int(size / 3.5)
@@ -131,7 +131,7 @@ def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
         messages = [message for message in messages if message.role != "system"]
     if usage.input < _HALF or usage.input * _SURE * 3.5 > sum(len(message.text) for message in messages):
         return False
-    size = expected(messages)
+    size = least_tokens(messages)
     if size < _LEAST:
         return False
     if usage.input * 2 < size:

@@ -38,10 +38,10 @@ class Ticket:
     """One request on its way."""
 
     round: int  # how many limits were met before it was sent
-    sent: float
+    sent_at: float
     size: int  # tokens, as far as they are known beforehand
-    paced: bool = False
-    refused: bool = False
+    was_paced: bool = False
+    was_refused: bool = False
     allowance: Allowance | None = None  # what the provider tells of its limit in the reply
 
 
@@ -78,10 +78,10 @@ class Limiter:
         try:
             yield ticket
         except RateLimited as error:
-            self.limited(ticket, error)
+            self.note_limit(ticket, error)
             raise
         except TimedOut:
-            self.crowded(ticket)
+            self.note_silence(ticket)
             raise
         finally:
             self.leave()
@@ -89,7 +89,7 @@ class Limiter:
 
     async def enter(self, size: int = 1, left: Callable[[], float | None] = lambda: None) -> Ticket:
         """Wait for a place and for the provider's limit. Raises TooLate where that would take longer than is `left`."""
-        started = self.now()
+        start = self.now()
         async with self._queue:
             while True:
                 if self.running >= int(self.width):
@@ -99,14 +99,14 @@ class Limiter:
                 wait = self._wait(size)
                 if wait <= 0:
                     break
-                self._give_up(wait, started, left())
+                self._give_up(wait, start, left())
                 until = self.now() + wait
                 await self._pause(wait)
                 self._passed += max(0.0, until - self.now())
             now = self.now()
-            ticket = Ticket(self._round, now, size, paced=self.rate is not None)
+            ticket = Ticket(self._round, now, size, was_paced=self.rate is not None)
             if self.rate is not None:
-                self._level, self._at = self._filled(now) - size, max(now, self._at)
+                self._level, self._at = self._fill(now) - size, max(now, self._at)
             self.running += 1
             self._sent.append(ticket)
         return ticket
@@ -116,30 +116,30 @@ class Limiter:
         self.running -= 1
         self._freed.set()
 
-    def limited(self, ticket: Ticket, error: RateLimited) -> None:
+    def note_limit(self, ticket: Ticket, error: RateLimited) -> None:
         """The provider said 429. Calls that were in flight together meet one limit, not many."""
-        now, told = self.now(), getattr(error, "allowance", None)
-        ticket.refused, self._why = True, error
+        now, allowance = self.now(), getattr(error, "allowance", None)
+        ticket.was_refused, self._why = True, error
         if ticket.round == self._round:
             self._round += 1
-            self._slow_start = self._slow_start and not ticket.paced
+            self._slow_start = self._slow_start and not ticket.was_paced
             self._refusals += 1
         self.width = max(1.0, min(self.width, self.running - 1.0))  # the others: they were taken
-        taken = self._taken(now)
+        taken_tokens = self._taken_tokens(now)
         # A provider that asks for a moment is busy: that teaches no rate of tokens, unless it refuses again and again.
         busy = error.retry_after is not None and error.retry_after <= BRIEF and self._refusals < REFUSALS
         if busy and self.rate is None:
             self._hold(now, error.retry_after or 0.0)
             return
-        if taken and not self._told:
-            self.rate = taken / WINDOW
-        elif not taken and not ticket.paced and not self._told:
+        if taken_tokens and not self._told:
+            self.rate = taken_tokens / WINDOW
+        elif not taken_tokens and not ticket.was_paced and not self._told:
             self.rate = None  # nothing was taken: there is nothing to learn a rate from
         seconds = error.retry_after
-        if seconds is None and told is not None and told.reset_seconds is not None and not told.tokens:
-            seconds = min(told.reset_seconds, LONGEST)
+        if seconds is None and allowance is not None and allowance.reset_seconds is not None and not allowance.tokens:
+            seconds = min(allowance.reset_seconds, LONGEST)
         if seconds is None:
-            need = ticket.size / self.rate if taken and self.rate else SHORTEST * 2 ** min(self._refusals - 1, 6)
+            need = ticket.size / self.rate if taken_tokens and self.rate else SHORTEST * 2 ** min(self._refusals - 1, 6)
             seconds = min(LONGEST, max(SHORTEST, need))
         self._hold(now, seconds)
         # One call tries then; those after it are paced by the rate.
@@ -149,7 +149,7 @@ class Limiter:
         """Let no call in for so long."""
         self._opens = max(now + max(seconds, min(SHORTEST, AGAIN * self._refusals)), self._opens)
 
-    def crowded(self, ticket: Ticket) -> None:
+    def note_silence(self, ticket: Ticket) -> None:
         """The provider was silent for too long: with fewer calls at once each is answered sooner."""
         if ticket.round == self._round:
             self._round += 1
@@ -157,16 +157,16 @@ class Limiter:
 
     def went_well(self, ticket: Ticket) -> None:
         """A call was answered: one more place per width of calls, and a little more of the rate."""
-        seconds = self.now() - ticket.sent
+        seconds = self.now() - ticket.sent_at
         self._quickest = min(seconds, self._quickest or seconds)
-        queued = self._small and seconds > max(SLOW * self._quickest, NOTABLE)
-        if not queued:
+        was_queued = self._small and seconds > max(SLOW * self._quickest, NOTABLE)
+        if not was_queued:
             self.width = min(self._most, self.width + 1 / self.width)
         self._freed.set()
         if ticket.round == self._round:
             self._refusals = 0
             if self.rate is not None and not self._told:
-                self._level, self._at = self._filled(self.now()), max(self.now(), self._at)
+                self._level, self._at = self._fill(self.now()), max(self.now(), self._at)
                 self.rate *= 1 + (PROBING if self._slow_start else STEADY) / max(1, self.running + 1)
         allowance = ticket.allowance
         if allowance is not None and allowance.tokens is not None and allowance.reset_seconds is not None:
@@ -180,8 +180,8 @@ class Limiter:
             return
         now = self.now()
         self.rate, self._told = missing / reset, True
-        later = sum(other.size for other in self._sent if other.sent > ticket.sent and not other.refused)
-        level = min(self._capacity, tokens + self.rate * (now - ticket.sent)) - later
+        later = sum(other.size for other in self._sent if other.sent_at > ticket.sent_at and not other.was_refused)
+        level = min(self._capacity, tokens + self.rate * (now - ticket.sent_at)) - later
         if now >= self._opens:
             self._level, self._at = level, now
 
@@ -192,27 +192,27 @@ class Limiter:
             return self._opens - now
         if self.rate is None:
             return 0.0
-        missing = min(float(size), self._full()) - self._filled(now)
+        missing = min(float(size), self._full()) - self._fill(now)
         wait = missing / self.rate
         return wait if wait > INSTANT else 0.0
 
     def _full(self) -> float:
         return max(self._capacity, (self.rate or 0.0) * WINDOW)
 
-    def _filled(self, now: float) -> float:
+    def _fill(self, now: float) -> float:
         return min(self._full(), self._level + max(0.0, now - self._at) * (self.rate or 0.0))
 
-    def _taken(self, now: float) -> int:
+    def _taken_tokens(self, now: float) -> int:
         """Tokens that the provider has taken in the last minute."""
-        while self._sent and self._sent[0].sent < now - WINDOW:
+        while self._sent and self._sent[0].sent_at < now - WINDOW:
             self._sent.popleft()
-        return sum(ticket.size for ticket in self._sent if not ticket.refused)
+        return sum(ticket.size for ticket in self._sent if not ticket.was_refused)
 
-    def _give_up(self, wait: float, started: float, left: float | None) -> None:
+    def _give_up(self, wait: float, start: float, left: float | None) -> None:
         """Raise TooLate where the wait would outlast the review: what has only passed in pauses counts as well."""
         if self._why is None:
             return
-        rest = PATIENCE - (self.now() - started) if left is None else left - self._passed
+        rest = PATIENCE - (self.now() - start) if left is None else left - self._passed
         if wait < rest:
             return
         raise TooLate(

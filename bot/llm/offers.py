@@ -33,26 +33,26 @@ class Offers:
         usd -= sum(first.usd for first, _ in likely)
         tokens -= sum(first.tokens for first, _ in likely)
         calls -= len(prompts)
-        offered: list[bool] = []
-        promised = Hold(0, 0.0)
+        fits_by_prompt: list[bool] = []
+        promise = Hold(0, 0.0)
         for prompt, (_, second) in zip(prompts, likely, strict=True):
-            known = self._known_offer(model, prompt)
+            known_offer = self._known_offer(model, prompt)
             fits = (
                 second.usd <= usd and second.tokens <= tokens and calls >= 1 and self._fits(model, prompt, role, more)
             )
-            offered.append(fits if known is None else known)
-            if offered[-1]:
+            fits_by_prompt.append(fits if known_offer is None else known_offer)
+            if fits_by_prompt[-1]:
                 usd, tokens, calls = usd - second.usd, tokens - second.tokens, calls - 1
-                promised = Hold(promised.tokens + second.tokens, promised.usd + second.usd)
-        self._budget.promise(role, promised)
+                promise = Hold(promise.tokens + second.tokens, promise.usd + second.usd)
+        self._budget.promise(role, promise)
         try:
-            yield offered
+            yield fits_by_prompt
         finally:
-            self._budget.break_promise(role, promised)
+            self._budget.break_promise(role, promise)
 
     def knows(self, model: Model, prompt: Prompt) -> bool:
         """Whether an earlier run has sent this prompt."""
-        return any(self._known(model, self._masks.prompt(prompt)))
+        return any(self._earlier_offer(model, self._masks.prompt(prompt)))
 
     def may_precede(self, model: Model, prompt: Prompt) -> bool:
         """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
@@ -60,25 +60,25 @@ class Offers:
 
     def _known_offer(self, model: Model, prompt: Prompt) -> bool | None:
         """Whether an earlier run has sent this prompt with the offer to ask for more, or without; None if neither."""
-        with_offer, without = self._known(model, prompt)
+        with_offer, without = self._earlier_offer(model, prompt)
         return with_offer if with_offer != without else None
 
-    def _known(self, model: Model, prompt: Prompt) -> tuple[bool, bool]:
+    def _earlier_offer(self, model: Model, prompt: Prompt) -> tuple[bool, bool]:
         """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
-        asked = replace(prompt, effort=prompt.effort or self._budget.limits.effort)
-        plain = replace(asked, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-        return self._recorded(model, asked), self._recorded(model, plain)
+        full_prompt = replace(prompt, effort=prompt.effort or self._budget.limits.effort)
+        plain = replace(full_prompt, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
+        return self._is_recorded(model, full_prompt), self._is_recorded(model, plain)
 
-    def _recorded(self, model: Model, asked: Prompt) -> bool:
+    def _is_recorded(self, model: Model, prompt: Prompt) -> bool:
         """Whether an earlier run has sent this very prompt, in the form of this version or of an earlier one."""
-        return any(self._journal.knows(key_of(model.name, one)[0]) for one in (asked, asked.former))
+        return any(self._journal.knows(key_of(model.name, one)[0]) for one in (prompt, prompt.former))
 
     def room_for(self, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
         """How many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
         reply = capacity.REPLY + (0 if capacity.thinking(model.name) == "no" else capacity.HABIT[role])
         usage = Usage(size, reply)
         usd = dearest(model.price, usage)
-        each = (0.0 if self._budget.owned(model.name) else unknown(usage)) if usd is None else usd
+        each = (0.0 if self._budget.is_owned(model.name) else unknown(usage)) if usd is None else usd
         dollars, tokens, calls = (left / part for left in self._budget.room(role))
         fits = min(dollars / each if each else most, tokens / (size + reply), calls, most)
         return max(0, int(fits))
@@ -90,8 +90,8 @@ class Offers:
         holds = []
         for usage in (Usage(size, reply), Usage(size + more + reply, reply)):
             usd = dearest(model.price, usage)
-            counted = (0.0 if self._budget.owned(model.name) else unknown(usage)) if usd is None else usd
-            holds.append(Hold(usage.input + usage.output, counted))
+            dollars = (0.0 if self._budget.is_owned(model.name) else unknown(usage)) if usd is None else usd
+            holds.append(Hold(usage.input + usage.output, dollars))
         return holds[0], holds[1]
 
     def _fits(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> bool:

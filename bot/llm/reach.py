@@ -25,7 +25,7 @@ def backoff(failures: int, chance: float) -> float:
     return float(min(LONGEST, BACKOFF * 2**failures) * (1 + chance / 4))
 
 
-class Held(Exception):  # noqa: N818 - an outcome of the others' calls
+class TurnLost(Exception):  # noqa: N818 - an outcome of the others' calls
     """While this call waited for a place, others have failed: it has to wait for its turn again."""
 
 
@@ -37,9 +37,9 @@ class Attempt:
 
     def check(self) -> None:
         """Look again, after a wait for a place. Raises Held, and what is known by now to go wrong."""
-        self._reach.known(self._model)
+        self._reach.check_known(self._model)
         if not (self.probe or self._reach.open):
-            raise Held
+            raise TurnLost
 
 
 class Reachability:
@@ -80,7 +80,7 @@ class Reachability:
         finally:
             self._leave(turn)
 
-    def known(self, model: str) -> None:
+    def check_known(self, model: str) -> None:
         """Raise what is known to go wrong."""
         error = self._gone or self._refused.get(model)
         if error is not None:
@@ -105,7 +105,7 @@ class Reachability:
     async def _may_probe(self, model: str, key: str) -> bool:
         """Wait until calls go as they come (False), or this one goes alone (True): others first if it has failed before."""
         while True:
-            self.known(model)
+            self.check_known(model)
             if self.open:
                 return False
             if not self._probing and (key not in self._failing or self._failing.issuperset(self._waiting)):

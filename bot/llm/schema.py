@@ -34,8 +34,8 @@ def misfit(value: Value, schema: Mapping[str, Any], at: str = "the answer") -> s
     return ""
 
 
-def _type(value: object, wanted: str | Sequence[str] | None, at: str) -> str:
-    names = [wanted] if isinstance(wanted, str) else list(wanted or ())
+def _type(value: object, type_wanted: str | Sequence[str] | None, at: str) -> str:
+    names = [type_wanted] if isinstance(type_wanted, str) else list(type_wanted or ())
     if not names or any(isinstance(value, TYPES.get(name, (object,))) and _number(value, name) for name in names):
         return ""
     return f"{at} must be {' or '.join(names)}, not {'nothing' if value is None else type(value).__name__}"

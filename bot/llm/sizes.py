@@ -41,8 +41,8 @@ class Sizes:
 
     def window(self, model: Model) -> int | None:
         """Tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
-        known = (self._budget.limits.context, self._windows.get(model.name))
-        return min((size for size in known if size), default=None)
+        windows = (self._budget.limits.context, self._windows.get(model.name))
+        return min((size for size in windows if size), default=None)
 
     def shrink(self, model: Model, window: int | None) -> None:
         """Remember a window that a refusal names."""
@@ -61,20 +61,20 @@ class Sizes:
             before, tokens = (), sum(_schema(schema) for schema in (prompt.answer, prompt.tool) if schema)
         rest = prompt.messages[len(before) :]  # where the dialogue has only grown since, the rest is known
         most = tokens + sum(_most(message) for message in rest)
-        wanted = max(
+        tokens_wanted = max(
             capacity.of(name, role, visible),
             2 * broke_off,
             min(capacity.LARGEST, 2 * self._broken.get((name, role), 0)),
         )
         least = broke_off + broke_off // 2 if broke_off else min(visible, capacity.USEFUL)
         effort = capacity.effort(name, role, prompt.effort)
-        return Request(key, replace(prompt, effort=effort), role, size, most, wanted, least)
+        return Request(key, replace(prompt, effort=effort), role, size, most, tokens_wanted, least)
 
     def next_turn(self, model: Model, request: Request) -> Hold:
         """What the root's next reply needs: by what its replies cost so far, not by all that it may take."""
         visible = request.prompt.max_tokens
-        expected = min(request.room, self._budget.expected(model.name, request.role, visible))
-        usage = Usage(self.likely(model, request.size), expected)
+        reply_tokens = min(request.room, self._budget.expected_reply(model.name, request.role, visible))
+        usage = Usage(self.likely(model, request.size), reply_tokens)
         return Hold(usage.input + usage.output, dearest(model.price, usage) or 0.0)
 
     def with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
@@ -106,7 +106,7 @@ class Sizes:
             self.shrink(model, usage.input)
             self._note_cut(name, usage.input)
             raise PromptTooLong(
-                f"{name} read only {usage.input:,} of about {capacity.expected(prompt.messages):,} tokens: {ENLARGE}",
+                f"{name} read only {usage.input:,} of about {capacity.least_tokens(prompt.messages):,} tokens: {ENLARGE}",
                 usage.input,
             )
         if usage.input:
@@ -120,21 +120,21 @@ class Sizes:
         """One sentence for the reader of the review, with the smallest window that was seen."""
         least, note = self._cut.get(name, (window, ""))
         least = min(least, window)
-        said = (
+        cut_note = (
             f"{name} cuts prompts that are longer than its window without a word (it read {least:,} tokens): what stood in "
             f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
         )
         notes = self._budget.notes
         if note in notes:
-            notes[notes.index(note)] = said
+            notes[notes.index(note)] = cut_note
         else:
-            notes.append(said)
-        self._cut[name] = (least, said)
+            notes.append(cut_note)
+        self._cut[name] = (least, cut_note)
 
 
 def _most(message: Message) -> int:
     """The tokens of a message at worst, with what the provider wants back."""
-    calls = [call.unparsed or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
+    calls = [call.unparsed_arguments or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
     extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
     return capacity.at_most((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))
 

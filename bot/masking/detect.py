@@ -33,20 +33,20 @@ MOST_CHANGES = 3  # from letters to digits, or to capitals: a name that a person
 @lru_cache(maxsize=256)
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known."""
-    found = set[tuple[str, bool]]()
+    values = set[tuple[str, bool]]()
     for line in text.split("\n"):
         if may_hold(line):
             bare = NUMBERED.sub("", line, count=1)
-            found |= _in_line(path, line) | (_in_line(path, bare) if bare != line else set())
-    return frozenset(found | {(body, True) for body in _keys(text)})
+            values |= _in_line(path, line) | (_in_line(path, bare) if bare != line else set())
+    return frozenset(values | {(body, True) for body in _keys(text)})
 
 
 def _in_line(path: str, line: str) -> set[tuple[str, bool]]:
     if path:
         sample = is_test(path) or is_sample(path) or is_prose(path)
         return {(hit.value, True) for hit in hits(path, line, sample=sample) if hit.rule != "private-key"}
-    found = [hit for like in ANY for hit in hits(like, line, sample=False) if hit.rule != "private-key"]
-    return {(hit.value, hit.exact or _is_random(hit.value)) for hit in found}
+    line_hits = [hit for like in ANY for hit in hits(like, line, sample=False) if hit.rule != "private-key"]
+    return {(hit.value, hit.exact or _is_random(hit.value)) for hit in line_hits}
 
 
 def _is_random(value: str) -> bool:

@@ -123,18 +123,18 @@ AT_NAME = re.compile(
 
 def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
     """The secrets in a line, the surest first. `sample`: a test or a document, where only exact forms count, and no made-up key."""
-    named = not sample and _may_be_named(line)
-    if not named and not MAYBE.search(line):
+    may_be_named = not sample and _may_be_named(line)
+    if not may_be_named and not MAYBE.search(line):
         return ()
     # All that the patterns for names ask about a file; exact forms ask nothing.
-    kind = "x" + PurePosixPath(path).suffix.lower() if named else ""
-    return _hits(kind, line, sample, named)
+    kind = "x" + PurePosixPath(path).suffix.lower() if may_be_named else ""
+    return _hits(kind, line, sample, may_be_named)
 
 
 def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tuple[int, Hit, str]]:
     """Find the secrets of consecutive lines: the index of the line, the hit, and the text that tells this secret from all others.
 
-    That text is the value; of a private key it is the beginning of its body. A first line of a key without a body is no secret: code
+    That text is the value; of a private key it is the beginning of its body. The first line of a key without a body is not a secret: code
     that reads keys names it too.
     """
     for at, line in enumerate(lines):
@@ -144,15 +144,15 @@ def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tup
                 yield at, hit, text
 
 
-def _distinct(found: Iterable[Hit]) -> tuple[Hit, ...]:
+def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Keep each secret of a line once: one that is a part of a surer one, or contains it, is the same."""
-    kept: list[Hit] = []
-    for hit in found:
+    distinct: list[Hit] = []
+    for hit in hits:
         if hit.rule == KEY:
-            kept += [] if any(one.rule == KEY for one in kept) else [hit]
-        elif not any(hit.value in one.value or one.value in hit.value for one in kept if one.rule != KEY):
-            kept.append(hit)
-    return tuple(kept)
+            distinct += [] if any(one.rule == KEY for one in distinct) else [hit]
+        elif not any(hit.value in one.value or one.value in hit.value for one in distinct if one.rule != KEY):
+            distinct.append(hit)
+    return tuple(distinct)
 
 
 def _key_body(line: str, following: Sequence[str]) -> str:
@@ -237,30 +237,30 @@ def _may_hold_value(word: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _hits(kind: str, line: str, sample: bool, named: bool) -> tuple[Hit, ...]:
-    found: list[Hit] = []
+def _hits(kind: str, line: str, sample: bool, by_name: bool) -> tuple[Hit, ...]:
+    hits: list[Hit] = []
     for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         if MAYBE.search(line, at, at + WINDOW):
-            found += _exact(line[at : at + WINDOW], sample=sample)
-    if named:
+            hits += _exact(line[at : at + WINDOW], sample=sample)
+    if by_name:
         for part in _parts(" ".join(line.split())):
-            found += (hit for hit in _named(kind, part) if hit not in found)
-    return tuple(found)
+            hits += (hit for hit in _by_name(kind, part) if hit not in hits)
+    return tuple(hits)
 
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
     """Values of a known form."""
     for form in _forms():
         for pattern in form.patterns:
-            for found in pattern.finditer(line):
-                value = found[found.lastindex if found.lastindex and form.group else 0]
+            for match in pattern.finditer(line):
+                value = match[match.lastindex if match.lastindex and form.group else 0]
                 if value and (_is_random(value) if form.random else not sample):
-                    rest = REST.match(line, found.end(found.lastindex if found.lastindex and form.group else 0))
+                    rest = REST.match(line, match.end(match.lastindex if match.lastindex and form.group else 0))
                     whole = value + (rest[0] if rest and form.random else "")  # newer tokens are longer than the form
                     yield Hit(whole, form.rule, form.what, form.severity)
 
 
-def _named(path: str, line: str) -> Iterator[Hit]:
+def _by_name(path: str, line: str) -> Iterator[Hit]:
     """Values that are secret by their name."""
     from detect_secrets.filters import heuristic
     from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE

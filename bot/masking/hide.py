@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 
 from bot.masking import forms
-from bot.values import Finding, Placed, Review
+from bot.values import Finding, PlacedFinding, Review
 
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
@@ -32,10 +32,10 @@ Value = TypeVar("Value")
 
 def secrets(review: Review) -> Review:
     """The review with every secret that a finding of the category "secret" quotes masked, wherever else it stands."""
-    return masked(review, tuple(_all(review)))
+    return mask_findings(review, tuple(_all(review)))
 
 
-def masked(value: Value, findings: Iterable[Finding]) -> Value:
+def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
     """A value with every secret masked that one of the findings quotes."""
     quotes = {
         (path, line)
@@ -44,12 +44,12 @@ def masked(value: Value, findings: Iterable[Finding]) -> Value:
         for path, quote in ((finding.path, finding.quote), *((item.path, item.quote) for item in finding.evidence))
         for line in _BREAK.sub("\n", quote).split("\n")
     }
-    return covered(value, {found for path, line in quotes for found in _values(path, line)})
+    return mask_values(value, {value for path, line in quotes for value in _values(path, line)})
 
 
-def covered(value: Value, found: Collection[str]) -> Value:
+def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """A value with each of these secrets masked in every text that it holds."""
-    return mapped(value, lambda text: _covered(text, found)) if found else value
+    return map_texts(value, lambda text: _mask_text(text, secrets)) if secrets else value
 
 
 def exempt(item: "Field[Any]") -> bool:
@@ -57,20 +57,20 @@ def exempt(item: "Field[Any]") -> bool:
     return item.metadata.get("exact", False) is True
 
 
-def spans(text: str, found: Collection[str]) -> list[tuple[int, int]]:
+def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
     """The places of secrets in a text, in order; those that overlap are one.
 
     A short one counts as a whole word only. Of a long one the beginning and the end count too, where the rest was cut off.
     """
-    likely = found if len(found) <= FEW else _likely(text, found)
+    likely = secrets if len(secrets) <= FEW else _likely(text, secrets)
     places = sorted(place for secret in likely for place in _places(secret, text))
-    joined: list[tuple[int, int]] = []
+    merged_spans: list[tuple[int, int]] = []
     for start, end in places:
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        if merged_spans and start < merged_spans[-1][1]:
+            merged_spans[-1] = (merged_spans[-1][0], max(end, merged_spans[-1][1]))
         else:
-            joined.append((start, end))
-    return joined
+            merged_spans.append((start, end))
+    return merged_spans
 
 
 def mask(secret: str) -> str:
@@ -78,13 +78,13 @@ def mask(secret: str) -> str:
     return f"{secret[:SHOWN]}***" if len(secret) >= 3 * SHOWN else "***"
 
 
-def _likely(text: str, found: Iterable[str]) -> list[str]:
+def _likely(text: str, secrets: Iterable[str]) -> list[str]:
     """Those of very many secrets that can occur in a text, by their first and last characters: one pass over the text."""
-    seen = {text[at : at + MIN_SECRET] for at in range(len(text))}
+    starts = {text[at : at + MIN_SECRET] for at in range(len(text))}
     return [
         secret
-        for secret in found
-        if secret[:MIN_SECRET] in seen or secret[-MIN_SECRET:] in seen or len(secret) < MIN_SECRET
+        for secret in secrets
+        if secret[:MIN_SECRET] in starts or secret[-MIN_SECRET:] in starts or len(secret) < MIN_SECRET
     ]
 
 
@@ -118,25 +118,25 @@ def _whole(secret: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(secret) + after)
 
 
-def _covered(text: str, found: Collection[str]) -> str:
-    made, end = [], 0
-    for start, stop in spans(text, found):
-        made += [text[end:start], mask(text[start:stop])]
+def _mask_text(text: str, secrets: Collection[str]) -> str:
+    pieces, end = [], 0
+    for start, stop in spans(text, secrets):
+        pieces += [text[end:start], mask(text[start:stop])]
         end = stop
-    return "".join([*made, text[end:]]) if made else text
+    return "".join([*pieces, text[end:]]) if pieces else text
 
 
 def _all(review: Review) -> Iterator[Finding]:
-    yield from (placed.finding for placed in review.findings)
+    yield from (item.finding for item in review.findings)
     yield from (*review.still, *review.fixed, *review.kept_back, *review.unproven)
     yield from (item.finding for item in review.suppressed)
 
 
 def _values(path: str, line: str) -> set[str]:
     """What is secret in a quoted line: what its check finds there; else literals, logins, long tokens, what is assigned."""
-    known = {hit.value for hit in forms.hits(path, line, sample=False) if hit.rule != "private-key"}
-    if known:
-        return known
+    known_values = {hit.value for hit in forms.hits(path, line, sample=False) if hit.rule != "private-key"}
+    if known_values:
+        return known_values
     values = [literal[2] for literal in _LITERAL.finditer(line)]
     values += _LOGIN.findall(line) + _ASSIGNED.findall(line)
     values += [run for run in _RUN.findall(line) if any(map(str.isdigit, run)) or _LABEL in line]
@@ -145,25 +145,25 @@ def _values(path: str, line: str) -> set[str]:
     }
 
 
-def mapped(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any value, and one of the same type
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any value, and one of the same type
     """A value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
     if isinstance(value, tuple):
-        return tuple(mapped(item, change) for item in value)
+        return tuple(map_texts(item, change) for item in value)
     if isinstance(value, list):
-        return [mapped(item, change) for item in value]
+        return [map_texts(item, change) for item in value]
     if isinstance(value, Mapping):
-        return {name: mapped(item, change) for name, item in value.items()}
+        return {name: map_texts(item, change) for name, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         names = [item.name for item in fields(value) if item.init and not exempt(item)]
-        changed = replace(value, **{name: mapped(getattr(value, name), change) for name in names})
-        return _uncommitted(value, changed)
+        changed_value = replace(value, **{name: map_texts(getattr(value, name), change) for name in names})
+        return _without_commit(value, changed_value)
     return value
 
 
-def _uncommitted(before: Any, after: Any) -> Any:  # noqa: ANN401
+def _without_commit(before: Any, after: Any) -> Any:  # noqa: ANN401
     """A replacement with a mask in it must not be committed: it is shown as words."""
-    if isinstance(before, Placed) and before.replacement != after.replacement:
+    if isinstance(before, PlacedFinding) and before.replacement != after.replacement:
         return replace(after, replacement=None, refused="secret")
     return after

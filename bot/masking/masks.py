@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
 from bot.masking.detect import secrets
-from bot.masking.hide import covered, exempt, mapped, spans
+from bot.masking.hide import exempt, map_texts, mask_values, spans
 from bot.values import ChangedFile, Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
@@ -70,9 +70,9 @@ class Masks:
             return value
         for text in texts(value):
             self.learn(text)
-        return self._hidden(value)
+        return self._hide(value)
 
-    def known(self, text: str) -> str:
+    def hide_known(self, text: str) -> str:
         """The same text with a placeholder in the place of each secret that was met so far."""
         return self._text(text) if self._values else text
 
@@ -89,26 +89,28 @@ class Masks:
         """
         if not self._values:
             return value
-        guessless: Value = mapped(value, lambda text: self._replaced(text, lambda _: GUESSED))
+        guessless: Value = map_texts(value, lambda text: self._replace(text, lambda _: GUESSED))
         return self.show(guessless)
 
     def prompt(self, prompt: Prompt) -> Prompt:
         """A request as it may be sent."""
         return self.prompts([prompt])[0] if self.on else prompt
 
-    def prompts(self, given: Iterable[Prompt]) -> list[Prompt]:
+    def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
-        asked = list(given)
+        requests = list(prompts)
         if not self.on:
-            return asked
-        for one in asked:
+            return requests
+        for one in requests:
             for message in one.messages:
                 self.learn(message.text)
                 for call in message.calls:
-                    for text in texts([call.unparsed, dict(call.arguments)]):
+                    for text in texts([call.unparsed_arguments, dict(call.arguments)]):
                         self.learn(text)
         return (
-            [replace(one, messages=tuple(map(self._message, one.messages))) for one in asked] if self._values else asked
+            [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
+            if self._values
+            else requests
         )
 
     def reply(self, reply: Completion) -> Completion:
@@ -117,34 +119,36 @@ class Masks:
 
     def show(self, value: Value) -> Value:
         """The same value with the secret in the place of each placeholder."""
-        shown: Value = mapped(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
-        return shown
+        real: Value = map_texts(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
+        return real
 
     def cover(self, value: Value, *, guesses: bool = False) -> Value:
         """The same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
-        return covered(value, {text for text, sure in self._values.items() if sure or guesses})
+        return mask_values(value, {text for text, sure in self._values.items() if sure or guesses})
 
     def _message(self, message: Message) -> Message:
         text = self._text(message.text)
         calls = tuple(
-            replace(call, arguments=self._hidden(dict(call.arguments)), unparsed=self._text(call.unparsed))
+            replace(
+                call, arguments=self._hide(dict(call.arguments)), unparsed_arguments=self._text(call.unparsed_arguments)
+            )
             for call in message.calls
         )
-        noted = message.role in {"user", "tool"} and PLACEHOLDER.search(text) and not text.endswith(NOTE)
-        return replace(message, text=text + NOTE if noted else text, calls=calls)
+        has_note = message.role in {"user", "tool"} and PLACEHOLDER.search(text) and not text.endswith(NOTE)
+        return replace(message, text=text + NOTE if has_note else text, calls=calls)
 
-    def _hidden(self, value: Value) -> Value:
-        return mapped(value, self._text) if self._values else value
+    def _hide(self, value: Value) -> Value:
+        return map_texts(value, self._text) if self._values else value
 
     def _text(self, text: str) -> str:
-        return self._replaced(text, self._placeholder)
+        return self._replace(text, self._placeholder)
 
-    def _replaced(self, text: str, replacement: Callable[[str], str]) -> str:
-        made, end = [], 0
+    def _replace(self, text: str, replacement: Callable[[str], str]) -> str:
+        pieces, end = [], 0
         for start, stop in spans(text, self._values):
-            made += [text[end:start], replacement(text[start:stop])]
+            pieces += [text[end:start], replacement(text[start:stop])]
             end = stop
-        return "".join([*made, text[end:]]) if made else text
+        return "".join([*pieces, text[end:]]) if pieces else text
 
     def _placeholder(self, secret: str) -> str:
         if secret not in self._placeholders:

@@ -11,7 +11,7 @@ from bot.masking import hide
 from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.form import ReviewTemplates
-from bot.values import Placed, Reference, Review, ReviewRequest
+from bot.values import PlacedFinding, Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
@@ -22,54 +22,60 @@ MOST = 200  # places that `callers` names
 async def review(repo: str, change: str, flags: Mapping[str, Any], scratch: str) -> Review:
     """Review what was named. Raises NothingToReview and UsageError with a sentence."""
     try:
-        return await reviewed_aside(asked(repo, change), flags, scratch)
+        return await reviewed_aside(request(repo, change), flags, scratch)
     except NothingToReview:
         raise NothingToReview(
             f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."
         ) from None
 
 
-def asked(repo: str, change: str) -> ReviewRequest:
+def request(repo: str, change: str) -> ReviewRequest:
     """A change as an agent names it."""
-    named = change.strip()
-    if named in {"uncommitted", "staged"}:
-        return ReviewRequest(repo, "staged" if named == "staged" else "uncommitted")
-    base, _, head = named.replace("...", "..").partition("..")
+    range_text = change.strip()
+    if range_text in {"uncommitted", "staged"}:
+        return ReviewRequest(repo, "staged" if range_text == "staged" else "uncommitted")
+    base, _, head = range_text.replace("...", "..").partition("..")
     if base.startswith("-") or head.startswith("-"):
         raise UsageError(f"{change!r} is not a revision")
     return ReviewRequest(repo, "range", base or None, head or None)
 
 
-def told(done: Review) -> str:
+def text(review: Review) -> str:
     """The review as the command line prints it: nothing in it is written twice, and no name is escaped."""
-    return OUTPUTS["console"]().render(done)
+    return OUTPUTS["console"]().render(review)
 
 
-async def explained(done: Review, number: int) -> str:
+async def explanation(review: Review, number: int) -> str:
     """One finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
-    safe = hide.secrets(done)
-    listed = {placed.finding.number: placed for placed in facts.listing(safe).all}
-    if number not in listed:
-        known = f"their numbers are {', '.join(map(str, sorted(listed)))}" if listed else "it found nothing"
-        raise UsageError(f"the last review has no finding {number}: {known}")
+    safe = hide.secrets(review)
+    findings_by_number = {item.finding.number: item for item in facts.listing(safe).all}
+    if number not in findings_by_number:
+        numbers = (
+            f"their numbers are {', '.join(map(str, sorted(findings_by_number)))}"
+            if findings_by_number
+            else "it found nothing"
+        )
+        raise UsageError(f"the last review has no finding {number}: {numbers}")
     form = ReviewTemplates(safe)
-    return form.fill("finding.md.j2", lambda: [parts.one(listed[number], safe, form.words)], markdown.MOST_BYTES)[0]
+    return form.fill(
+        "finding.md.j2", lambda: [parts.one(findings_by_number[number], safe, form.words)], markdown.MOST_BYTES
+    )[0]
 
 
-def handed_over(done: Review, number: int) -> str:
+def handed_over(review: Review, number: int) -> str:
     """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
-    safe = hide.secrets(done)
-    return chosen(facts.listing(safe).all, number, safe.pull.head)
+    safe = hide.secrets(review)
+    return prompt_for(facts.listing(safe).all, number, safe.pull.head)
 
 
-def chosen(findings: Sequence[Placed], number: int, commit: str) -> str:
+def prompt_for(findings: Sequence[PlacedFinding], number: int, commit: str) -> str:
     """The prompt for one of these findings, or for all of them. Raises NothingToReview, and UsageError if there is no such finding."""
     if not findings:
         raise NothingToReview("The review has no open finding.")
-    mine = [placed for placed in findings if number in (0, placed.finding.number)]
+    mine = [item for item in findings if number in (0, item.finding.number)]
     if not mine:
-        known = ", ".join(str(placed.finding.number) for placed in findings)
-        raise UsageError(f"the review has no finding {number}: their numbers are {known}")
+        numbers = ", ".join(str(item.finding.number) for item in findings)
+        raise UsageError(f"the review has no finding {number}: their numbers are {numbers}")
     return handover.prompt(mine, commit, handover.MOST_BYTES)
 
 
@@ -84,12 +90,12 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     except UsageError:  # a bare repository, or no commit yet
         pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
-        found = await dependents.callers(tree, symbol, LANGUAGES)
-    if not found:
+        call_rows = await dependents.callers(tree, symbol, LANGUAGES)
+    if not call_rows:
         raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
-    rest = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
-    masks, rows = Masks(), [*map(_line, found[:MOST]), *rest]
-    for place in found[:MOST]:
+    rest = [f"and {len(call_rows) - MOST} more"] if len(call_rows) > MOST else []
+    masks, rows = Masks(), [*map(_line, call_rows[:MOST]), *rest]
+    for place in call_rows[:MOST]:
         masks.learn(place.text, place.path)
     return masks.cover("\n".join(rows))
 

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from bot import __version__
 from bot.errors import DeepRepoError, NothingToReview
-from bot.mcp import local, stored
+from bot.mcp import local, stored_review
 from bot.values import Review, ReviewEffort
 
 INSTRUCTIONS = (
@@ -28,18 +28,20 @@ class Tools(MCPServer[object]):
 
     async def list_tools(self) -> list[Tool]:
         """The tools, with schemas that allow no other arguments."""
-        found = await super().list_tools()
-        closed = {"additionalProperties": False}
-        return [tool.model_copy(update={"input_schema": tool.input_schema | closed}) for tool in found]
+        tool_list = await super().list_tools()
+        without_extras = {"additionalProperties": False}
+        return [tool.model_copy(update={"input_schema": tool.input_schema | without_extras}) for tool in tool_list]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool. Raises ToolError if it has no such argument."""
-        known = next((tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None)
-        unknown = ", ".join(sorted(arguments.keys() - known.keys())) if known is not None else ""
-        if known is not None and unknown:
-            raise ToolError(f"unknown argument {unknown}: {name} takes {', '.join(known)}")
+        properties = next(
+            (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
+        )
+        unknown = ", ".join(sorted(arguments.keys() - properties.keys())) if properties is not None else ""
+        if properties is not None and unknown:
+            raise ToolError(f"unknown argument {unknown}: {name} takes {', '.join(properties)}")
         return await super().call_tool(name, arguments, context)
 
 
@@ -59,7 +61,7 @@ def server(repo: str) -> MCPServer[object]:
             max_usd: a hard cap in dollars; without it the configured one holds.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            return await _said(_reviewed(repo, change, {"effort": effort, "usd": max_usd}, scratch, last))
+            return await _sentence(_review(repo, change, {"effort": effort, "usd": max_usd}, scratch, last))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def explain(finding: int) -> str:
@@ -70,7 +72,7 @@ def server(repo: str) -> MCPServer[object]:
         """
         if not last:
             raise ToolError("There is no review yet: call `review` first.")
-        return await _said(local.explained(last[0], finding))
+        return await _sentence(local.explanation(last[0], finding))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def hand_over(finding: int = 0, pull: str = "") -> str:
@@ -82,10 +84,10 @@ def server(repo: str) -> MCPServer[object]:
                 with its data on this machine has stored.
         """
         if pull:
-            return await _said(stored.handed_over(pull, finding))
+            return await _sentence(stored_review.handed_over(pull, finding))
         if not last:
             raise ToolError("There is no review yet: call `review` first, or name a pull request.")
-        return await _said(_handed_over(last[0], finding))
+        return await _sentence(_handed_over(last[0], finding))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def callers(symbol: str) -> str:
@@ -95,22 +97,22 @@ def server(repo: str) -> MCPServer[object]:
             symbol: the name as callers write it, "resolve" or "Resolver.resolve".
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            return await _said(local.callers(repo, symbol, scratch))
+            return await _sentence(local.callers(repo, symbol, scratch))
 
     return tools
 
 
-async def _reviewed(repo: str, change: str, flags: Mapping[str, Any], scratch: str, last: list[Review]) -> str:
-    done = await local.review(repo, change, flags, scratch)
-    last[:] = [done]
-    return local.told(done)
+async def _review(repo: str, change: str, flags: Mapping[str, Any], scratch: str, last: list[Review]) -> str:
+    review = await local.review(repo, change, flags, scratch)
+    last[:] = [review]
+    return local.text(review)
 
 
-async def _handed_over(done: Review, number: int) -> str:
-    return local.handed_over(done, number)
+async def _handed_over(review: Review, number: int) -> str:
+    return local.handed_over(review, number)
 
 
-async def _said(work: Awaitable[str]) -> str:
+async def _sentence(work: Awaitable[str]) -> str:
     """Our own errors are sentences that the agent reads; an empty change is an answer. Anything else is a crash and stays one."""
     try:
         return await work

@@ -68,7 +68,7 @@ PROVIDERS: dict[str, Provider] = {
 REASONING = re.compile(r"(.*/)?(gpt-([5-9]|\d\d)|o\d)", re.IGNORECASE)
 
 
-def named(name: str) -> Provider:
+def provider_of(name: str) -> Provider:
     """The provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
     provider, slash, model = name.partition("/")
     if not slash or not provider or not model:
@@ -91,7 +91,7 @@ def connect(
 
     `timeout` is the silence between two pieces of a reply, in seconds. `region` and `project` are for models in a cloud.
     """
-    provider = named(name)
+    provider = provider_of(name)
     extras.need("models")
     check_key(provider, key, base_url)
     if provider.cloud:
@@ -114,16 +114,16 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
     """The name for the cap of a reply that is tried first. Behind an address that nobody knows, the older one, which more take."""
     if provider.name != "openai" or url == provider.base_url:
         return provider.tokens
-    known = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
-    return "max_completion_tokens" if known or REASONING.match(name.partition("/")[2]) else "max_tokens"
+    knows_tokens = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
+    return "max_completion_tokens" if knows_tokens or REASONING.match(name.partition("/")[2]) else "max_tokens"
 
 
 def library(name: str) -> tuple[str, ...]:
     """The modules behind a model, none if they are not installed: `connect` reports that."""
     provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is None or not extras.installed("models"):
+    if provider is None or not extras.is_installed("models"):
         return ()
-    return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
+    return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.may_have(name) else []))
 
 
 def load(name: str) -> None:

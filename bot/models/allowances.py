@@ -59,12 +59,12 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     return float(exact) / 1000 if NUMBER.fullmatch(exact) else until(headers.get("retry-after", ""), now)
 
 
-def said(message: str) -> float | None:
+def seconds_in(message: str) -> float | None:
     """Seconds to wait, from a sentence such as "Please try again in 6m0s"."""
-    found = AGAIN.search(message)
-    if found is None:
+    match = AGAIN.search(message)
+    if match is None:
         return None
-    text = re.sub(r"\s|(?<=[sm])(?:econds?|inutes?)|(?<=\d)\.(?!\d)", "", found[1])
+    text = re.sub(r"\s|(?<=[sm])(?:econds?|inutes?)|(?<=\d)\.(?!\d)", "", match[1])
     return until(text)
 
 

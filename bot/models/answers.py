@@ -38,7 +38,7 @@ def without_thinking(text: str) -> tuple[str, bool]:
     a code fence or quotation marks is part of an answer and stays.
     """
     rest = text.lstrip("\ufeff \t\r\n")
-    if not rest or (rest[0] == "{" and parsed(rest)):
+    if not rest or (rest[0] == "{" and parse(rest)):
         return text, False
     cut = False
     while (marks := next((pair for pair in MARKS if rest[: len(pair[0])].lower() == pair[0]), None)) is not None:
@@ -47,35 +47,35 @@ def without_thinking(text: str) -> tuple[str, bool]:
             return "", True
         rest, cut = rest[end:].lstrip(), True
     if not cut:
-        lowered = rest.lower()
+        lower_rest = rest.lower()
         for opening, closing in MARKS:
-            at = lowered.find(closing)
-            if at >= 0 and not 0 <= lowered.find(opening) < at and (end := _alone(rest, closing)) is not None:
+            at = lower_rest.find(closing)
+            if at >= 0 and not 0 <= lower_rest.find(opening) < at and (end := _alone(rest, closing)) is not None:
                 return rest[end:].lstrip(), False
     return (rest if cut else text), False
 
 
 def _closing(text: str, mark: str, start: int) -> int | None:
     """Where the thinking ends: after the first closing mark that is not quoted, else after the first."""
-    ends = [found.end() for found in re.finditer(re.escape(mark), text[start:], re.IGNORECASE)]
-    free = next((end for end in ends if not _quoted(text, start + end - len(mark), start + end)), None)
+    ends = [match.end() for match in re.finditer(re.escape(mark), text[start:], re.IGNORECASE)]
+    free = next((end for end in ends if not _is_quoted(text, start + end - len(mark), start + end)), None)
     return start + (free if free is not None else ends[0]) if ends else None
 
 
 def _alone(text: str, mark: str) -> int | None:
     """After the first closing mark that is not part of an answer; None when each is."""
     spans: list[tuple[int, int]] | None = None
-    fences = [found.start(1) for found in FENCE.finditer(text)]
-    for found in islice(re.finditer(re.escape(mark), text, re.IGNORECASE), MAX_STARTS):
-        if _quoted(text, found.start(), found.end()) or bisect_left(fences, found.start()) % 2:
+    fences = [match.start(1) for match in FENCE.finditer(text)]
+    for match in islice(re.finditer(re.escape(mark), text, re.IGNORECASE), MAX_STARTS):
+        if _is_quoted(text, match.start(), match.end()) or bisect_left(fences, match.start()) % 2:
             continue
         spans = [span for _, span in _objects(text)] if spans is None else spans
-        if not any(start < found.start() < end for start, end in spans):
-            return found.end()
+        if not any(start < match.start() < end for start, end in spans):
+            return match.end()
     return None
 
 
-def _quoted(text: str, start: int, end: int) -> bool:
+def _is_quoted(text: str, start: int, end: int) -> bool:
     return start > 0 and end < len(text) and text[start - 1] in QUOTES and text[end] in QUOTES
 
 
@@ -84,21 +84,21 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
 
     A model that shows a draft, or an example, writes its answer after it.
     """
-    whole = parsed(text)
+    whole = parse(text)
     if whole is not None:
         return whole
-    found = [made for made, _ in _objects(text)]
-    fitting = [made for made in found if schema is None or _fits(made, schema)]
-    return next(reversed(fitting or found), None)
+    objects = [value for value, _ in _objects(text)]
+    fitting = [value for value in objects if schema is None or _fits(value, schema)]
+    return next(reversed(fitting or objects), None)
 
 
-def parsed(text: str) -> Mapping[str, Any] | None:
+def parse(text: str) -> Mapping[str, Any] | None:
     """The JSON object that a text is; None otherwise, and for half an object."""
     try:
-        found = json.loads(text, strict=False) if text.strip() else None
+        value = json.loads(text, strict=False) if text.strip() else None
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _objects(text: str) -> Iterator[tuple[Mapping[str, Any], tuple[int, int]]]:
@@ -106,19 +106,19 @@ def _objects(text: str) -> Iterator[tuple[Mapping[str, Any], tuple[int, int]]]:
     at, starts = text.find("{"), 0
     while at >= 0 and starts < MAX_STARTS:
         try:
-            found, end = DECODER.raw_decode(text, at)
+            value, end = DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             starts, end = starts + 1, at + 1
         else:
-            yield found, (at, end)
+            yield value, (at, end)
         at = text.find("{", end)
 
 
-def _fits(made: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+def _fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     """Whether an object has what a schema requires at its top, and no other field where none is allowed."""
     properties = schema.get("properties", {})
-    closed = schema.get("additionalProperties") is False
-    return set(schema.get("required", ())) <= set(made) and (not closed or set(made) <= set(properties))
+    is_closed = schema.get("additionalProperties") is False
+    return set(schema.get("required", ())) <= set(value) and (not is_closed or set(value) <= set(properties))
 
 
 def strict(schema: Mapping[str, Any]) -> bool:
@@ -131,6 +131,6 @@ def strict(schema: Mapping[str, Any]) -> bool:
 
 
 def _parts(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), schema.get("items")]
-    found += [part for word in ("anyOf", "allOf", "oneOf") for part in schema.get(word, ())]
-    return [part for part in found if isinstance(part, Mapping)]
+    schemas = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), schema.get("items")]
+    schemas += [part for word in ("anyOf", "allOf", "oneOf") for part in schema.get(word, ())]
+    return [part for part in schemas if isinstance(part, Mapping)]

@@ -22,7 +22,7 @@ from bot.models.answers import json_object, sendable, without_thinking
 from bot.models.connection import Client, Connection, Library, transport
 from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
 from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Forms, RequestForm
-from bot.models.provider import Key, revealed
+from bot.models.provider import Key, key_text
 from bot.models.stream import Messages
 from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
@@ -59,24 +59,24 @@ class AnthropicModel(HttpModel):
         open_client: Callable[[], Client] | None = None,
         library: Library = LIBRARY,
     ) -> None:
-        secret = SecretStr(revealed(key))
+        secret = SecretStr(key_text(key))
 
         def client() -> Client:
-            shown = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
-            made: Any = anthropic.AsyncAnthropic(
-                api_key=shown,
+            key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+            library_client: Any = anthropic.AsyncAnthropic(
+                api_key=key_text,
                 base_url=url,
                 max_retries=0,
                 open_telemetry=False,  # its spans could carry prompts
-                default_headers={"Authorization": f"Bearer {shown}"} if _is_gateway(url) else None,
+                default_headers={"Authorization": f"Bearer {key_text}"} if _is_gateway(url) else None,
                 http_client=transport(anthropic.DefaultAioHttpClient, url),
             )
-            opened: Client = made
-            return opened
+            typed_client: Client = library_client
+            return typed_client
 
         forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
         connection = Connection(name, url, "/v1/messages", timeout, open_client or client, library)
-        super().__init__(name, Dialect(body, read, Messages, _broken), forms, connection)
+        super().__init__(name, Dialect(body, read, Messages, _usage_of_partial), forms, connection)
 
 
 def _is_gateway(url: str) -> bool:
@@ -90,27 +90,27 @@ def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
     if prompt.answer and form.answer == "text":
         rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
     own = name if form.extras else ""
-    sent: dict[str, Any] = {"model": name.partition("/")[2], "max_tokens": form.cap(prompt)}
-    sent["messages"] = _messages(rest, own)
+    request: dict[str, Any] = {"model": name.partition("/")[2], "max_tokens": form.cap(prompt)}
+    request["messages"] = _messages(rest, own)
     if system:
-        sent["system"] = [{"type": "text", "text": system, **CACHED}]
+        request["system"] = [{"type": "text", "text": system, **CACHED}]
     tools = [_tool(prompt.tool)] if prompt.tool else []
     config: dict[str, Any] = {}
     if prompt.effort and form.effort:
         config["effort"] = EFFORTS.get(prompt.effort, prompt.effort)
     if prompt.answer and form.answer == "tool":
         tools.append(_tool(prompt.answer))
-        sent["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
+        request["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
     elif prompt.answer and form.answer == "schema":
         config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
-    sent |= {"output_config": config} if config else {}
+    request |= {"output_config": config} if config else {}
     if tools:
-        sent["tools"] = tools
-    for block in _read_again(prompt, sent["messages"]):
+        request["tools"] = tools
+    for block in _read_again(prompt, request["messages"]):
         block.update(CACHED)
     if form.stream:
-        sent["stream"] = True
-    return sent
+        request["stream"] = True
+    return request
 
 
 def _read_again(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -132,14 +132,14 @@ def _split(messages: Sequence[Message]) -> tuple[str, list[Message]]:
 
 def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:
     """Roles alternate, as the endpoint demands: neighbours of one role become one message. Empty texts are refused there."""
-    sent: list[dict[str, Any]] = []
+    sent_messages: list[dict[str, Any]] = []
     for message in messages:
         role, blocks = "assistant" if message.role == "assistant" else "user", _blocks(message, own)
-        if sent and sent[-1]["role"] == role:
-            sent[-1]["content"] += blocks
+        if sent_messages and sent_messages[-1]["role"] == role:
+            sent_messages[-1]["content"] += blocks
         elif blocks:
-            sent.append({"role": role, "content": blocks})
-    return sent
+            sent_messages.append({"role": role, "content": blocks})
+    return sent_messages
 
 
 def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
@@ -148,28 +148,28 @@ def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.call_id, "content": text or "(nothing)"}]
     calls = {call.id: _use(call) for call in message.calls}
-    said: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
+    request_blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
     extra = message.extra
     if not extra or not own or extra.get("model") != own:
-        return [*said, *calls.values()]
+        return [*request_blocks, *calls.values()]
     blocks, at = [], 0
-    for known in extra["blocks"]:
-        if known["type"] == "text":
-            piece, at = text[at : at + known["chars"]], at + known["chars"]
+    for block in extra["blocks"]:
+        if block["type"] == "text":
+            piece, at = text[at : at + block["chars"]], at + block["chars"]
             blocks += [{"type": "text", "text": piece}] if piece.strip() else []
-        elif known["type"] == "tool_use":
-            blocks += [calls.pop(known["id"])] if known["id"] in calls else []
+        elif block["type"] == "tool_use":
+            blocks += [calls.pop(block["id"])] if block["id"] in calls else []
         else:
-            blocks.append(dict(known))
+            blocks.append(dict(block))
     if at == len(text) and not calls:
         return blocks
     # The message is not what the model wrote: its thinking goes first, as the endpoint demands.
-    thinking = [dict(known) for known in extra["blocks"] if known["type"] in THINKING]
-    return [*thinking, *said, *(_use(call) for call in message.calls)]
+    thinking = [dict(block) for block in extra["blocks"] if block["type"] in THINKING]
+    return [*thinking, *request_blocks, *(_use(call) for call in message.calls)]
 
 
 def _use(call: ToolCall) -> dict[str, Any]:
-    arguments = {"unparsed": call.unparsed} if call.unparsed else dict(call.arguments)
+    arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
@@ -185,15 +185,15 @@ def read(
     if not isinstance(content, list):
         raise ProviderDown(f"{name.partition('/')[0]} answered without a message: try again")
     blocks = [block for block in content if isinstance(block, Mapping)]
-    written = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
-    text, unfinished = without_thinking(written)
+    reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    text, is_unfinished = without_thinking(reply_text)
     calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
-    stop = "length" if unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
+    stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
     usage, data = _usage(reply.get("usage")), None
     if prompt.answer and (mine := [call for call in calls if call.name == prompt.answer.name]):
         calls = tuple(call for call in calls if call not in mine)
-        text = mine[0].unparsed or json.dumps(mine[0].arguments)
-        data = None if mine[0].unparsed else mine[0].arguments
+        text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
+        data = None if mine[0].unparsed_arguments else mine[0].arguments
         stop = "end" if stop == "tool" and not calls else stop
     elif prompt.answer and stop != "refusal":
         data = json_object(text, prompt.answer.parameters)
@@ -205,43 +205,43 @@ def read(
         stop=stop,
         data=None if stop == "length" else data,  # what broke off may be half an object
         calls=calls,
-        extra=_kept(blocks, name),
+        extra=_thinking(blocks, name),
         allowance=allowance,
     )
 
 
-def _kept(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
+def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
     """The thinking of a reply word for word, with its place among texts and calls; None if the reply has none."""
     if not any(block.get("type") in THINKING for block in blocks):
         return None
-    kept: list[dict[str, Any]] = []
+    blocks_kept: list[dict[str, Any]] = []
     for block in blocks:
         if block.get("type") in THINKING:
-            kept.append(dict(block))
+            blocks_kept.append(dict(block))
         elif block.get("type") == "text":
-            kept.append({"type": "text", "chars": len(sendable(str(block.get("text", ""))))})
+            blocks_kept.append({"type": "text", "chars": len(sendable(str(block.get("text", ""))))})
         elif block.get("type") == "tool_use":
-            kept.append({"type": "tool_use", "id": str(block.get("id", ""))})
-    return {"model": name, "blocks": kept}
+            blocks_kept.append({"type": "tool_use", "id": str(block.get("id", ""))})
+    return {"model": name, "blocks": blocks_kept}
 
 
-def _broken(message: Mapping[str, Any], _: Prompt) -> Usage:
+def _usage_of_partial(message: Mapping[str, Any], _: Prompt) -> Usage:
     """The tokens of a reply that broke off: its input as the provider said, its output as far as it came."""
-    said = _usage(message["usage"])
-    written = len(json.dumps(message["content"])) // CHARS_PER_TOKEN
-    return replace(said, output=max(said.output, written))
+    usage = _usage(message["usage"])
+    output_tokens = len(json.dumps(message["content"])) // CHARS_PER_TOKEN
+    return replace(usage, output=max(usage.output, output_tokens))
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
-    given = block.get("input")
+    arguments = block.get("input")
     identity = str(block.get("id", "")), str(block.get("name", ""))
-    if isinstance(given, Mapping):
-        return ToolCall(*identity, given)
-    return ToolCall(*identity, {}, given if isinstance(given, str) else json.dumps(given))
+    if isinstance(arguments, Mapping):
+        return ToolCall(*identity, arguments)
+    return ToolCall(*identity, {}, arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
-def _usage(found: object) -> Usage:
+def _usage(report: object) -> Usage:
     """Tokens as reported: here `input_tokens` leaves out what was read from or written to the cache."""
-    reported = found if isinstance(found, Mapping) else {}
-    read_, write = reported.get("cache_read_input_tokens") or 0, reported.get("cache_creation_input_tokens") or 0
-    return Usage((reported.get("input_tokens") or 0) + read_ + write, reported.get("output_tokens") or 0, read_, write)
+    counts = report if isinstance(report, Mapping) else {}
+    read_, write = counts.get("cache_read_input_tokens") or 0, counts.get("cache_creation_input_tokens") or 0
+    return Usage((counts.get("input_tokens") or 0) + read_ + write, counts.get("output_tokens") or 0, read_, write)

@@ -15,7 +15,7 @@ from bot.config import extras
 from bot.errors import UsageError
 from bot.models.anthropic import LIBRARY, AnthropicModel
 from bot.models.connection import Client, Library, transport
-from bot.models.provider import Key, Provider, address, revealed
+from bot.models.provider import Key, Provider, address, key_text
 from bot.ports import Model
 
 NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
@@ -47,26 +47,26 @@ def connect(
 ) -> Model:
     """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
     cloud = provider.cloud
-    if not _installed(NEEDS[cloud]):
+    if not _is_installed(NEEDS[cloud]):
         raise UsageError(f"{name} needs what is not installed: {extras.install(cloud)}")
     if not region:
         raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
-    token = revealed(key)
+    token = key_text(key)
     if cloud == "bedrock":
         url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
-        opened = partial(_client, anthropic.AsyncAnthropicBedrock, url, aws_region=region, api_key=token or None)
-        return AnthropicModel(name, None, url, timeout, opened, _library(cloud))
+        make_client = partial(_client, anthropic.AsyncAnthropicBedrock, url, aws_region=region, api_key=token or None)
+        return AnthropicModel(name, None, url, timeout, make_client, _library(cloud))
     host = GEOGRAPHIES.get(region, f"{region}-aiplatform.googleapis.com")
     url = address(provider, base_url or f"https://{host}/v1")
     if not project:
         raise UsageError(
             f"{name} needs a project: set {provider.project_variables[0]} to the id of a Google Cloud project"
         )
-    opened = partial(_client, anthropic.AsyncAnthropicVertex, url, region=region, project_id=project)
-    return AnthropicModel(name, None, url, timeout, opened, _library(cloud))
+    make_client = partial(_client, anthropic.AsyncAnthropicVertex, url, region=region, project_id=project)
+    return AnthropicModel(name, None, url, timeout, make_client, _library(cloud))
 
 
-def _installed(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # of a package above it
@@ -76,8 +76,8 @@ def _installed(module: str) -> bool:
 def _client(maker: Callable[..., Any], url: str, **own: object) -> Client:
     """A cloud's client. Telemetry stays off: its spans could carry prompts."""
     http = transport(anthropic.DefaultAioHttpClient, url)
-    made: Client = maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
-    return made
+    client: Client = maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
+    return client
 
 
 def _library(cloud: str) -> Library:
@@ -91,4 +91,4 @@ def _library(cloud: str) -> Library:
         from google.auth.exceptions import GoogleAuthError
 
         lacking += (GoogleAuthError,)
-    return Library(LIBRARY.failed, LIBRARY.stream, lacking=lacking, remedy=REMEDY[cloud])
+    return Library(LIBRARY.failure, LIBRARY.stream, lacking=lacking, remedy=REMEDY[cloud])

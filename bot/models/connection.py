@@ -64,19 +64,19 @@ class FormRefused(Exception):  # noqa: N818 - an outcome that a dialect may answ
 
 
 @contextmanager
-def counted(arriving: Assembly, used: Callable[[Mapping[str, Any]], Usage]) -> Iterator[None]:
-    """Give a ProviderDown the tokens of what had arrived: a reply that breaks off is paid for. `used` counts them."""
+def count_partial(arriving: Assembly, usage_of: Callable[[Mapping[str, Any]], Usage]) -> Iterator[None]:
+    """Give a ProviderDown the tokens of what had arrived: a reply that breaks off is paid for. `usage_of` counts them."""
     try:
         yield
     except ProviderDown as error:
-        broken = arriving.so_far()
-        if broken is not None and error.usage is None:
-            error.usage = used(broken)
+        partial_reply = arriving.so_far()
+        if partial_reply is not None and error.usage is None:
+            error.usage = usage_of(partial_reply)
         raise
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedReply:
     """A reply as the provider wrote it, and what its head says about the rate limits."""
 
     reply: dict[str, Any]
@@ -87,7 +87,7 @@ class Received:
 class Library:
     """What differs between the two model libraries."""
 
-    failed: type[Exception]
+    failure: type[Exception]
     stream: type[Any]  # its AsyncStream
     http: ModuleType = httpx2
     lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
@@ -107,12 +107,12 @@ class Connection:
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def send(self, body: Mapping[str, Any], arriving: Assembly) -> Received:
+    async def send(self, body: Mapping[str, Any], arriving: Assembly) -> ReceivedReply:
         """One request; a stream is put together in `arriving`, which knows how far it came when it breaks.
 
         Raises Refused where the body itself was refused (400, 404, 422), ProviderError otherwise.
         """
-        client, library = self._opened(), self._library
+        client, library = self._open_client(), self._library
         patience = _Patience(self._timeout)
         try:
             async with patience.limit:
@@ -128,7 +128,7 @@ class Connection:
                 finally:
                     await response.aclose()
         except (
-            library.failed,
+            library.failure,
             library.http.HTTPError,
             aiohttp.ClientError,
             OSError,
@@ -137,17 +137,17 @@ class Connection:
         ) as error:
             raise self._failure(error, patience) from None
         if not reply.get("error"):
-            return Received(reply, allowance(response.headers))
-        raise _raised(failures.inside(reply), self.name)
+            return ReceivedReply(reply, allowance(response.headers))
+        raise _exception(failures.inside(reply), self.name)
 
     async def _read(
         self, response: httpx2.Response, client: Client, arriving: Assembly, patience: "_Patience"
     ) -> dict[str, Any]:
         if response.is_stream_consumed or response.is_closed:
-            return _parsed(response.content, self.name)
-        response.stream = _heard(self._library.http, response.stream, patience)
+            return _parse(response.content, self.name)
+        response.stream = _watched(self._library.http, response.stream, patience)
         if not response.headers.get("content-type", "").startswith(STREAMS):
-            return _parsed(await response.aread(), self.name)
+            return _parse(await response.aread(), self.name)
         async for event in self._library.stream(cast_to=object, response=response, client=client):
             patience.event(wrote=arriving.take(event))
         reply = arriving.whole()
@@ -161,10 +161,10 @@ class Connection:
             return AccountRefused(self._library.remedy)
         body, answer = getattr(error, "body", None), getattr(error, "response", None)
         if isinstance(answer, self._answer) and answer.status_code >= Http.MULTIPLE_CHOICES:
-            return _raised(failures.read(answer.status_code, body, answer.headers), self.name)
+            return _exception(failures.read(answer.status_code, body, answer.headers), self.name)
         if isinstance(body, Mapping):  # an error in the middle of a stream
-            return _raised(failures.inside(body), self.name)
-        if isinstance(error, ValueError) and not isinstance(error, self._library.failed):  # an event that is no JSON
+            return _exception(failures.inside(body), self.name)
+        if isinstance(error, ValueError) and not isinstance(error, self._library.failure):  # an event that is no JSON
             return ProviderDown(f"{self.name.partition('/')[0]} broke off in the middle of its reply: try again")
         return failures.unreachable(error, self.name, self._host, patience.seconds)
 
@@ -174,7 +174,7 @@ class Connection:
         if client is not None:
             await client.close()
 
-    def _opened(self) -> Client:
+    def _open_client(self) -> Client:
         loop = asyncio.get_running_loop()
         if self._client is None:
             self._client, self._loop = self._open(), loop
@@ -192,7 +192,7 @@ class _Patience:
         self._latest = self._loop.time() + ALIVE * timeout
         self.limit = asyncio.timeout_at(self._loop.time() + self.seconds)
 
-    def heard(self) -> None:
+    def note_bytes(self) -> None:
         """Bytes have arrived, whatever they say."""
         if not self.limit.expired():
             self.limit.reschedule(min(self._latest, self._loop.time() + self.seconds))
@@ -202,29 +202,29 @@ class _Patience:
         self._latest = self._loop.time() + ALIVE * self._timeout
         if wrote and self.seconds > self._timeout:
             self.seconds = self._timeout
-            self.heard()
+            self.note_bytes()
 
 
-def _heard(http: ModuleType, stream: Any, patience: _Patience) -> Any:  # noqa: ANN401 - of either HTTP library
+def _watched(http: ModuleType, stream: Any, patience: _Patience) -> Any:  # noqa: ANN401 - of either HTTP library
     """The body of a response, of which each piece is a sign of life."""
 
-    class Heard(http.AsyncByteStream):  # type: ignore[misc,name-defined]
+    class WatchedStream(http.AsyncByteStream):  # type: ignore[misc,name-defined]
         async def __aiter__(self) -> AsyncIterator[bytes]:
             async for piece in stream:
-                patience.heard()
+                patience.note_bytes()
                 yield piece
 
         async def aclose(self) -> None:
             await stream.aclose()
 
-    return Heard()
+    return WatchedStream()
 
 
 def transport(maker: Callable[..., httpx2.AsyncClient], url: str, http: ModuleType = httpx2) -> httpx2.AsyncClient:
     """The HTTP client on aiohttp that both libraries ship. Redirects stay off: one would send the prompt elsewhere."""
     times, limits = http.Timeout(None, connect=CONNECT), http.Limits(**LIMITS)  # silence is counted by _Patience
-    trusted = _trusted(http, url.startswith("https://"))
-    return maker(limits=limits, timeout=times, follow_redirects=False, verify=trusted)
+    context = _trust(http, url.startswith("https://"))
+    return maker(limits=limits, timeout=times, follow_redirects=False, verify=context)
 
 
 def load() -> None:
@@ -234,13 +234,13 @@ def load() -> None:
 
 
 @cache
-def _trusted(http: ModuleType, encrypted: bool) -> ssl.SSLContext:
+def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
     """Whom to trust, read once: the certificates take 45 ms to load. A plain address needs none, and trusts nobody."""
-    made: ssl.SSLContext = http.create_ssl_context() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return made
+    context: ssl.SSLContext = http.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return context
 
 
-def _parsed(content: bytes, name: str) -> dict[str, Any]:
+def _parse(content: bytes, name: str) -> dict[str, Any]:
     try:
         reply = json.loads(content)
     except ValueError:  # cut off on the way, or a page of some proxy
@@ -254,7 +254,7 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
     return reply
 
 
-def _raised(refusal: failures.HttpFailure, name: str) -> FormRefused | ProviderError:
+def _exception(refusal: failures.HttpFailure, name: str) -> FormRefused | ProviderError:
     """The exception of a refusal: another form may help only where the request itself was refused."""
     if refusal.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}:
         return FormRefused(refusal)

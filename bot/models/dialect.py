@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.models import prices
-from bot.models.connection import Connection, FormRefused, counted
+from bot.models.connection import Connection, FormRefused, count_partial
 from bot.models.forms import Forms, RequestForm
 from bot.models.stream import Assembly
 from bot.values import Allowance, Completion, Prompt, Usage
@@ -20,7 +20,7 @@ class Dialect:
     body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
     read: Callable[[Mapping[str, Any], Prompt, RequestForm, str, Allowance | None], Completion]  # a reply
     assembly: Callable[[], Assembly]  # that puts a stream together
-    used: Callable[[Mapping[str, Any], Prompt], Usage]  # the tokens of a reply that broke off
+    usage_of_partial: Callable[[Mapping[str, Any], Prompt], Usage]  # the tokens of a reply that broke off
 
 
 class HttpModel:
@@ -40,18 +40,18 @@ class HttpModel:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the server refuses."""
-        form, refused, spoken = self._forms.form, set[RequestForm](), self._dialect
+        form, refused_forms, dialect = self._forms.form, set[RequestForm](), self._dialect
         while True:
-            arriving = spoken.assembly()
+            arriving = dialect.assembly()
             try:
-                with counted(arriving, lambda broken: spoken.used(broken, prompt)):
-                    received = await self._connection.send(spoken.body(self.name, prompt, form), arriving)
-                    done = spoken.read(received.reply, prompt, form, self.name, received.allowance)
+                with count_partial(arriving, lambda partial_reply: dialect.usage_of_partial(partial_reply, prompt)):
+                    response = await self._connection.send(dialect.body(self.name, prompt, form), arriving)
+                    completion = dialect.read(response.reply, prompt, form, self.name, response.allowance)
             except FormRefused as error:
-                form = self._forms.next(form, refused, error.refusal, prompt)
+                form = self._forms.next(form, refused_forms, error.refusal, prompt)
             else:
-                self._forms.learn(form, refused)
-                return done
+                self._forms.learn(form, refused_forms)
+                return completion
 
     def price(self, usage: Usage) -> float | None:
         """Dollars for this usage, None where the price is unknown."""

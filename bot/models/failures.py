@@ -114,29 +114,29 @@ def read(status: int, body: object, headers: Mapping[str, str], now: datetime | 
     """What a failed answer says, in either dialect, with or without the outer `error`."""
     now = now or datetime.now(UTC)
     outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
-    found = outer.get("error", outer) if isinstance(outer, Mapping) else outer
+    error = outer.get("error", outer) if isinstance(outer, Mapping) else outer
     wait, left = allowances.retry_after(headers, now), allowances.allowance(headers, now)
-    if not isinstance(found, Mapping):
-        return HttpFailure(status, str(found or "")[:2000], retry_after=wait, allowance=left)
-    code = found.get("code") or found.get("type")
+    if not isinstance(error, Mapping):
+        return HttpFailure(status, str(error or "")[:2000], retry_after=wait, allowance=left)
+    code = error.get("code") or error.get("type")
     if isinstance(code, int):
-        code = found.get("type") or ""
-    message = str(found.get("message") or "") or _other_words(outer)
+        code = error.get("type") or ""
+    message = str(error.get("message") or "") or _other_words(outer)
     if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
-        wait = next(_delays(found.get("details")), None) or allowances.said(message)
-    window = found.get("n_ctx") if isinstance(found.get("n_ctx"), int) else None
-    return HttpFailure(status, message[:2000], str(code or ""), str(found.get("param") or ""), wait, left, window)
+        wait = next(_delays(error.get("details")), None) or allowances.seconds_in(message)
+    window = error.get("n_ctx") if isinstance(error.get("n_ctx"), int) else None
+    return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait, left, window)
 
 
 def inside(reply: Mapping[str, object]) -> HttpFailure:
     """A failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
     error = reply.get("error", reply)
-    found = error if isinstance(error, Mapping) else {}
-    status = found.get("code")
+    fields = error if isinstance(error, Mapping) else {}
+    status = fields.get("code")
     if isinstance(status, str) and status.isdigit():
         status = int(status)
     if not isinstance(status, int) or status not in STATUSES:
-        words = (str(found.get(name) or "").lower() for name in ("code", "type", "status"))
+        words = (str(fields.get(name) or "").lower() for name in ("code", "type", "status"))
         status = next((STATUS_OF[word] for word in words if word in STATUS_OF), int(Http.BAD_GATEWAY))
     return read(status, reply, {})
 
@@ -170,8 +170,8 @@ def window(refusal: HttpFailure) -> int | None:
     """The tokens of the window, where the provider says how many it has."""
     if refusal.window is not None:
         return refusal.window
-    found = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
-    return int(found[1].replace(",", "")) if found else None
+    window_match = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
+    return int(window_match[1].replace(",", "")) if window_match else None
 
 
 def translate(refusal: HttpFailure, name: str) -> ProviderError:
@@ -189,9 +189,9 @@ def translate(refusal: HttpFailure, name: str) -> ProviderError:
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
         message = f"{provider} {why} (status {refusal.status}){wait}"
         return RateLimited(message, refusal.retry_after, refusal.allowance)
-    said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
+    details = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     kind, sentence = next((kind, sentence) for applies, kind, sentence in RULES if applies(refusal))
-    return kind(sentence.format(provider=provider, model=model, name=name, status=refusal.status, said=said))
+    return kind(sentence.format(provider=provider, model=model, name=name, status=refusal.status, said=details))
 
 
 def _no_credit(refusal: HttpFailure) -> bool:

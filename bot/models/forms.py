@@ -48,7 +48,7 @@ class RequestForm:
         True  # whether instructions are a message of their own; templates of some local models know no such role
     )
     stream: bool = True
-    counted: bool = True  # whether a stream is asked for its usage
+    asks_usage: bool = True  # whether a stream is asked for its usage
     effort: bool = True  # whether the effort is said
     extras: bool = True  # whether thinking goes back
     most: int | None = None  # the longest reply that the model gives
@@ -71,28 +71,34 @@ def size(prompt: Prompt) -> int:
 Rule = tuple[Callable[[RequestForm, Prompt, str], object], dict[str, Any]]
 
 OPENAI: tuple[Rule, ...] = (  # the first that applies
-    (lambda f, _, said: f.system and ROLES.search(said), {"system": False}),
+    (lambda f, _, message: f.system and ROLES.search(message), {"system": False}),
     (
-        lambda f, _, said: any(n in said for n in TOKENS) and f.tokens == "max_tokens",
+        lambda f, _, message: any(n in message for n in TOKENS) and f.tokens == "max_tokens",
         {"tokens": "max_completion_tokens"},
     ),
-    (lambda _f, _, said: any(n in said for n in TOKENS), {"tokens": "max_tokens"}),
-    (lambda f, _, said: f.stream and f.counted and re.search("stream_options|include_usage", said), {"counted": False}),
-    (lambda f, _, said: f.stream and STREAM.search(said), {"stream": False}),
+    (lambda _f, _, message: any(n in message for n in TOKENS), {"tokens": "max_tokens"}),
+    (
+        lambda f, _, message: f.stream and f.asks_usage and re.search("stream_options|include_usage", message),
+        {"asks_usage": False},
+    ),
+    (lambda f, _, message: f.stream and STREAM.search(message), {"stream": False}),
     # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
-    (lambda f, p, said: p.tool and f.tools and TOOLS.search(said) and "'none'" in said, {"tools": False}),
-    (lambda f, p, said: f.effort and p.effort and EFFORT.search(said), {"effort": False}),
-    (lambda f, p, said: f.extras and _has_extras(p) and EXTRAS.search(said), {"extras": False}),
-    (lambda f, p, said: p.answer and f.answer == "schema" and SCHEMA.search(said), {"answer": "tool"}),
-    (lambda f, p, said: p.answer and f.answer == "tool" and TOOLS.search(said), {"answer": "text"}),
-    (lambda f, p, said: p.tool and f.tools and TOOLS.search(said), {"tools": False}),
+    (lambda f, p, message: p.tool and f.tools and TOOLS.search(message) and "'none'" in message, {"tools": False}),
+    (lambda f, p, message: f.effort and p.effort and EFFORT.search(message), {"effort": False}),
+    (lambda f, p, message: f.extras and _has_extras(p) and EXTRAS.search(message), {"extras": False}),
+    (lambda f, p, message: p.answer and f.answer == "schema" and SCHEMA.search(message), {"answer": "tool"}),
+    (lambda f, p, message: p.answer and f.answer == "tool" and TOOLS.search(message), {"answer": "text"}),
+    (lambda f, p, message: p.tool and f.tools and TOOLS.search(message), {"tools": False}),
 )
 ANTHROPIC: tuple[Rule, ...] = (
-    (lambda f, _, said: f.stream and STREAM.search(said), {"stream": False}),
-    (lambda f, p, said: p.answer and f.answer == "tool" and FORCED.search(said), {"answer": "schema"}),
-    (lambda f, p, said: f.effort and p.effort and ("effort" in said or "output_config" in said), {"effort": False}),
-    (lambda f, p, said: p.answer and f.answer == "schema" and SCHEMA.search(said), {"answer": "text"}),
-    (lambda f, p, said: f.extras and _has_extras(p) and EXTRAS.search(said), {"extras": False}),
+    (lambda f, _, message: f.stream and STREAM.search(message), {"stream": False}),
+    (lambda f, p, message: p.answer and f.answer == "tool" and FORCED.search(message), {"answer": "schema"}),
+    (
+        lambda f, p, message: f.effort and p.effort and ("effort" in message or "output_config" in message),
+        {"effort": False},
+    ),
+    (lambda f, p, message: p.answer and f.answer == "schema" and SCHEMA.search(message), {"answer": "text"}),
+    (lambda f, p, message: f.extras and _has_extras(p) and EXTRAS.search(message), {"extras": False}),
 )
 
 
@@ -109,15 +115,15 @@ def other(rules: tuple[Rule, ...], form: RequestForm, refusal: HttpFailure, prom
 
 def _shorter(form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> RequestForm | None:
     """A shorter reply, where the model gives none as long as was asked for, or where its window has room for no more."""
-    asked = form.cap(prompt)
-    found = MOST.search(refusal.message) if CAP.search(refusal.message) else None
-    if found is not None and "input" not in refusal.message.lower():
-        most = min(int(number) for number in found.groups() if number) - (" (exclusive)" in refusal.message)
-        return replace(form, most=most) if LEAST // 4 <= most < asked else None
+    token_cap = form.cap(prompt)
+    match = MOST.search(refusal.message) if CAP.search(refusal.message) else None
+    if match is not None and "input" not in refusal.message.lower():
+        most = min(int(number) for number in match.groups() if number) - (" (exclusive)" in refusal.message)
+        return replace(form, most=most) if LEAST // 4 <= most < token_cap else None
     if not failures.too_long(refusal) or (window := failures.window(refusal)) is None:
         return None
-    tried = replace(form, window=window)
-    return tried if size(prompt) + LEAST <= window and tried.cap(prompt) < asked else None
+    shorter = replace(form, window=window)
+    return shorter if size(prompt) + LEAST <= window and shorter.cap(prompt) < token_cap else None
 
 
 def _has_extras(prompt: Prompt) -> bool:
@@ -135,23 +141,25 @@ class Forms:
         self.form, self.asked_again = first, 0
         self._name, self._rules = name, rules
 
-    def next(self, form: RequestForm, refused: set[RequestForm], refusal: HttpFailure, prompt: Prompt) -> RequestForm:
-        """The form to try once `form` is refused, which joins `refused`. Raises ProviderError if no other form would help."""
-        refused.add(form)
-        following = self.form if self.form not in refused else other(self._rules, form, refusal, prompt)
-        if following is None or following in refused:
+    def next(
+        self, form: RequestForm, refused_forms: set[RequestForm], refusal: HttpFailure, prompt: Prompt
+    ) -> RequestForm:
+        """The form to try once `form` is refused, which joins `refused_forms`. Raises ProviderError if no other form would help."""
+        refused_forms.add(form)
+        following = self.form if self.form not in refused_forms else other(self._rules, form, refusal, prompt)
+        if following is None or following in refused_forms:
             raise failures.translate(refusal, self._name) from None
         self.asked_again += 1
         return following
 
-    def learn(self, worked: RequestForm, refused: set[RequestForm]) -> None:
+    def learn(self, working_form: RequestForm, refused_forms: set[RequestForm]) -> None:
         """Keep what another form taught. A slow call in the form of the start must not undo what others have learnt."""
-        if refused:
+        if refused_forms:
             start = RequestForm()
-            known: dict[str, Any] = {f.name: getattr(worked, f.name) for f in fields(worked)}
-            kept = {
+            values: dict[str, Any] = {f.name: getattr(working_form, f.name) for f in fields(working_form)}
+            new_values = {
                 name: value
-                for name, value in known.items()
+                for name, value in values.items()
                 if name in {"tokens", "answer"} or value != getattr(start, name)
             }
-            self.form = replace(self.form, **kept)
+            self.form = replace(self.form, **new_values)

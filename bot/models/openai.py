@@ -17,11 +17,11 @@ import openai
 from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
-from bot.models.answers import json_object, parsed, sendable, strict, without_thinking
+from bot.models.answers import json_object, parse, sendable, strict, without_thinking
 from bot.models.connection import Client, Connection, Library, transport
 from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
 from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Forms, RequestForm
-from bot.models.provider import Key, Tokens, revealed
+from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
 from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
@@ -69,57 +69,63 @@ class OpenAIModel(HttpModel):
         tokens: Tokens = "max_completion_tokens",
         headers: tuple[str, ...] = (),
     ) -> None:
-        secret = SecretStr(revealed(key))
+        secret = SecretStr(key_text(key))
 
         def client() -> Client:
-            shown = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+            key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
             # The library's own organisation headers come from the environment: they are OpenAI's business alone.
-            kept: dict[str, Any] = dict.fromkeys(headers, shown)
+            default_headers: dict[str, Any] = dict.fromkeys(headers, key_text)
             if not name.startswith("openai/"):
-                kept |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
-            made: Any = openai.AsyncOpenAI(
-                api_key=shown,
+                default_headers |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+            library_client: Any = openai.AsyncOpenAI(
+                api_key=key_text,
                 base_url=url,
                 max_retries=0,
-                default_headers=kept,
+                default_headers=default_headers,
                 http_client=transport(openai.DefaultAioHttpClient, url, HTTP),
             )
-            opened: Client = made
-            return opened
+            typed_client: Client = library_client
+            return typed_client
 
         connection = Connection(name, url, "/chat/completions", timeout, client, LIBRARY)
-        super().__init__(name, Dialect(body, read, Chat, _broken), Forms(RequestForm(tokens), name, OPENAI), connection)
+        super().__init__(
+            name, Dialect(body, read, Chat, _usage_of_partial), Forms(RequestForm(tokens), name, OPENAI), connection
+        )
 
 
 def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
     """The request as the endpoint wants it."""
     provider, _, model = name.partition("/")
     own = name if form.extras else ""
-    sent: dict[str, Any] = {"model": model, "messages": [_message(message, own) for message in prompt.messages]}
+    request: dict[str, Any] = {"model": model, "messages": [_message(message, own) for message in prompt.messages]}
     if not form.system:
-        sent["messages"] = _alternating(sent["messages"])
-    sent[form.tokens] = form.cap(prompt)
+        request["messages"] = _alternating(request["messages"])
+    request[form.tokens] = form.cap(prompt)
     if prompt.effort and form.effort:
-        sent |= _effort(provider, prompt.effort)
+        request |= _effort(provider, prompt.effort)
     tools = [_tool(prompt.tool)] if prompt.tool and form.tools else []
     if prompt.answer and form.answer == "schema":
-        wanted = prompt.answer
-        schema = {"name": wanted.name, "description": wanted.description, "schema": wanted.parameters}
-        sent["response_format"] = {
+        answer_schema = prompt.answer
+        schema = {
+            "name": answer_schema.name,
+            "description": answer_schema.description,
+            "schema": answer_schema.parameters,
+        }
+        request["response_format"] = {
             "type": "json_schema",
-            "json_schema": {**schema, "strict": strict(wanted.parameters)},
+            "json_schema": {**schema, "strict": strict(answer_schema.parameters)},
         }
     elif prompt.answer and form.answer == "tool":
         tools.append(_tool(prompt.answer))
-        sent["tool_choice"] = {"type": "function", "function": {"name": prompt.answer.name}}
+        request["tool_choice"] = {"type": "function", "function": {"name": prompt.answer.name}}
     elif prompt.answer:
-        sent["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(prompt.answer.parameters)})
+        request["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(prompt.answer.parameters)})
     if tools:
-        sent["tools"] = tools
+        request["tools"] = tools
     if form.stream:
-        sent["stream"] = True
-        sent |= {"stream_options": {"include_usage": True}} if form.counted else {}
-    return sent
+        request["stream"] = True
+        request |= {"stream_options": {"include_usage": True}} if form.asks_usage else {}
+    return request
 
 
 def _effort(provider: str, effort: Effort) -> dict[str, Any]:
@@ -133,43 +139,43 @@ def _tool(schema: Schema) -> dict[str, Any]:
 
 def _message(message: Message, own: str) -> dict[str, Any]:
     """A message with the thinking that the model `own` has written."""
-    sent: dict[str, Any] = {"role": message.role, "content": sendable(message.text)}
+    row: dict[str, Any] = {"role": message.role, "content": sendable(message.text)}
     if message.role == "tool":
-        sent["tool_call_id"] = message.call_id
+        row["tool_call_id"] = message.call_id
     if message.calls:
-        sent["content"] = sent["content"] or None
-        sent["tool_calls"] = [{**_call(call), **_given(call.extra, own)} for call in message.calls]
-    return sent | _given(message.extra, own)
+        row["content"] = row["content"] or None
+        row["tool_calls"] = [{**_call(call), **_extra_fields(call.extra, own)} for call in message.calls]
+    return row | _extra_fields(message.extra, own)
 
 
 def _alternating(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Instructions told as the user, neighbours of one role as one message: what strict chat templates take."""
-    sent: list[dict[str, Any]] = []
+    sent_messages: list[dict[str, Any]] = []
     for message in messages:
-        told = {**message, "role": "user"} if message["role"] == "system" else message
-        last = sent[-1] if sent else {}
-        if told["role"] == last.get("role") != "tool" and not {"tool_calls"} & (told.keys() | last.keys()):
-            sent[-1] = {**last, "content": f"{last['content']}\n\n{told['content']}"}
+        as_user = {**message, "role": "user"} if message["role"] == "system" else message
+        last = sent_messages[-1] if sent_messages else {}
+        if as_user["role"] == last.get("role") != "tool" and not {"tool_calls"} & (as_user.keys() | last.keys()):
+            sent_messages[-1] = {**last, "content": f"{last['content']}\n\n{as_user['content']}"}
         else:
-            sent.append(told)
-    return sent
+            sent_messages.append(as_user)
+    return sent_messages
 
 
-def _given(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:
+def _extra_fields(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:
     """The fields that go back; none of another model's."""
     return dict(extra["fields"]) if extra and own and extra.get("model") == own else {}
 
 
-def _kept(found: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+def _kept_fields(report: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     """The fields of a reply or a call that its model wants back."""
-    fields = {field: found[field] for field in EXTRAS if found.get(field)}
+    fields = {field: report[field] for field in EXTRAS if report.get(field)}
     if "reasoning_details" in fields:
         fields.pop("reasoning", None)  # the same as text
     return {"model": name, "fields": fields} if fields else None
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    arguments = {"unparsed": call.unparsed} if call.unparsed else dict(call.arguments)
+    arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
 
 
@@ -179,17 +185,17 @@ def read(
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
-    message, ended = choice.get("message"), str(choice.get("finish_reason")).lower()
-    if not isinstance(message, Mapping) or ended in FAILED:
+    message, finish_reason = choice.get("message"), str(choice.get("finish_reason")).lower()
+    if not isinstance(message, Mapping) or finish_reason in FAILED:
         raise ProviderDown(f"{name.partition('/')[0]} answered without a message: try again")
     calls = _calls(message.get("tool_calls"), name)
-    if ended == MALFORMED and not calls:
+    if finish_reason == MALFORMED and not calls:
         raise BadAnswer(
             f"{name.partition('/')[2]} wrote a tool call that {name.partition('/')[0]} could not read: ask again"
         )
-    text, unfinished = without_thinking(_text(message.get("content")))
-    stop: Stop = STOPS.get(ended, "end")
-    stop = "length" if unfinished else "tool" if calls and stop != "length" else stop
+    text, is_unfinished = without_thinking(_text(message.get("content")))
+    stop: Stop = STOPS.get(finish_reason, "end")
+    stop = "length" if is_unfinished else "tool" if calls and stop != "length" else stop
     if message.get("refusal"):
         text, stop = str(message["refusal"]), "refusal"
     data = None
@@ -200,7 +206,7 @@ def read(
     ):
         calls = tuple(call for call in calls if call not in mine)
         stop = "end" if stop == "tool" and not calls else stop
-        text = mine[0].unparsed or json.dumps(mine[0].arguments)
+        text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
         data = json_object(text, prompt.answer.parameters)
     elif prompt.answer and stop != "refusal":
         data = json_object(text, prompt.answer.parameters)
@@ -213,12 +219,12 @@ def read(
         stop=stop if stop != "tool" or calls else "end",
         data=None if stop == "length" else data,  # what broke off may be half an object
         calls=calls,
-        extra=_kept(message, name),
+        extra=_kept_fields(message, name),
         allowance=allowance,
     )
 
 
-def _broken(reply: Mapping[str, Any], prompt: Prompt) -> Usage:
+def _usage_of_partial(reply: Mapping[str, Any], prompt: Prompt) -> Usage:
     """The tokens of a reply that broke off, as far as it came."""
     return _usage(reply["usage"], prompt, json.dumps(reply["choices"]))
 
@@ -232,30 +238,30 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _calls(found: object, name: str) -> tuple[ToolCall, ...]:
+def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:
     calls = []
-    for number, item in enumerate(found if isinstance(found, list) else ()):
+    for number, item in enumerate(rows if isinstance(rows, list) else ()):
         function = item.get("function") if isinstance(item, Mapping) else None
         if isinstance(function, Mapping):
             raw = function.get("arguments") or "{}"
-            made = raw if isinstance(raw, Mapping) else parsed(str(raw))
-            called, unparsed = str(function.get("name", "")), str(raw) if made is None else ""
+            arguments = raw if isinstance(raw, Mapping) else parse(str(raw))
+            function_name, unparsed_text = str(function.get("name", "")), str(raw) if arguments is None else ""
             identity = str(item.get("id") or f"call_{number}")
-            calls.append(ToolCall(identity, called, made or {}, unparsed, _kept(item, name)))
+            calls.append(ToolCall(identity, function_name, arguments or {}, unparsed_text, _kept_fields(item, name)))
     return tuple(calls)
 
 
-def _usage(found: object, prompt: Prompt, text: str) -> Usage:
+def _usage(report: object, prompt: Prompt, text: str) -> Usage:
     """Tokens as reported: cached ones are part of `prompt_tokens` here."""
-    if not isinstance(found, Mapping) or not found.get("prompt_tokens"):
-        asked = sum(len(message.text) for message in prompt.messages)
-        return Usage(asked // CHARS_PER_TOKEN + 1, len(text) // CHARS_PER_TOKEN + 1)
-    details = found.get("prompt_tokens_details") or {}
+    if not isinstance(report, Mapping) or not report.get("prompt_tokens"):
+        prompt_chars = sum(len(message.text) for message in prompt.messages)
+        return Usage(prompt_chars // CHARS_PER_TOKEN + 1, len(text) // CHARS_PER_TOKEN + 1)
+    details = report.get("prompt_tokens_details") or {}
     read_, write = (
-        details.get("cached_tokens") or found.get("prompt_cache_hit_tokens") or 0,
+        details.get("cached_tokens") or report.get("prompt_cache_hit_tokens") or 0,
         details.get("cache_write_tokens") or 0,
     )
-    asked, wrote = max(found["prompt_tokens"], read_ + write), found.get("completion_tokens") or 0
+    prompt_chars, wrote = max(report["prompt_tokens"], read_ + write), report.get("completion_tokens") or 0
     # Gemini and xAI count thinking here alone, and bill it.
-    thought = (found.get("total_tokens") or 0) - found["prompt_tokens"]
-    return Usage(asked, max(wrote, thought), read_, write)
+    thought = (report.get("total_tokens") or 0) - report["prompt_tokens"]
+    return Usage(prompt_chars, max(wrote, thought), read_, write)

@@ -19,14 +19,14 @@ REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Cl
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
 
-def listed(name: str) -> bool:
+def may_have(name: str) -> bool:
     """Whether the list can have this model at all; it takes 60 ms to load."""
     return name.partition("/")[0] not in NOWHERE
 
 
 def dollars(name: str, usage: Usage) -> float | None:
     """What this usage costs at `provider/model`, None where nobody knows."""
-    if not listed(name):
+    if not may_have(name):
         return None
     provider, _, model = name.partition("/")
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
@@ -34,12 +34,12 @@ def dollars(name: str, usage: Usage) -> float | None:
             return 0.0
         if variant[0] == SEARCHES:
             return None
-        model = model if _listed(provider, model) else model[: variant.start()]
+        model = model if _has_model(provider, model) else model[: variant.start()]
     if provider == "bedrock":
         model = model.rpartition("/")[2]  # of the ARN of an inference profile
     more = REGIONAL if provider == "vertex" and model.startswith("claude") else 1.0
     provider = LISTED_AS.get(provider, provider)
-    if not _listed(provider, model):
+    if not _has_model(provider, model):
         return None
     import genai_prices
 
@@ -56,22 +56,24 @@ def dollars(name: str, usage: Usage) -> float | None:
 
 
 @cache
-def _listed(provider: str, model: str) -> bool:
+def _has_model(provider: str, model: str) -> bool:
     """Whether the list has this very model. Its own search also takes longer names for the model that they begin with."""
     from genai_prices.data_snapshot import get_snapshot
 
     snapshot = get_snapshot()
-    if all(known.id != provider for known in snapshot.providers):
+    if all(provider_row.id != provider for provider_row in snapshot.providers):
         return False
     try:
-        _, found = snapshot.find_provider_model(model, None, provider, None)
+        _, listing = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return False
     ending = BEDROCK if provider == "aws" else RELEASE
-    return _priced(found.prices) and any(_same(clause, model.lower(), ending) for clause in _clauses(found.match))
+    return _has_price(listing.prices) and any(
+        _same(clause, model.lower(), ending) for clause in _clauses(listing.match)
+    )
 
 
-def _priced(prices: object) -> bool:
+def _has_price(prices: object) -> bool:
     """Whether any price stands there; a model may be listed with none."""
     each = [item.prices for item in prices] if isinstance(prices, list) else [prices]
     return all(any(value is not None for value in vars(price).values()) for price in each)

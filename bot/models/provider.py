@@ -70,14 +70,14 @@ def _is_web_address(url: str) -> bool:
 
 def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
     """Raise UsageError where a key is needed and missing, or can be no key. A server of the user's own may need none."""
-    text = revealed(key)
+    text = key_text(key)
     if provider.needs_key and not text and not base_url:
         raise UsageError(f"{provider.name} needs a key: set {provider.key_variable}, or name another model")
     if not (text.isascii() and text.isprintable()) or " " in text:
         raise UsageError(f"the key of {provider.name} holds characters that no key has: copy it again")
 
 
-def revealed(key: Key) -> str:
+def key_text(key: Key) -> str:
     """The key as text, "" if it is not set. A line feed at the end of a variable is not part of it."""
     if key is None:
         return ""

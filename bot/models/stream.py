@@ -42,8 +42,8 @@ class Chat:
         """Add a chunk."""
         if not isinstance(event, Mapping):
             return False
-        counted = event.get("usage") or (event.get("x_groq") or {}).get("usage")
-        self._usage = counted if isinstance(counted, Mapping) else self._usage
+        usage = event.get("usage") or (event.get("x_groq") or {}).get("usage")
+        self._usage = usage if isinstance(usage, Mapping) else self._usage
         choices = event.get("choices")
         first = next((c for c in choices or () if isinstance(c, Mapping) and not c.get("index")), None)
         if first is None:
@@ -76,23 +76,23 @@ class Chat:
 
     def _call(self, item: Mapping[str, Any]) -> None:
         """A piece of a call: of the one with its index, of the last one where it has neither index nor id."""
-        given = item.get("function") or {}
-        index, identity, name = item.get("index"), item.get("id"), given.get("name")
+        function_row = item.get("function") or {}
+        index, identity, name = item.get("index"), item.get("id"), function_row.get("name")
         place = self._at.get(index) if index is not None else (len(self._calls) - 1 if self._calls else None)
-        known = self._calls[place] if place is not None else None
-        begins = known is None or (identity and known["id"] and identity != known["id"] and name)
+        call = self._calls[place] if place is not None else None
+        begins = call is None or (identity and call["id"] and identity != call["id"] and name)
         if begins or (index is None and name and not identity):  # some give every call the index 0, or none
             self._at[index] = len(self._calls)
-            known = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-            self._calls.append(known)
-        assert known is not None  # noqa: S101 - for mypy: a call that begins was made above
-        known["id"] = known["id"] or identity or ""
-        function = known["function"]
+            call = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            self._calls.append(call)
+        assert call is not None  # noqa: S101 - for mypy: a call that begins was made above
+        call["id"] = call["id"] or identity or ""
+        function = call["function"]
         function["name"] = function["name"] or name or ""
-        arguments = given.get("arguments")
+        arguments = function_row.get("arguments")
         function["arguments"] += json.dumps(arguments) if isinstance(arguments, Mapping) else arguments or ""
         if item.get("extra_content"):
-            _merge(known.setdefault("extra_content", {}), item["extra_content"])
+            _merge(call.setdefault("extra_content", {}), item["extra_content"])
 
     def _detail(self, detail: Mapping[str, Any]) -> None:
         last = self._details[-1] if self._details else {}
@@ -170,8 +170,8 @@ class Messages:
 
     def whole(self) -> dict[str, Any] | None:
         """The message in one piece."""
-        found = self.so_far() if self._ended else None
-        return found if found is not None and found.get("stop_reason") else None
+        message = self.so_far() if self._ended else None
+        return message if message is not None and message.get("stop_reason") else None
 
     def so_far(self) -> dict[str, Any] | None:
         """The message as far as it came."""
@@ -181,13 +181,13 @@ class Messages:
         for (at, name), pieces in self._pieces.items():
             block = blocks.setdefault(at, {})
             if name == "partial_json":
-                block["input"] = _parsed("".join(pieces))
+                block["input"] = _parse("".join(pieces))
             else:
                 block[name] = (block.get(name) or "") + "".join(pieces)
         return {**self._message, "content": [blocks[at] for at in sorted(blocks)], "usage": self._usage}
 
 
-def _parsed(text: str) -> Any:  # noqa: ANN401 - any JSON value
+def _parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """The input of a tool; as it was written when it is no JSON, because it was cut off."""
     try:
         return json.loads(text) if text.strip() else {}
@@ -195,9 +195,9 @@ def _parsed(text: str) -> Any:  # noqa: ANN401 - any JSON value
         return text
 
 
-def _merge(into: dict[str, Any], found: object) -> None:
+def _merge(into: dict[str, Any], piece: object) -> None:
     """Add what a piece brings to what is known; inner objects are merged too."""
-    for name, value in (found if isinstance(found, Mapping) else {}).items():
+    for name, value in (piece if isinstance(piece, Mapping) else {}).items():
         if isinstance(value, Mapping) and isinstance(into.get(name), dict):
             _merge(into[name], value)
         else:

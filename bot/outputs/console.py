@@ -21,7 +21,7 @@ from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import Coverage, Finding, OwnerRule, Placed, Review, Severity, Walkthrough
+    from bot.values import Coverage, Finding, OwnerRule, PlacedFinding, Review, Severity, Walkthrough
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -45,9 +45,9 @@ ASCII = str.maketrans(
 def render(review: "Review") -> str:
     """The page as plain text, as a file or a pipe gets it."""
     console = Console(file=StringIO(), width=WIDTH, color_system=None, force_terminal=False, _environ={})
-    with console.capture() as captured:
+    with console.capture() as capture:
         show(review, console)
-    return "\n".join(row.rstrip() for row in captured.get().split("\n"))
+    return "\n".join(row.rstrip() for row in capture.get().split("\n"))
 
 
 def show(review: "Review", console: Console) -> None:
@@ -61,16 +61,19 @@ def show(review: "Review", console: Console) -> None:
 
 
 def _page(review: "Review") -> Iterator[RenderableType]:
-    listed = facts.listing(review)
+    groups = facts.listing(review)
     yield from _top(review)
-    for placed in listed.full:
-        yield _finding(placed)
-    if listed.folded:
-        yield _short(facts.ENGLISH.say("more_short", len(listed.folded)), [one.finding for one in listed.folded])
-    if listed.still:
+    for item in groups.full:
+        yield _finding(item)
+    if groups.collapsed_findings:
+        yield _short(
+            facts.ENGLISH.say("more_short", len(groups.collapsed_findings)),
+            [one.finding for one in groups.collapsed_findings],
+        )
+    if groups.still:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
-    for placed in listed.still:
-        yield _finding(placed)
+    for item in groups.still:
+        yield _finding(item)
     yield from _beside(review)
     yield _coverage(review.coverage)
     notes = [note for note in review.notes if note != review.failure]
@@ -111,18 +114,18 @@ def _header(review: "Review") -> RenderableType:
     return Group(title, Text(change, "dim"))
 
 
-def _walkthrough(told: "Walkthrough") -> RenderableType:
+def _walkthrough(walkthrough_part: "Walkthrough") -> RenderableType:
     """What the change does, the place to look at first, and the files by theme."""
     say = facts.ENGLISH.say
-    rows: list[RenderableType] = [_prose(told.overview)]
-    if told.first:
-        place = (visible(walkthrough.named(told.first)), "cyan")
-        rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", _prose(told.first.reason)))
+    rows: list[RenderableType] = [_prose(walkthrough_part.overview)]
+    if walkthrough_part.first:
+        place = (visible(walkthrough.place_text(walkthrough_part.first)), "cyan")
+        rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", _prose(walkthrough_part.first.reason)))
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
     grid.add_column(ratio=1)
-    shown = walkthrough.parts(told, LISTED)
-    for part in shown:
+    themes = walkthrough.parts(walkthrough_part, LISTED)
+    for part in themes:
         heading = [Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")]
         if any(heading):  # a single file of other code has neither
             grid.add_row(Text(" ").join(filter(None, heading)), "")
@@ -130,16 +133,16 @@ def _walkthrough(told: "Walkthrough") -> RenderableType:
             grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
         if part.more:
             grid.add_row(Text(f"  {say('walk_more_files', part.more)}", "dim"), "")
-    left = told.files - sum(len(part.rows) + part.more for part in shown)
-    rows += [Padding(grid, (1, 0, 0, 0))] if shown else []
+    left = walkthrough_part.files - sum(len(part.rows) + part.more for part in themes)
+    rows += [Padding(grid, (1, 0, 0, 0))] if themes else []
     rows += [Text(say("walk_cut", left), "dim")] if left else []
     return Padding(Group(*rows), (1, 0, 0, 0))
 
 
-def _finding(placed: "Placed") -> RenderableType:
+def _finding(placed_finding: "PlacedFinding") -> RenderableType:
     from bot.outputs.excerpt import excerpt  # colours by syntax take long to load, and most reviews find nothing
 
-    finding = placed.finding
+    finding = placed_finding.finding
     colour = COLOURS[finding.severity]
     head = Text.assemble(
         (f" {finding.severity} ", BADGES[finding.severity]),
@@ -147,16 +150,16 @@ def _finding(placed: "Placed") -> RenderableType:
         (line(finding.title), "bold"),
     )
     place = Text.assemble(
-        (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed.place, '')}".rstrip(), "dim")
+        (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed_finding.place, '')}".rstrip(), "dim")
     )
     rows: list[RenderableType] = [place, excerpt(finding, colour)]
     rows += [Padding(_prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
-    labelled = Table.grid(padding=(0, 2), expand=True)
-    labelled.add_column(no_wrap=True, style="dim", width=8)
-    labelled.add_column(ratio=1)
-    for label, value in _details(finding, placed.replacement):
-        labelled.add_row(label, value)
-    rows.append(Padding(labelled, (1, 0, 0, 0)))
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(no_wrap=True, style="dim", width=8)
+    grid.add_column(ratio=1)
+    for label, value in _details(finding, placed_finding.replacement):
+        grid.add_row(label, value)
+    rows.append(Padding(grid, (1, 0, 0, 0)))
     return Padding(Group(head, Padding(Group(*rows), (0, 0, 0, 2))), (1, 0, 0, 0))
 
 
@@ -168,8 +171,8 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.evidence:
         yield "evidence", Group(*(_evidence(item.path, item.line, item.quote, item.note) for item in finding.evidence))
     if finding.suggestion is not None:
-        fixed = finding.suggestion if replacement is None else replacement
-        yield "fix", Text(dedent(visible(fixed.strip("\r\n"))) or "delete these lines", "green")
+        replacement_text = finding.suggestion if replacement is None else replacement
+        yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
     if finding.reproduction is not None:
         shown, say = finding.reproduction, facts.ENGLISH.say
         sides = [say("repro_red")]
@@ -177,15 +180,15 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
         sides += [say("repro_fixed" if shown.fixed == "green" else "repro_not_fixed")] if shown.fixed else []
         about = Text(f"{'; '.join(sides)}. {line(shown.path)}: {line(shown.command)}")
         yield "test", Group(about, Text(visible(shown.test.strip("\r\n")), "cyan"))
-    known = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
-    yield "source", Text(line(facts.origin(finding)) + known, "dim")
+    identity = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
+    yield "source", Text(line(facts.origin(finding)) + identity, "dim")
 
 
 def _prose(text: str) -> Text:
     """Words as they are, with `code` in them set apart."""
-    said = Text(visible(text.strip()))
-    said.highlight_regex(r"`[^`\n]+`", "cyan")
-    return said
+    prose = Text(visible(text.strip()))
+    prose.highlight_regex(r"`[^`\n]+`", "cyan")
+    return prose
 
 
 def _evidence(path: str, number: int, quote: str, note: str) -> RenderableType:
@@ -201,10 +204,10 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
     for finding in findings:
-        said = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
-        said.append("  moved" if finding.status == "moved" else "", "dim")
+        text = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
+        text.append("  moved" if finding.status == "moved" else "", "dim")
         mark = STATUS.get(finding.status) or (f"{finding.number}." if finding.number else "")
-        grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), said)
+        grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), text)
     return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))
 
 
@@ -217,24 +220,24 @@ def _coverage(coverage: "Coverage") -> RenderableType:
     heads = (Text(say(f"column_{name}"), "dim") for name in facts.COLUMNS)
     table.add_row(Text(say("what_was_read"), "bold"), *heads)
     for kind, name in (("unit", "row_units"), ("use", "row_uses")):
-        counts = facts.covered(coverage, kind)
+        counts = facts.coverage_counts(coverage, kind)
         styles = {"open": "yellow"} if counts["open"] else {}
         cells = (Text(f"{n:,}" if n else "—", styles.get(key, "") if n else "dim") for key, n in counts.items())
         table.add_row(say(name), *cells)
-    left = facts.opened(coverage)
+    left = facts.open_places(coverage)
     rows: list[RenderableType] = [table]
-    named = Table.grid(padding=(0, 2))
-    named.add_column(no_wrap=True)
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
     for row in left[: facts.LISTED]:
-        named.add_row(
+        grid.add_row(
             Text("  open", "yellow"),
             Text.assemble(visible(row.label), (f"  {line(row.reason)}", "dim"), overflow="fold"),
         )
-    rows += [named] if left else []
+    rows += [grid] if left else []
     if len(left) > facts.LISTED:
         rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
-    skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
-    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped])
+    skipped_rows = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
+    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped_rows])
     rows += _rows("changed files that were left out", coverage.skipped_files)
     rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[:LIMITS]]
     if len(coverage.cut) > LIMITS:
@@ -245,14 +248,14 @@ def _coverage(coverage: "Coverage") -> RenderableType:
 def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:
     if not rows:
         return []
-    said: list[RenderableType] = [Text(f"  {title}", "dim")]
+    texts: list[RenderableType] = [Text(f"  {title}", "dim")]
     for name, reason in rows[:LISTED]:
         row = Text.assemble("    ", line(cut(name, WIDTH)), (f"  {line(reason)}", "dim"))
         row.no_wrap, row.overflow = True, "ellipsis"
-        said.append(row)
+        texts.append(row)
     if len(rows) > LISTED:
-        said.append(Text(f"    and {len(rows) - LISTED:,} more (--format json lists all)", "dim"))
-    return said
+        texts.append(Text(f"    and {len(rows) - LISTED:,} more (--format json lists all)", "dim"))
+    return texts
 
 
 def _note(note: str) -> RenderableType:
@@ -260,19 +263,19 @@ def _note(note: str) -> RenderableType:
 
 
 def _footer(review: "Review") -> RenderableType:
-    spent = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
+    cost_text = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
     plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
-    said = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    counts = {"suppressed": facts.suppressed(review), "withdrawn": facts.withdrawn(review)}
-    said += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
-    said += [_silence(*row) for row in facts.silenced(review)]
-    rows = [Text(sentence, "dim") for sentence in said]
+    notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
+    counts = {"suppressed": facts.suppressed_count(review), "withdrawn": facts.withdrawn(review)}
+    notes += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
+    notes += [_silence(*row) for row in facts.silencing_rules(review)]
+    rows = [Text(sentence, "dim") for sentence in notes]
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
     todo = "" if review.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.failure else ENDS[facts.conclusion(review)]
-    return Padding(Group(*rows, how, spent, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
+    return Padding(Group(*rows, how, cost_text, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
 
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:

@@ -24,19 +24,19 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
     grid.add_column(justify="right", style="dim", no_wrap=True, width=width)
     grid.add_column(width=1, style=colour)
     grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-    for number, code in _coloured(rows, finding.path, first):
+    for number, code in _colour(rows, finding.path, first):
         grid.add_row(number, "│" if number else "╷", code)
     return Group(grid)
 
 
-def _coloured(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
+def _colour(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
     """Numbered lines, the middle of a long quote left out and counted."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
-    numbered = [(str(first + at) if first else " ", row) for at, row in enumerate(lines)]
-    if len(numbered) <= SHOWN:
-        return numbered
-    head, tail = numbered[: SHOWN - 4], numbered[-3:]
-    return [*head, ("", Text(f"… {len(numbered) - SHOWN + 1} more lines", "dim")), *tail]
+    rows_with_numbers = [(str(first + at) if first else " ", row) for at, row in enumerate(lines)]
+    if len(rows_with_numbers) <= SHOWN:
+        return rows_with_numbers
+    head, tail = rows_with_numbers[: SHOWN - 4], rows_with_numbers[-3:]
+    return [*head, ("", Text(f"… {len(rows_with_numbers) - SHOWN + 1} more lines", "dim")), *tail]
 
 
 @cache

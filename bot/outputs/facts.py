@@ -17,12 +17,12 @@ from bot.values import (
     Coverage,
     Finding,
     OwnerRule,
-    Placed,
+    PlacedFinding,
     PullRequest,
     Review,
     Severity,
     Side,
-    ordered,
+    in_order,
     severity_rank,
 )
 
@@ -55,14 +55,14 @@ Grade = Literal["high", "medium", "low"]
 class Listing:
     """The open findings as a reader meets them, each group worst first: in full, collapsed, and those of earlier rounds."""
 
-    full: tuple[Placed, ...]
-    folded: tuple[Placed, ...]
-    still: tuple[Placed, ...] = ()
+    full: tuple[PlacedFinding, ...]
+    collapsed_findings: tuple[PlacedFinding, ...]
+    still: tuple[PlacedFinding, ...] = ()
 
     @property
-    def all(self) -> tuple[Placed, ...]:
+    def all(self) -> tuple[PlacedFinding, ...]:
         """Everything that is open."""
-        return (*self.full, *self.folded, *self.still)
+        return (*self.full, *self.collapsed_findings, *self.still)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class Risk:
 
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
-    said = ordered(review.findings)
+    new_findings = in_order(review.findings)
     return Listing(
-        tuple(placed for placed in said if placed.place != "folded"),
-        tuple(placed for placed in said if placed.place == "folded"),
-        ordered(Placed(finding, "folded") for finding in review.still),
+        tuple(item for item in new_findings if item.place != "folded"),
+        tuple(item for item in new_findings if item.place == "folded"),
+        in_order(PlacedFinding(finding, "folded") for finding in review.still),
     )
 
 
@@ -95,43 +95,43 @@ def conclusion(review: Review) -> Conclusion:
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
     """What the review comes to, in sentences: a failure first, then what is open, then what was not read."""
     if conclusion(review) != "incomplete" or review.failure:
-        return " ".join(filter(None, (failure(review, words), found(review, words), rest(review, words))))
-    return f"{rest(review, words)} {found(review, words)}"  # what is open comes first
+        return " ".join(filter(None, (failure(review, words), finding_count_text(review, words), rest(review, words))))
+    return f"{rest(review, words)} {finding_count_text(review, words)}"  # what is open comes first
 
 
 def headline(review: Review, words: Phrases = ENGLISH) -> str:
     """The same in one line, with a sign for the worst of it."""
     if review.failure:
-        return f"{FAILED} {words.say('failed_head' if unasked(review) else 'failed_part_head')}"
+        return f"{FAILED} {words.say('failed_head' if has_no_answer(review) else 'failed_part_head')}"
     if conclusion(review) == "incomplete":
         return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
-    said = found(review, words).rstrip(".")
+    count_text = finding_count_text(review, words).rstrip(".")
     if conclusion(review) == "findings":
         worst = min((one.finding.severity for one in listing(review).all), key=severity_rank)
-        return f"{MARKS[worst]} {said}"
-    return f"{CLEAN} {said}"
+        return f"{MARKS[worst]} {count_text}"
+    return f"{CLEAN} {count_text}"
 
 
 def failure(review: Review, words: Phrases = ENGLISH) -> str:
     """Why no model, or not every call, was answered, and what to do; empty if no provider failed."""
     if not review.failure:
         return ""
-    return words.say("failed_all" if unasked(review) else "failed_part", why=review.failure.rstrip("."))
+    return words.say("failed_all" if has_no_answer(review) else "failed_part", why=review.failure.rstrip("."))
 
 
-def unasked(review: Review) -> bool:
+def has_no_answer(review: Review) -> bool:
     """Whether no call was answered at all."""
     return review.cost.failed_calls >= review.cost.calls
 
 
 def rest(review: Review, words: Phrases = ENGLISH) -> str:
     """What is beside the count of open findings: since when, what is fixed, what was not read."""
-    new = sum(placed.finding.status == "new" for placed in review.findings)
+    new = sum(item.finding.status == "new" for item in review.findings)
     before = len(review.findings) + len(review.still) - new
     sentences = []
     if before and review.round.number > 1:
-        counted = words.say("new_and_open", new=words.number(new), open=words.number(before))
-        sentences.append(counted if new else words.say("none_new"))
+        count_text = words.say("new_and_open", new=words.number(new), open=words.number(before))
+        sentences.append(count_text if new else words.say("none_new"))
     sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
     return " ".join(filter(None, (*sentences, left_open(review, words))))
 
@@ -140,8 +140,8 @@ def below(review: Review, words: Phrases = ENGLISH) -> str:
     """What is below the headline: the rest of the verdict, without what the headline has said."""
     if review.failure or conclusion(review) != "incomplete":
         return rest(review, words)
-    said = rest(review, words).removesuffix(left_open(review, words)).strip()
-    return " ".join(filter(None, (said, found(review, words))))
+    text = rest(review, words).removesuffix(left_open(review, words)).strip()
+    return " ".join(filter(None, (text, finding_count_text(review, words))))
 
 
 def left_open(review: Review, words: Phrases = ENGLISH) -> str:
@@ -154,12 +154,12 @@ def left_open(review: Review, words: Phrases = ENGLISH) -> str:
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
-    counted = Counter[str](row.kind for row in coverage.open)
-    said = [words.say(name, counted[kind]) for kind, name in OPEN if counted[kind]]
-    return words.say("both", one=", ".join(said[:-1]), other=said[-1]) if len(said) > 1 else "".join(said)
+    counts = Counter[str](row.kind for row in coverage.open)
+    texts = [words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]]
+    return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
-def covered(coverage: Coverage, kind: str) -> dict[str, int]:
+def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
     """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
 
     A use in a test that no comparison could decide obliges nobody: it is in the JSON output, and not counted here.
@@ -185,9 +185,9 @@ class Open:
     @property
     def label(self) -> str:
         """Where it is: "src/till.py:3, 9, 12"."""
-        shown = ", ".join(map(str, self.lines[:NUMBERS]))
+        numbers = ", ".join(map(str, self.lines[:NUMBERS]))
         more = f" and {len(self.lines) - NUMBERS} more" if len(self.lines) > NUMBERS else ""
-        return " ".join(filter(None, (f"{self.path}:{shown}{more}" if shown else self.path, self.name)))
+        return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))
 
 
 def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
@@ -203,31 +203,35 @@ def change(pull: PullRequest) -> str:
     return COMMIT.sub(r"\1", f"{pull.base_name}..{pull.head_name}")
 
 
-def opened(coverage: Coverage) -> list[Open]:
+def open_places(coverage: Coverage) -> list[Open]:
     """What is open, most telling first; the uses of several definitions take turns."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
     for row in coverage.open:
         name = row.name if row.kind == "unit" and row.name != row.path else ""
         rows.setdefault((row.kind, row.path, name, row.reason), []).append(row.line)
     turns = Counter[str]()
-    placed = []
+    keyed_places = []
     for (kind, path, name, reason), lines in rows.items():
         turn = turns[reason] if kind == "use" else 0
         turns[reason] += 1
-        placed.append((kind == "use", turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason)))
-    return [one for _, _, one in sorted(placed, key=lambda item: item[:2])]
+        keyed_places.append(
+            (kind == "use", turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason))
+        )
+    return [one for _, _, one in sorted(keyed_places, key=lambda item: item[:2])]
 
 
-def by_severity(findings: Sequence[Placed], words: Phrases = ENGLISH) -> str:
+def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
     """How many of each severity, worst first: "1 critical, 2 high"."""
-    counted = Counter(placed.finding.severity for placed in findings)
-    return ", ".join(f"{words.number(counted[name])} {words.say(name)}" for name in SEVERITIES if counted[name])
+    counts = Counter(item.finding.severity for item in findings)
+    return ", ".join(f"{words.number(counts[name])} {words.say(name)}" for name in SEVERITIES if counts[name])
 
 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
     """How large the change is: "7 files, +314 -88"."""
-    added, removed = (sum(len(getattr(file, side)) for file in review.files) for side in ("added", "removed"))
-    return f"{words.say('files', len(review.files))}, +{words.number(added)} -{words.number(removed)}"
+    added_count, removed_count = (
+        sum(len(getattr(file, side)) for file in review.files) for side in ("added_lines", "removed_lines")
+    )
+    return f"{words.say('files', len(review.files))}, +{words.number(added_count)} -{words.number(removed_count)}"
 
 
 def where(finding: Finding, words: Phrases = ENGLISH) -> str:
@@ -238,7 +242,7 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
     return f"{finding.path}{lines}{before}"
 
 
-def suppressed(review: Review) -> int:
+def suppressed_count(review: Review) -> int:
     """How many findings the list or a command silenced."""
     return sum(item.rule is None and item.scope != "withdrawn" for item in review.suppressed)
 
@@ -271,62 +275,66 @@ def risks(review: Review) -> tuple[Risk, ...]:
     """
     if not review.areas or conclusion(review) == "clean":
         return ()
-    counted = Counter(placed.finding.path.rpartition("/")[0] for placed in listing(review).all)
-    known = [Risk(area.folder, area.units, _grade(area.risk), counted.pop(area.folder, 0)) for area in review.areas]
-    return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(counted.items())))
+    counts = Counter(item.finding.path.rpartition("/")[0] for item in listing(review).all)
+    known_risks = [
+        Risk(area.folder, area.units, _grade(area.risk), counts.pop(area.folder, 0)) for area in review.areas
+    ]
+    return (*known_risks, *(Risk(folder, 0, "low", number) for folder, number in sorted(counts.items())))
 
 
-def silenced(review: Review) -> list[tuple[OwnerRule, str, int]]:
+def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     """The rules that silenced something, those of the settings first: each with its reason, and how many findings."""
-    told = {one.rule: one.reason for one in review.suppressed if one.rule is not None}
-    counted = Counter(one.rule for one in review.suppressed if one.rule is not None)
-    return [(rule, told[rule], counted[rule]) for rule in sorted(counted, key=lambda rule: (rule.learned, rule.number))]
+    reasons = {one.rule: one.reason for one in review.suppressed if one.rule is not None}
+    counts = Counter(one.rule for one in review.suppressed if one.rule is not None)
+    return [
+        (rule, reasons[rule], counts[rule]) for rule in sorted(counts, key=lambda rule: (rule.learned, rule.number))
+    ]
 
 
-def cost(spent: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
+def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
     """One line: calls, tokens, dollars, seconds, models."""
-    if not spent.calls and not spent.failed_calls:
+    if not cost_now.calls and not cost_now.failed_calls:
         return f"$0.00, {words.say('no_model')} · {_seconds(seconds, words)}"
-    failed = f" ({words.say('failed', spent.failed_calls)})" if spent.failed_calls else ""
-    cached = words.say("cached", spent.usage.cache_read) if spent.usage.cache_read else ""
-    given, taken = words.number(spent.usage.input), words.number(spent.usage.output)
-    tokens = words.say("tokens", input=given, output=taken, cached=cached)
-    calls = words.say("calls", spent.calls) + failed
-    price = f"{dollars(spent, words)}{_shares(spent, words)}"
-    parts: Sequence[str] = (price, calls, tokens, _seconds(seconds, words), ", ".join(spent.models))
+    failures_text = f" ({words.say('failed', cost_now.failed_calls)})" if cost_now.failed_calls else ""
+    cache_text = words.say("cached", cost_now.usage.cache_read) if cost_now.usage.cache_read else ""
+    input_text, output_text = words.number(cost_now.usage.input), words.number(cost_now.usage.output)
+    tokens = words.say("tokens", input=input_text, output=output_text, cached=cache_text)
+    calls = words.say("calls", cost_now.calls) + failures_text
+    price = f"{dollars(cost_now, words)}{_shares(cost_now, words)}"
+    parts: Sequence[str] = (price, calls, tokens, _seconds(seconds, words), ", ".join(cost_now.models))
     return " · ".join(filter(None, parts))
 
 
-def dollars(spent: Cost, words: Phrases = ENGLISH) -> str:
+def dollars(cost_now: Cost, words: Phrases = ENGLISH) -> str:
     """The price, or that nobody knows it; never a guess."""
-    if spent.usd is None:
+    if cost_now.usd is None:
         return words.say("price_unknown")
-    return f"${spent.usd:.2f}" if spent.usd >= 1 or not spent.usd else f"${spent.usd:.4f}"
+    return f"${cost_now.usd:.2f}" if cost_now.usd >= 1 or not cost_now.usd else f"${cost_now.usd:.4f}"
 
 
-def _shares(spent: Cost, words: Phrases) -> str:
+def _shares(cost_now: Cost, words: Phrases) -> str:
     """Who the dollars went to, where there is more than one: " (root 33 %, workers 67 %)"."""
-    if not spent.usd or spent.root_usd is None or spent.verify_usd is None:
+    if not cost_now.usd or cost_now.root_usd is None or cost_now.verify_usd is None:
         return ""
-    workers = spent.usd - spent.root_usd - spent.verify_usd
-    paid = (("share_root", spent.root_usd), ("share_workers", workers), ("share_verify", spent.verify_usd))
-    said = [words.say(name, p=round(100 * usd / spent.usd)) for name, usd in paid if usd > 0]
-    return f" ({', '.join(said)})" if len(said) > 1 else ""
+    workers = cost_now.usd - cost_now.root_usd - cost_now.verify_usd
+    payers = (("share_root", cost_now.root_usd), ("share_workers", workers), ("share_verify", cost_now.verify_usd))
+    texts = [words.say(name, p=round(100 * usd / cost_now.usd)) for name, usd in payers if usd > 0]
+    return f" ({', '.join(texts)})" if len(texts) > 1 else ""
 
 
-def found(review: Review, words: Phrases = ENGLISH) -> str:
+def finding_count_text(review: Review, words: Phrases = ENGLISH) -> str:
     """How many findings are open, or that there are none."""
-    listed = listing(review)
-    if not listed.all:
+    groups = listing(review)
+    if not groups.all:
         if review.failure:
-            return words.say("nothing_by_code" if unasked(review) else "nothing_in_read")
+            return words.say("nothing_by_code" if has_no_answer(review) else "nothing_in_read")
         if review.fixed and conclusion(review) == "clean":
             return words.say("nothing_left")
         if review.kept_back:
             return words.say("nothing_above", severity=words.say(review.minimum))
         return words.say(_nothing(review))
-    short = words.say("in_short", len(listed.folded)) if listed.folded else ""
-    return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)
+    short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
+    return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
 
 
 def _nothing(review: Review) -> str:

@@ -22,14 +22,14 @@ class ReviewTemplates:
         source = self._own.get(name)
         if source is not None and each():
             try:
-                return _owned(source, each(), self.words, most)
+                return _fill_own(source, each(), self.words, most)
             except BrokenTemplate as error:
                 del self._own[name]
                 self.notes.append(self.words.say("broken_template", name=name, why=str(error)))
         return [comment(name, self.words, **values) for values in each()]
 
 
-def _owned(source: str, each: Sequence[Mapping[str, Any]], words: Phrases, most: int) -> list[Safe]:
+def _fill_own(source: str, each: Sequence[Mapping[str, Any]], words: Phrases, most: int) -> list[Safe]:
     texts = [Safe(marker.without(text)) for text in fill(source, each, words)]
     if any(len(text.encode()) > most for text in texts):
         raise BrokenTemplate(f"a text of it is longer than {most:,} bytes")

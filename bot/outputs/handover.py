@@ -5,36 +5,36 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot import render
-from bot.values import Placed
+from bot.values import PlacedFinding
 
 EVIDENCE = 8  # places of one finding
 MOST = 20  # findings of one prompt
 MOST_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
 
 
-def prompt(findings: Sequence[Placed], commit: str, room: int = MOST_BYTES) -> str:
+def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MOST_BYTES) -> str:
     """The first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
-    rows = [_row(placed) for placed in findings[:MOST]]
+    rows = [_row(item) for item in findings[:MOST]]
 
-    def text(shown: int) -> str:
-        more = len(findings) - shown
+    def text(row_count: int) -> str:
+        more = len(findings) - row_count
         about = {
-            "secrets": any(row["secret"] for row in rows[:shown]),
-            "defects": not all(row["secret"] for row in rows[:shown]),
+            "secrets": any(row["secret"] for row in rows[:row_count]),
+            "defects": not all(row["secret"] for row in rows[:row_count]),
         }
-        return render.text("prompts/handover.md.j2", findings=rows[:shown], commit=commit, more=more, **about).strip(
-            "\n"
-        )
+        return render.text(
+            "prompts/handover.md.j2", findings=rows[:row_count], commit=commit, more=more, **about
+        ).strip("\n")
 
     whole = text(len(rows)) if rows else ""
     if len(whole.encode()) <= room:
         return whole
-    shown = bisect_right(range(1, len(rows)), room, key=lambda shown: len(text(shown).encode()))
-    return text(shown) if shown else ""
+    row_count = bisect_right(range(1, len(rows)), room, key=lambda row_count: len(text(row_count).encode()))
+    return text(row_count) if row_count else ""
 
 
-def _row(placed: Placed) -> dict[str, Any]:
-    finding = placed.finding
+def _row(placed_finding: PlacedFinding) -> dict[str, Any]:
+    finding = placed_finding.finding
     last = finding.end if finding.end > finding.start else 0
     return {
         "number": finding.number,
@@ -52,7 +52,7 @@ def _row(placed: Placed) -> dict[str, Any]:
             f"{item.path}{f':{item.line}' if item.line else ''}{f' {item.note}' if item.note else ''}: {item.quote.strip()}"
             for item in finding.evidence[:EVIDENCE]
         ],
-        "fix": finding.suggestion if placed.replacement is None else placed.replacement,
+        "fix": finding.suggestion if placed_finding.replacement is None else placed_finding.replacement,
         "test": finding.reproduction,
-        "tried": placed.replacement is not None,
+        "tried": placed_finding.replacement is not None,
     }

@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.masking import hide
 from bot.outputs import facts
-from bot.render import encodable, written
-from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review, marks_of
+from bot.render import encodable, safe_json
+from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, Review, marks_of
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
@@ -25,7 +25,7 @@ SETTINGS = (
 
 def render(review: Review) -> str:
     """The whole review. Keys are in a fixed order, so that the same review is the same text."""
-    return written(json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2)) + "\n"
+    return safe_json(json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2)) + "\n"
 
 
 def _review(review: Review) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _review(review: Review) -> dict[str, Any]:
         "summary": review.summary,
         "walkthrough": asdict(review.walkthrough) if review.walkthrough else None,
         "issues": [asdict(report) for report in review.issues],
-        "findings": [_finding(placed) for placed in review.findings],
+        "findings": [_finding(item) for item in review.findings],
         "still": [_row(finding) for finding in review.still],
         "fixed": [_row(finding) for finding in review.fixed],
         "minimum_severity": review.minimum,
@@ -72,46 +72,48 @@ def read(data: bytes) -> Review:
     from pydantic import TypeAdapter
 
     try:
-        said = json.loads(data)
-        made = TypeAdapter(Review).validate_python(_given(said))
+        review_document = json.loads(data)
+        review = TypeAdapter(Review).validate_python(document(review_document))
     except (KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"the stored review has another form ({type(error).__name__})") from error
-    return made
+    return review
 
 
-def numbered(data: bytes, numbers: Mapping[str, int]) -> str:
+def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
     """The same review, with numbers that findings were given later, by fingerprint."""
-    said = json.loads(data)
-    for row in said["suppressed"]:
+    document = json.loads(data)
+    for row in document["suppressed"]:
         row["finding"]["number"] = row["finding"].get("number") or numbers.get(row["finding"]["fingerprint"], 0)
-    known = {number for number, _ in said.get("numbers", ())}
-    said["numbers"] = sorted([*said.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known)])
-    return written(json.dumps(said, ensure_ascii=False, indent=2)) + "\n"
+    known_numbers = {number for number, _ in document.get("numbers", ())}
+    document["numbers"] = sorted(
+        [*document.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
+    )
+    return safe_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 
-def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+def document(document: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
     same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round areas"
     spot = ("place", "spot", "replacement", "refused")
-    coverage = said["coverage"]
+    coverage = document["coverage"]
     return {
-        **{name: said[name] for name in (*same.split(), "cost", "seconds", "notes")},
-        **said["settings"],
-        "tried": said.get("tried", ()),
-        "read": marks_of(said["read"], said.get("read_by_model")),
-        "refuted": said["refuted"],
-        "minimum": said["minimum_severity"],
-        "version": said["tool"]["version"],
-        "strategy": said["strategy"]["name"],
-        "reason": said["strategy"]["reason"],
-        "pull": {**said["pull"], "git_dir": ""},
+        **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
+        **document["settings"],
+        "tried": document.get("tried", ()),
+        "read": marks_of(document["read"], document.get("read_by_model")),
+        "refuted": document["refuted"],
+        "minimum": document["minimum_severity"],
+        "version": document["tool"]["version"],
+        "strategy": document["strategy"]["name"],
+        "reason": document["strategy"]["reason"],
+        "pull": {**document["pull"], "git_dir": ""},
         "findings": [
             {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
-            for row in said["findings"]
+            for row in document["findings"]
         ],
         "files": [
-            {**row, "added": frozenset(range(row["added"])), "removed": frozenset(range(row["removed"]))}
-            for row in said["files"]
+            {**row, "added_lines": frozenset(range(row["added"])), "removed_lines": frozenset(range(row["removed"]))}
+            for row in document["files"]
         ],
         "coverage": {
             "readings": coverage["readings"],
@@ -124,14 +126,19 @@ def _given(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pull(pull: PullRequest) -> dict[str, Any]:
     # Not where it lies on this machine.
-    told = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
-    return {name: getattr(pull, name) for name in told}
+    names = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
+    return {name: getattr(pull, name) for name in names}
 
 
-def _finding(placed: Placed) -> dict[str, Any]:
-    spot = asdict(placed.spot) if placed.spot else None
-    own = {"place": placed.place, "spot": spot, "replacement": placed.replacement, "refused": placed.refused}
-    return {**own, **_row(placed.finding)}
+def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
+    spot = asdict(placed_finding.spot) if placed_finding.spot else None
+    own = {
+        "place": placed_finding.place,
+        "spot": spot,
+        "replacement": placed_finding.replacement,
+        "refused": placed_finding.refused,
+    }
+    return {**own, **_row(placed_finding.finding)}
 
 
 def _row(finding: Finding) -> dict[str, Any]:
@@ -140,8 +147,8 @@ def _row(finding: Finding) -> dict[str, Any]:
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:
-    said = {name: getattr(file, name) for name in ("path", "old_path", "status", "skip", "note")}
-    return {**said, "added": len(file.added), "removed": len(file.removed)}
+    row = {name: getattr(file, name) for name in ("path", "old_path", "status", "skip", "note")}
+    return {**row, "added": len(file.added_lines), "removed": len(file.removed_lines)}
 
 
 def _coverage(coverage: Coverage) -> dict[str, Any]:

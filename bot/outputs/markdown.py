@@ -6,7 +6,7 @@ from bot.masking import hide
 from bot.outputs import facts, handover, parts, walkthrough
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
-from bot.values import Placed, Review
+from bot.values import PlacedFinding, Review
 
 MOST_BYTES = (
     64_000  # GitHub's limit is 65,536 characters; counted in bytes it holds in every script, with room for a marker
@@ -21,34 +21,42 @@ def render(review: Review, room: int = MOST_BYTES) -> str:
     return summary(safe, ReviewTemplates(safe), room=room)
 
 
-def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = (), room: int = MOST_BYTES) -> str:
+def summary(
+    review: Review, form: ReviewTemplates, posted_findings: Collection[PlacedFinding] = (), room: int = MOST_BYTES
+) -> str:
     """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
-    `posted`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
+    `posted_findings`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
     """
-    listed, own = facts.listing(review), {id(placed) for placed in posted}
+    finding_groups, own = facts.listing(review), {id(item) for item in posted_findings}
     # In the order in which they get room.
-    groups = {"full": listed.full, "still": listed.still, "folded": listed.folded}
-    told = [placed for group in groups.values() for placed in group if id(placed) not in own]
-    headed = {id(placed) for placed in (*listed.full, *listed.folded)}  # those of earlier rounds have it on their fold
+    groups = {"full": finding_groups.full, "still": finding_groups.still, "folded": finding_groups.collapsed_findings}
+    findings_here = [item for group in groups.values() for item in group if id(item) not in own]
+    with_heading = {
+        id(item) for item in (*finding_groups.full, *finding_groups.collapsed_findings)
+    }  # those of earlier rounds have it on their fold
 
-    def detailed(*, handed: bool) -> list[Safe]:
+    def details_of(*, with_handover: bool) -> list[Safe]:
         return form.fill(
             "finding.md.j2",
             lambda: [
-                parts.one(placed, review, form.words, heading=id(placed) in headed, handed=handed) for placed in told
+                parts.one(item, review, form.words, heading=id(item) in with_heading, with_handover=with_handover)
+                for item in findings_here
             ],
             room,
         )
 
-    values = parts.whole(review, form.words) | {"inline": len(posted), "listed": len(review.findings) - len(posted)}
+    values = parts.whole(review, form.words) | {
+        "inline": len(posted_findings),
+        "listed": len(review.findings) - len(posted_findings),
+    }
 
-    def page(most: int, shown: Sequence[Safe], handed: str = "") -> str:
-        said = {id(placed): detail for placed, detail in zip(told, shown, strict=False)}
+    def page(most: int, details_shown: Sequence[Safe], handover: str = "") -> str:
+        detail_by_id = {id(item): detail for item, detail in zip(findings_here, details_shown, strict=False)}
         rows = {
             name: [
-                {**row, "posted": id(placed) in own, "detail": said.get(id(placed), "")}
-                for row, placed in zip(values[name], group, strict=True)
+                {**row, "posted": id(item) in own, "detail": detail_by_id.get(id(item), "")}
+                for row, item in zip(values[name], group, strict=True)
             ]
             for name, group in groups.items()
         }
@@ -60,10 +68,10 @@ def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = 
                     **rows,
                     "most": most,
                     "walkthrough": walkthrough.values(review, most),
-                    "handover": handed,
-                    "handover_title": Safe(form.words.say("handover_all", len(listed.all))),
+                    "handover": handover,
+                    "handover_title": Safe(form.words.say("handover_all", len(finding_groups.all))),
                     "details": [row["detail"] for row in rows["full"] if row["detail"]],
-                    "untold": len(told) - len(shown),
+                    "untold": len(findings_here) - len(details_shown),
                     "notes": [note for note in (*review.notes, *form.notes) if note != review.failure],
                 }
             ],
@@ -75,16 +83,16 @@ def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = 
         if _bytes(bare) <= room // 2:
             break
     left = room - _bytes(bare) - SLACK
-    details = detailed(handed=True)
+    details = details_of(with_handover=True)
     if _size(details) > left:  # the prompts for agents are the first to be left out
-        details = detailed(handed=False)
-    shown = _fitting(details, left)
-    spare = left - _size(shown) - SLACK
-    alone = len(listed.all) == 1 and bool(told)  # its own prompt is beside it
+        details = details_of(with_handover=False)
+    details_shown = _fitting(details, left)
+    spare = left - _size(details_shown) - SLACK
+    alone = len(finding_groups.all) == 1 and bool(findings_here)  # its own prompt is beside it
     room_left = 0 if alone else min(spare, handover.MOST_BYTES)
-    everything = handover.prompt(listed.all, review.pull.head, room_left)
-    whole = page(most, shown, everything)
-    return whole if _bytes(whole) <= room else page(most, shown)  # what is escaped in it may have grown
+    everything = handover.prompt(finding_groups.all, review.pull.head, room_left)
+    whole = page(most, details_shown, everything)
+    return whole if _bytes(whole) <= room else page(most, details_shown)  # what is escaped in it may have grown
 
 
 def _fitting(details: Sequence[Safe], room: int) -> Sequence[Safe]:

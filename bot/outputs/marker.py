@@ -18,18 +18,18 @@ _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 
 def make(kind: str, **facts: str) -> str:
     """The marker of a comment: its kind ("summary", "finding") and what a later run must know of it."""
-    said = json.dumps({"v": VERSION, "kind": kind, **facts}, sort_keys=True)
+    payload = json.dumps({"v": VERSION, "kind": kind, **facts}, sort_keys=True)
     for sign in "-<>&":  # none of these may stand in an HTML comment and all may stand in a fact
-        said = said.replace(sign, f"\\u{ord(sign):04x}")
-    return f"<!-- deeprepo:{said} -->"
+        payload = payload.replace(sign, f"\\u{ord(sign):04x}")
+    return f"<!-- deeprepo:{payload} -->"
 
 
 def read(body: str) -> Mapping[str, str] | None:
     """The facts of a comment's marker; None if its first line is not a marker. The caller has checked that the author is us."""
     first = body.replace("\r\n", "\n").partition("\n")[0]
-    found = _LINE.fullmatch(first) if len(first) <= LONGEST else None
+    match = _LINE.fullmatch(first) if len(first) <= LONGEST else None
     try:
-        facts = json.loads(found[1]) if found else None
+        facts = json.loads(match[1]) if match else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(facts, dict) or facts.pop("v", None) != VERSION:
@@ -37,20 +37,20 @@ def read(body: str) -> Mapping[str, str] | None:
     return facts if all(isinstance(value, str) for value in facts.values()) else None
 
 
-def signed(key: bytes, place: str, content: str, kind: str, **facts: str) -> str:
+def sign(key: bytes, place: str, content: str, kind: str, **facts: str) -> str:
     """A marker that decides: nobody else can make it, and it counts nowhere else. `content`: what below it is signed too."""
     return make(kind, **facts, sign=_sign(key, place, content, {"kind": kind, **facts}))
 
 
-def attested(facts: Mapping[str, str], key: bytes, place: str, content: str) -> bool:
+def is_attested(facts: Mapping[str, str], key: bytes, place: str, content: str) -> bool:
     """Whether a marker was signed with this key for this place."""
     plain = {name: value for name, value in facts.items() if name != "sign"}
     return hmac.compare_digest(facts.get("sign", "").encode(), _sign(key, place, content, plain).encode())
 
 
 def _sign(key: bytes, place: str, content: str, facts: Mapping[str, str]) -> str:
-    said = json.dumps([VERSION, "marker", place, content, dict(facts)], sort_keys=True)
-    return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
+    payload = json.dumps([VERSION, "marker", place, content, dict(facts)], sort_keys=True)
+    return hmac.new(key, payload.encode(), hashlib.sha256).hexdigest()
 
 
 def without(text: str) -> str:

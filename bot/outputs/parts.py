@@ -11,7 +11,7 @@ from typing import Any
 from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, PullRequest, Reproduction, Review
+from bot.values import Coverage, Evidence, Finding, OwnerRule, PlacedFinding, PullRequest, Reproduction, Review
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -20,14 +20,14 @@ SUMMARY_CHARS = 4_000
 
 def whole(review: Review, words: Phrases) -> dict[str, Any]:
     """The values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
-    pull, coverage, listed = review.pull, review.coverage, facts.listing(review)
+    pull, coverage, groups = review.pull, review.coverage, facts.listing(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
         "verdict": plain(facts.verdict(review, words)),
         "headline": Safe(facts.headline(review, words)),
         "failure": review.failure.rstrip("."),
-        "found": Safe(facts.found(review, words)),
+        "found": Safe(facts.finding_count_text(review, words)),
         "rest": Safe(facts.below(review, words)),
         "change": facts.change(pull),
         "size": Safe(facts.size(review, words)),
@@ -36,9 +36,9 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "reason": review.reason,
         "summary": first,
         "more": more,
-        "full": [_row(placed, review, words) for placed in listed.full],
-        "folded": [_row(placed, review, words) for placed in listed.folded],
-        "still": [_row(placed, review, words) for placed in listed.still],
+        "full": [_row(item, review, words) for item in groups.full],
+        "folded": [_row(item, review, words) for item in groups.collapsed_findings],
+        "still": [_row(item, review, words) for item in groups.still],
         "fixed": [_short(finding, review, words) for finding in review.fixed],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
         "risks": [
@@ -48,14 +48,14 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "counts": [
             {
                 "name": words.say(name),
-                **facts.covered(coverage, kind),
+                **facts.coverage_counts(coverage, kind),
                 **{state: coverage.count(kind, state) for state in facts.STATES},
             }
             for kind, name in (("unit", "row_units"), ("use", "row_uses"))
         ],
         "open_lead": Safe(facts.lead(coverage, words)),
-        "open": _open(facts.opened(coverage)[: facts.LISTED], review),
-        "open_more": len(facts.opened(coverage)[facts.LISTED :]),
+        "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
+        "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, review.tried, words),
         "dropped": review.dropped,
         "issues": [
@@ -70,20 +70,22 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "kept_back": len(review.kept_back),
         "minimum": Safe(words.say(review.minimum)),
-        "suppressed": facts.suppressed(review),
+        "suppressed": facts.suppressed_count(review),
         "withdrawn": facts.withdrawn(review),
-        "silenced": [_silence(rule, reason, number, words) for rule, reason, number in facts.silenced(review)],
+        "silenced": [_silence(rule, reason, number, words) for rule, reason, number in facts.silencing_rules(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
 
 
-def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True, handed: bool = True) -> dict[str, Any]:
+def one(
+    placed_finding: PlacedFinding, review: Review, words: Phrases, *, heading: bool = True, with_handover: bool = True
+) -> dict[str, Any]:
     """The values of finding.md.j2 and inline.md.j2.
 
-    `heading`: whether the finding's title is still to be written. `handed`: whether there is room for the prompt for an agent.
+    `heading`: whether the finding's title is still to be written. `with_handover`: whether there is room for the prompt for an agent.
     """
-    finding, spot = placed.finding, placed.spot
+    finding, spot = placed_finding.finding, placed_finding.spot
     first, more = sentences(finding.why, 1)
     short = review.tone == "short"
     long = len(finding.evidence) > OPEN_PLACES or sum(len(item.quote) for item in finding.evidence) > OPEN_CHARS
@@ -95,7 +97,7 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
         "severity": words.say(finding.severity),
         "title": finding.title,
         "where": _where(finding, review, words),
-        "place": placed.place,
+        "place": placed_finding.place,
         "elsewhere": elsewhere or finding.path != (spot.path if spot else ""),
         "origin": facts.origin(finding, words),
         "quote": finding.quote,
@@ -109,10 +111,10 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
         "trigger": finding.trigger,
         "evidence": [evidence(item, review.pull) for item in finding.evidence],
         "suggestion": finding.suggestion,
-        "replacement": placed.replacement,
-        "refused": words.say(f"refused_{placed.refused}") if placed.refused else "",
+        "replacement": placed_finding.replacement,
+        "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
         "reproduction": _reproduction(finding.reproduction) if finding.reproduction else None,
-        "handover": handover.prompt([placed], review.pull.head) if handed else "",
+        "handover": handover.prompt([placed_finding], review.pull.head) if with_handover else "",
         "handover_title": Safe(words.say("handover")),
     }
 
@@ -121,8 +123,12 @@ def _reproduction(shown: Reproduction) -> dict[str, Any]:
     return {**asdict(shown), "language": PurePosixPath(shown.path).suffix.lstrip(".")}
 
 
-def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
-    return {**_short(placed.finding, review, words), "place": placed.place, "urgent": placed.finding.serious}
+def _row(placed_finding: PlacedFinding, review: Review, words: Phrases) -> dict[str, Any]:
+    return {
+        **_short(placed_finding.finding, review, words),
+        "place": placed_finding.place,
+        "urgent": placed_finding.finding.serious,
+    }
 
 
 def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
@@ -157,19 +163,19 @@ def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:
 
 def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
     """What is open: places that are open for one reason stand together, and the reason once."""
-    found: dict[str, list[Safe]] = {}
+    links_by_reason: dict[str, list[Safe]] = {}
     for row in rows:
         address = facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
-        found.setdefault(row.reason, []).extend([link(row.label[:200], address)] if row.path else [])
-    return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in found.items()]
+        links_by_reason.setdefault(row.reason, []).extend([link(row.label[:200], address)] if row.path else [])
+    return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
 
 
 def _lists(coverage: Coverage, tried: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
     left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
-    found = (
+    lists = (
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
         ("list_tried", list(tried)),
     )
-    return [{"title": words.say(name), "rows": rows} for name, rows in found]
+    return [{"title": words.say(name), "rows": rows} for name, rows in lists]

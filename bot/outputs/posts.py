@@ -8,7 +8,7 @@ from bot.masking import hide
 from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
-from bot.values import CommentSpot, Placed, Review
+from bot.values import CommentSpot, PlacedFinding, Review
 
 NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
@@ -60,20 +60,20 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     safe = hide.secrets(replace(review, unproven=()))  # what nobody has confirmed is shown to who asks, not posted
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full
-    posted = [placed for placed in full if placed.place in ("inline", "file")][:MOST_POSTS]
-    shown = _together(posted, safe)
-    bodies = form.fill("inline.md.j2", lambda: [parts.one(placed, safe, form.words) for placed in shown], MOST_BYTES)
-    bodies = [_short(body, placed, safe, form) for placed, body in zip(shown, bodies, strict=True)]
-    kept = f"{state(review)}\n" if state else ""
-    summary = markdown.summary(safe, form, posted, MOST_BYTES - len(kept))
+    postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]
+    neighbours = _together(postable, safe)
+    bodies = form.fill("inline.md.j2", lambda: [parts.one(item, safe, form.words) for item in neighbours], MOST_BYTES)
+    bodies = [_short(body, item, safe, form) for item, body in zip(neighbours, bodies, strict=True)]
+    state_line = f"{state(review)}\n" if state else ""
+    summary = markdown.summary(safe, form, postable, MOST_BYTES - len(state_line))
     head = marker.make("summary", head=safe.pull.head, round=str(safe.round.number))
     return Comments(
-        f"{head}\n{kept}{summary}",
-        tuple(_posts(posted, shown, bodies, safe)),
+        f"{head}\n{state_line}{summary}",
+        tuple(_posts(postable, neighbours, bodies, safe)),
     )
 
 
-def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
+def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedFinding]:
     """The findings on the lines of the comment that they share: neighbours in one hunk, on the lines of the worst of them.
 
     A new file is one hunk, so what lies further apart stays on its own lines. A fix that a click commits replaces the lines of
@@ -81,20 +81,20 @@ def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
     shown to no model, and the other finding could not be talked about.
     """
     worst: dict[tuple[tuple[str, str, int], bool], list[CommentSpot]] = {}
-    shown = []
-    for placed in posted:
-        own = placed.spot
+    neighbours = []
+    for item in findings:
+        own = item.spot
         hunk = _hunk(own, review) if own is not None else None
         if own is None or hunk is None:
-            shown.append(placed)
+            neighbours.append(item)
             continue
-        spots = worst.setdefault((hunk, placed.finding.category == "secret"), [])
+        spots = worst.setdefault((hunk, item.finding.category == "secret"), [])
         spot = next((one for one in spots if abs(one.end - own.end) <= NEIGHBOURS), own)
-        if placed.replacement is not None and spot != own:
+        if item.replacement is not None and spot != own:
             spot = own
         spots.append(spot)
-        shown.append(replace(placed, spot=spot))
-    return shown
+        neighbours.append(replace(item, spot=spot))
+    return neighbours
 
 
 def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
@@ -106,12 +106,14 @@ def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
     return None
 
 
-def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[Safe], review: Review) -> Iterator[Post]:
+def _posts(
+    findings: Sequence[PlacedFinding], neighbours: Sequence[PlacedFinding], bodies: Sequence[Safe], review: Review
+) -> Iterator[Post]:
     """A comment for each spot. One that would be too long for GitHub is continued in another."""
-    groups: dict[CommentSpot | int, list[list[tuple[Placed, str]]]] = {}
-    for own, there, body in zip(posted, shown, bodies, strict=True):
-        shared = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
-        bundle = groups.setdefault(shared, [[]])
+    groups: dict[CommentSpot | int, list[list[tuple[PlacedFinding, str]]]] = {}
+    for own, there, body in zip(findings, neighbours, bodies, strict=True):
+        shared_place = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
+        bundle = groups.setdefault(shared_place, [[]])
         if (
             sum(len(f"{text}{RULE}".encode()) for _, text in bundle[-1]) + len(body.encode()) > MOST_BYTES
             and bundle[-1]
@@ -119,22 +121,22 @@ def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[S
             bundle.append([])
         bundle[-1].append((own, f"{_marker(own, review)}\n{body}"))
     for (first, text), *others in (part for bundle in groups.values() for part in bundle):
-        more = tuple(Also(said, one.spot.end) for one, said in others if one.spot is not None)
+        more = tuple(Also(body, one.spot.end) for one, body in others if one.spot is not None)
         yield replace(_post(first, text, review), more=more)
 
 
-def _marker(placed: Placed, review: Review) -> str:
-    return marker.make("finding", fingerprint=placed.finding.identity, head=review.pull.head)
+def _marker(placed_finding: PlacedFinding, review: Review) -> str:
+    return marker.make("finding", fingerprint=placed_finding.finding.identity, head=review.pull.head)
 
 
-def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) -> Safe:
+def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
     if len(body.encode()) <= MOST_BYTES:
         return body
-    values = parts.one(placed, review, form.words, handed=False)
-    unhanded = form.fill("inline.md.j2", lambda: [values], MOST_BYTES)[0]
-    if len(unhanded.encode()) <= MOST_BYTES:
-        return unhanded
+    values = parts.one(placed_finding, review, form.words, with_handover=False)
+    without_handover = form.fill("inline.md.j2", lambda: [values], MOST_BYTES)[0]
+    if len(without_handover.encode()) <= MOST_BYTES:
+        return without_handover
     less = {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
     return comment(
         "inline.md.j2",
@@ -143,18 +145,18 @@ def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) ->
     )
 
 
-def _post(placed: Placed, text: str, review: Review) -> Post:
-    spot = placed.spot
+def _post(placed_finding: PlacedFinding, text: str, review: Review) -> Post:
+    spot = placed_finding.spot
     if spot is None:
-        return Post(_in_diff(placed, review), text, "file")
+        return Post(_in_diff(placed_finding, review), text, "file")
     if spot.start == spot.end:
         return Post(spot.path, text, "line", spot.end, spot.side)
     return Post(spot.path, text, "line", spot.end, spot.side, spot.start, spot.side)
 
 
-def _in_diff(placed: Placed, review: Review) -> str:
+def _in_diff(placed_finding: PlacedFinding, review: Review) -> str:
     """The name under which the diff holds the file: a finding on the old side of a renamed file has the old name."""
-    path = placed.finding.path
+    path = placed_finding.finding.path
     if any(file.path == path for file in review.files):
         return path
     return next((file.path for file in review.files if file.old_path == path), path)

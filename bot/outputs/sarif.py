@@ -9,7 +9,7 @@ from urllib.parse import quote
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, line
-from bot.values import Evidence, Finding, Placed, Review, Severity
+from bot.values import Evidence, Finding, PlacedFinding, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
@@ -26,9 +26,9 @@ def render(review: Review) -> str:
 
 def _run(review: Review) -> dict[str, Any]:
     findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
-    seen: Counter[str] = Counter()
-    rules = list(dict.fromkeys(_rule_id(placed.finding) for placed in findings))
-    first = {_rule_id(placed.finding): placed.finding for placed in reversed(findings)}
+    counts: Counter[str] = Counter()
+    rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
+    first = {_rule_id(item.finding): item.finding for item in reversed(findings)}
     driver = {
         "name": "deeprepo",
         "version": review.version or "0",
@@ -39,18 +39,18 @@ def _run(review: Review) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
-        "results": [_result(placed, rules, seen) for placed in findings],
+        "results": [_result(item, rules, counts) for item in findings],
         "properties": _properties(review),
     }
 
 
 def _invocation(review: Review) -> dict[str, Any]:
     """`executionSuccessful` is false where the review ended early: a reader must not take it for a clean one."""
-    said = [(note, "note") for note in review.notes]
-    said += [(sentence, "warning") for sentence in review.coverage.cut]
+    notes = [(note, "note") for note in review.notes]
+    notes += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
-    said += [(f"Open: {missing}.", "warning")] if missing else []
-    notifications = [{"level": level, "message": {"text": line(text)}} for text, level in said]
+    notes += [(f"Open: {missing}.", "warning")] if missing else []
+    notifications = [{"level": level, "message": {"text": line(text)}} for text, level in notes]
     return {"executionSuccessful": not review.partial, "toolExecutionNotifications": notifications}
 
 
@@ -72,8 +72,8 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, Any]:
-    finding = placed.finding
+def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str]) -> dict[str, Any]:
+    finding = placed_finding.finding
     name = _rule_id(finding)
     result: dict[str, Any] = {
         "ruleId": name,
@@ -86,7 +86,7 @@ def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, A
             "category": finding.category,
             "verdict": finding.verdict,
             "source": line(finding.source),
-            "place": placed.place,
+            "place": placed_finding.place,
             "side": finding.side,
             "status": finding.status,
             "number": finding.number,
@@ -97,13 +97,15 @@ def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, A
             name: encodable(str(value)) for name, value in asdict(finding.reproduction).items()
         }
     if finding.evidence:
-        result["relatedLocations"] = [_related(number, item) for number, item in enumerate(finding.evidence, 1)]
+        result["relatedLocations"] = [
+            _related_location(number, item) for number, item in enumerate(finding.evidence, 1)
+        ]
     if finding.fingerprint:
-        seen[finding.fingerprint] += 1
+        counts[finding.fingerprint] += 1
         # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.
         result["partialFingerprints"] = {
             "deeprepo/v1": finding.fingerprint,
-            "primaryLocationLineHash": f"{finding.fingerprint}:{seen[finding.fingerprint]}",
+            "primaryLocationLineHash": f"{finding.fingerprint}:{counts[finding.fingerprint]}",
         }
     return result
 
@@ -113,7 +115,7 @@ def _message(finding: Finding) -> str:
     return "\n\n".join(encodable(part.strip()) for part in parts if part.strip()) or finding.category
 
 
-def _related(number: int, item: Evidence) -> dict[str, Any]:
+def _related_location(number: int, item: Evidence) -> dict[str, Any]:
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     location = {"id": number, **_location(item.path, item.quote, item.line, last)}
     return {**location, "message": {"text": line(item.note)}} if item.note.strip() else location
@@ -128,7 +130,7 @@ def _location(path: str, snippet: str, start: int, end: int) -> dict[str, Any]:
 
 
 def _properties(review: Review) -> dict[str, Any]:
-    coverage, spent = review.coverage, review.cost
+    coverage, cost = review.coverage, review.cost
     return {
         "conclusion": facts.conclusion(review),
         "coverage": {
@@ -137,12 +139,12 @@ def _properties(review: Review) -> dict[str, Any]:
         },
         "skippedFiles": [{"path": encodable(path), "reason": line(why)} for path, why in coverage.skipped_files],
         "cost": {
-            "calls": spent.calls,
-            "inputTokens": spent.usage.input,
-            "outputTokens": spent.usage.output,
-            "usd": spent.usd,
-            "rootUsd": spent.root_usd,
-            "verifyUsd": spent.verify_usd,
+            "calls": cost.calls,
+            "inputTokens": cost.usage.input,
+            "outputTokens": cost.usage.output,
+            "usd": cost.usd,
+            "rootUsd": cost.root_usd,
+            "verifyUsd": cost.verify_usd,
             "seconds": review.seconds,
         },
         "base": review.pull.base,

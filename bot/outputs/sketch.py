@@ -15,8 +15,8 @@ LONGEST = 48  # characters of a label before they are escaped
 CHANGED = "stroke-width:3px"  # no colour: the drawing is shown on light and on dark pages
 
 
-def mermaid(calls: Sequence[FileCalls], changed: Collection[str]) -> Safe:
-    """The block; empty without calls. `changed`: the paths of the change."""
+def mermaid(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe:
+    """The block; empty without calls. `changed_paths`: the paths of the change."""
     if not calls:
         return Safe()
     paths = list(dict.fromkeys(path for call in calls for path in (call.caller, call.callee)))
@@ -24,7 +24,7 @@ def mermaid(calls: Sequence[FileCalls], changed: Collection[str]) -> Safe:
     rows = ["flowchart LR"]
     rows += [f'  {node}["{label(path)}"]' for path, node in nodes.items()]
     rows += [f'  {nodes[call.caller]} -->|"{label(", ".join(call.names))}"| {nodes[call.callee]}' for call in calls]
-    bold = [node for path, node in nodes.items() if path in changed]
+    bold = [node for path, node in nodes.items() if path in changed_paths]
     rows += [f"  style {node} {CHANGED}" for node in bold]
     return Safe("\n".join(["```mermaid", *rows, "```"]))
 
@@ -32,4 +32,4 @@ def mermaid(calls: Sequence[FileCalls], changed: Collection[str]) -> Safe:
 def label(name: str) -> str:
     """The end of a name, with every character that could mean something to Mermaid written as its number."""
     short = name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"
-    return PLAIN.sub(lambda found: f"#{ord(found[0])};", short) or "-"
+    return PLAIN.sub(lambda match: f"#{ord(match[0])};", short) or "-"

@@ -51,9 +51,9 @@ NONE = "the summary of the last review holds no state"
 
 def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
     """The line that holds the state; where it would not fit, one that reports it."""
-    slim = _slim(review, signed=secret is not None)
-    for kept in (slim, {**slim, "walkthrough": None}):  # which the next round can write anew
-        text = base64.b64encode(zlib.compress(json.dumps(kept).encode(), 9)).decode()
+    slim = _slim(review, is_signed=secret is not None)
+    for content in (slim, {**slim, "walkthrough": None}):  # which the next round can write anew
+        text = base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
         if len(text) <= MOST:
             return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
     return f"<!-- deeprepo-state:{TOO_LARGE} -->"
@@ -62,10 +62,10 @@ def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
 def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
     """The earlier review as `--previous` takes it, or the sentence that explains why it cannot be used. `body`: of one of deeprepo's summaries."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
-    found = _LINE.fullmatch(rest.partition("\n")[0])
-    if found is None:
+    match = _LINE.fullmatch(rest.partition("\n")[0])
+    if match is None:
         return NONE
-    version, sign, text = found.groups()
+    version, sign, text = match.groups()
     if version == TOO_LARGE:
         return "the state of the last review did not fit into its comment"
     if version != VERSION or text is None:
@@ -74,16 +74,17 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
         return "the state of the last review is too large"
     if not hmac.compare_digest(sign, _sign(text, pull, secret)):
         return FOREIGN
-    return _checked(text, signed=secret is not None)
+    return _unpack(text, is_signed=secret is not None)
 
 
 def signed_file(text: str, pull: PullRef, secret: bytes | None) -> str:
     """The JSON output with a signature in it, so that a step can tell its own file from one of the reviewed tree."""
     if secret is None:
         return text
-    found = json.loads(text)
+    document = json.loads(text)
     return (
-        json.dumps({**found, "signature": _sign(_canonical(found), pull, secret)}, ensure_ascii=False, indent=2) + "\n"
+        json.dumps({**document, "signature": _sign(_canonical(document), pull, secret)}, ensure_ascii=False, indent=2)
+        + "\n"
     )
 
 
@@ -92,21 +93,21 @@ def from_file(data: bytes, pull: PullRef, secret: bytes | None) -> bytes | str:
     if len(data) > MOST_FILE:
         return "the file of the last review is too large"
     try:
-        found = json.loads(data)
-        sign = found.pop("signature", "")
+        document = json.loads(data)
+        sign = document.pop("signature", "")
         if secret is not None and not hmac.compare_digest(
-            str(sign).encode(), _sign(_canonical(found), pull, secret).encode()
+            str(sign).encode(), _sign(_canonical(document), pull, secret).encode()
         ):
             return FOREIGN_FILE
         if secret is None:
-            found |= _UNATTESTED
-        return json.dumps(found).encode()
+            document |= _UNATTESTED
+        return json.dumps(document).encode()
     except (ValueError, AttributeError, TypeError, RecursionError):
         return "the file of the last review is damaged"
 
 
-def _canonical(found: dict[str, Any]) -> str:
-    return f"file:{json.dumps(found, sort_keys=True)}"
+def _canonical(document: dict[str, Any]) -> str:
+    return f"file:{json.dumps(document, sort_keys=True)}"
 
 
 def secret(key: str) -> bytes:
@@ -121,7 +122,7 @@ def _sign(text: str, pull: PullRef, key: bytes | None) -> str:
     return hmac.new(key, f"{VERSION}:{pull.key}:{text}".encode(), hashlib.sha256).hexdigest()
 
 
-def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
+def _slim(review: Review, *, is_signed: bool) -> dict[str, Any]:
     """Of the JSON output, what the next round reads. What leaves code unread is kept where it can be signed alone."""
     full = json.loads(json_file.render(review))
     rows = [row for row in full["coverage"]["readings"] if row["kind"] == "dependent" and _read(row)]
@@ -139,28 +140,28 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
         ],
-        "walkthrough": _told(full["walkthrough"]),
+        "walkthrough": _model_part(full["walkthrough"]),
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
-        "read": full["read"] if signed else [],
-        "read_by_model": full["read_by_model"] if signed else [],
-        "coverage": {"readings": _kept([*rows, *uses.values()]) if signed else []},
+        "read": full["read"] if is_signed else [],
+        "read_by_model": full["read_by_model"] if is_signed else [],
+        "coverage": {"readings": _slim_rows([*rows, *uses.values()]) if is_signed else []},
         "files": [{"path": row["path"]} for row in full["files"]],
     }
 
 
-def _told(walkthrough: dict[str, Any] | None) -> dict[str, Any] | None:
+def _model_part(walkthrough: dict[str, Any] | None) -> dict[str, Any] | None:
     """What a model has said of the change: code's words are made again."""
     if walkthrough is None:
         return None
     themes = [
         {**theme, "rows": [row for row in theme["rows"] if row["by"] == "model"]} for theme in walkthrough["themes"]
     ]
-    said = walkthrough["overview"] if walkthrough["by"] == "model" else ""
-    return {"overview": said, "by": walkthrough["by"], "themes": [theme for theme in themes if theme["rows"]]}
+    overview = walkthrough["overview"] if walkthrough["by"] == "model" else ""
+    return {"overview": overview, "by": walkthrough["by"], "themes": [theme for theme in themes if theme["rows"]]}
 
 
-def _kept(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _slim_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     names = {"dependent": ("kind", "path", "state"), "use": ("kind", "path", "state", "name", "read")}
     return [{name: row[name] for name in names[row["kind"]]} for row in rows]
 
@@ -169,22 +170,22 @@ def _read(row: dict[str, Any]) -> bool:
     return row["state"] in ("reviewed", "reused")
 
 
-def _checked(text: str, *, signed: bool) -> bytes | str:
+def _unpack(text: str, *, is_signed: bool) -> bytes | str:
     """The JSON of a state: unpacked within a limit, and with nothing in it that git could take for anything but a commit."""
     try:
         reader = zlib.decompressobj()
         data = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
         if not reader.eof:
             return DAMAGED
-        found = json.loads(data)
-        ends = [found["pull"]["base"], found["pull"]["head"]]
+        document = json.loads(data)
+        ends = [document["pull"]["base"], document["pull"]["head"]]
         if not all(isinstance(end, str) and _COMMIT.fullmatch(end) for end in ends):
             return DAMAGED
-        if not 0 < int(found["round"]["number"]) <= MOST_ROUNDS:
+        if not 0 < int(document["round"]["number"]) <= MOST_ROUNDS:
             return DAMAGED
-        if not signed:
-            found |= _UNATTESTED
-            data = json.dumps(found).encode()
+        if not is_signed:
+            document |= _UNATTESTED
+            data = json.dumps(document).encode()
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED
     return data

@@ -29,25 +29,25 @@ class ShownTheme:
 
 def values(review: Review, most: int) -> dict[str, Any] | None:
     """The value `walkthrough` of summary.md.j2; None if the settings switch it off. `most`: rows of a list."""
-    told = review.walkthrough
-    if told is None:
+    walkthrough = review.walkthrough
+    if walkthrough is None:
         return None
-    shown = parts(told, min(most, MOST_ROWS))
-    changed = {path for file in review.files for path in (file.path, file.old_path) if path}
+    themes = parts(walkthrough, min(most, MOST_ROWS))
+    changed_paths = {path for file in review.files for path in (file.path, file.old_path) if path}
     return {
-        "overview": told.overview,
-        "by": told.by,
-        "first": _first(told.first, review) if told.first else None,
-        "files": told.files,
-        "themes": [_theme(part, review) for part in shown],
-        "left": told.files - sum(len(part.rows) + part.more for part in shown),
-        "sketch": sketch.mermaid(told.calls, changed) if most >= LEAST_SKETCH else Safe(),
+        "overview": walkthrough.overview,
+        "by": walkthrough.by,
+        "first": _first(walkthrough.first, review) if walkthrough.first else None,
+        "files": walkthrough.files,
+        "themes": [_theme(part, review) for part in themes],
+        "left": walkthrough.files - sum(len(part.rows) + part.more for part in themes),
+        "sketch": sketch.mermaid(walkthrough.calls, changed_paths) if most >= LEAST_SKETCH else Safe(),
     }
 
 
 def _first(place: FirstPlace, review: Review) -> dict[str, Any]:
     address = facts.permalink(review.pull, place.path, place.side, place.line)
-    return {"where": link(named(place), address), "reason": place.reason}
+    return {"where": link(place_text(place), address), "reason": place.reason}
 
 
 def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
@@ -55,39 +55,39 @@ def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
     return {"title": part.title, "folder": part.folder[-120:], "rows": rows, "more": part.more}
 
 
-def named(place: FirstPlace) -> str:
+def place_text(place: FirstPlace) -> str:
     """The place as people write it."""
     return f"{place.path[-160:]}:{place.line}" if place.line else place.path[-160:]
 
 
-def parts(told: Walkthrough, most: int) -> list[ShownTheme]:
+def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
     """At most so many rows of files: the themes take turns, so that each is there as long as there are rows."""
-    room = dict.fromkeys(range(len(told.themes)), 0)
+    room = dict.fromkeys(range(len(walkthrough.themes)), 0)
     left = most
     while left > 0:
-        open_ones = [at for at, theme in enumerate(told.themes) if room[at] < len(theme.rows)][:left]
+        open_ones = [at for at, theme in enumerate(walkthrough.themes) if room[at] < len(theme.rows)][:left]
         if not open_ones:
             break
         for at in open_ones:
             room[at] += 1
         left -= len(open_ones)
-    shown = [_part(theme, room[at]) for at, theme in enumerate(told.themes) if room[at]]
-    before = ["", *(part.title for part in shown)]  # a title that follows itself is written once
-    return [replace(part, title="") if part.title == last else part for part, last in zip(shown, before, strict=False)]
+    themes = [_part(theme, room[at]) for at, theme in enumerate(walkthrough.themes) if room[at]]
+    before = ["", *(part.title for part in themes)]  # a title that follows itself is written once
+    return [replace(part, title="") if part.title == last else part for part, last in zip(themes, before, strict=False)]
 
 
-def _part(theme: Theme, shown: int) -> ShownTheme:
+def _part(theme: Theme, row_count: int) -> ShownTheme:
     return ShownTheme(
-        theme.title, _common([row.path for row in theme.rows]), theme.rows[:shown], len(theme.rows) - shown
+        theme.title, _common([row.path for row in theme.rows]), theme.rows[:row_count], len(theme.rows) - row_count
     )
 
 
 def _common(paths: Sequence[str]) -> str:
     """The folder that all of several paths are in, with its "/"."""
-    shared = posixpath.commonpath([posixpath.dirname(path) for path in paths]) if len(paths) > 1 else ""
-    return f"{shared}/" if shared else ""
+    common_folder = posixpath.commonpath([posixpath.dirname(path) for path in paths]) if len(paths) > 1 else ""
+    return f"{common_folder}/" if common_folder else ""
 
 
 def _file(part: ShownTheme, row: FileRow, review: Review) -> Safe:
-    gone = any(file.path == row.path and file.status == "deleted" for file in review.files)
-    return link(part.name(row)[-100:], facts.permalink(review.pull, row.path, "base" if gone else "head"))
+    is_deleted = any(file.path == row.path and file.status == "deleted" for file in review.files)
+    return link(part.name(row)[-100:], facts.permalink(review.pull, row.path, "base" if is_deleted else "head"))

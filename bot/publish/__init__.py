@@ -13,7 +13,7 @@ from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.publish import requests, summary
 from bot.publish.job import Publication
-from bot.publish.posting import post, unplaced
+from bot.publish.posting import post, tell_in_summary
 from bot.publish.tidy import tidy
 from bot.render import load
 from bot.values import Review
@@ -25,8 +25,8 @@ __all__ = ["PublishResult", "publish"]
 class PublishResult:
     """What is on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
 
-    posted: int
-    listed: int
+    posted_count: int
+    listed_count: int
     summary_url: str
     notes: tuple[str, ...] = ()
 
@@ -48,14 +48,14 @@ async def publish(
     job = Publication(host, review, run, load(review.language), still_current)
     await job.check()
     request = await requests.look(job)
-    said, refused = await post(job, comments, request)
+    comments_posted, refusals = await post(job, comments, request)
     unheard = await requests.settle(job, request)
     if unheard:  # the summary says what GitHub did not take
-        told = replace(unplaced(review, refused), notes=(*review.notes, *unheard))
-        said = replace(said, summary=(await asyncio.to_thread(comments, told)).summary)
-    stands = await summary.put(job, said.summary, facts)
+        review_to_tell = replace(tell_in_summary(review, refusals), notes=(*review.notes, *unheard))
+        comments_posted = replace(comments_posted, summary=(await asyncio.to_thread(comments, review_to_tell)).summary)
+    stands = await summary.put(job, comments_posted.summary, facts)
     notes = (*unheard, *await tidy(job))
-    if refused:
-        notes = (f"GitHub refused the place of {len(refused)} comments: they are in the summary.", *notes)
-    posted = sum(one.findings for one in said.posts)
-    return PublishResult(posted, len(review.findings) - posted, stands.url, notes)
+    if refusals:
+        notes = (f"GitHub refused the place of {len(refusals)} comments: they are in the summary.", *notes)
+    posted_count = sum(one.findings for one in comments_posted.posts)
+    return PublishResult(posted_count, len(review.findings) - posted_count, stands.url, notes)

@@ -38,27 +38,27 @@ class _Ending:
 
 
 async def start(
-    host: Host, head: str, run: str, language: str = "en", *, base: str = "", broken: Ending = "neutral"
+    host: Host, head: str, run: str, language: str = "en", *, base: str = "", broken_ending: Ending = "neutral"
 ) -> int:
     """The check run of this run: its own after a restart, one that nobody ended, else a new one.
 
-    `base`: the branch that the commit is compared with. `broken`: how it ends if the review is given up.
+    `base`: the branch that the commit is compared with. `broken_ending`: how it ends if the review is given up.
     """
     words, number = load(language), str(host.pull.number)
 
     async def find() -> Check | None:
-        listed = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
-        own = (one for one in listed if _facts(one).get("run") == run)
-        left = (one for one in listed if not _came(one))
+        own_checks = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
+        own = (one for one in own_checks if _facts(one).get("run") == run)
+        left = (one for one in own_checks if not _came(one))
         return next(own, None) or next(left, None)
 
-    said = (words.say("check_running"), _marked(words.say("check_begun"), run=run, base=base, broken=broken))
-    found = await find()
-    if found is None:
-        return (await host.once(find, lambda: host.checks.start(head, NAME, number, *said))).id
-    if not _came(found):
-        await host.checks.update(found.id, *said)
-    return found.id
+    output = (words.say("check_running"), _mark(words.say("check_begun"), run=run, base=base, broken=broken_ending))
+    own_check = await find()
+    if own_check is None:
+        return (await host.once(find, lambda: host.checks.start(head, NAME, number, *output))).id
+    if not _came(own_check):
+        await host.checks.update(own_check.id, *output)
+    return own_check.id
 
 
 async def progress(
@@ -69,17 +69,21 @@ async def progress(
     language: str = "en",
     *,
     base: str = "",
-    broken: Ending = "neutral",
+    broken_ending: Ending = "neutral",
 ) -> None:
     """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
     words, reading = load(language), now.reading
-    found = hide.masked(reading.found, reading.found) if reading is not None else ()
-    said = comment("publish/progress.md.j2", words, reading=reading, found=found, step=now.step)
+    findings = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
+    text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
     with suppress(HostError):
-        await host.checks.update(number, words.say("check_running"), _marked(said, run=run, base=base, broken=broken))
+        await host.checks.update(
+            number, words.say("check_running"), _mark(text, run=run, base=base, broken=broken_ending)
+        )
 
 
-async def done(host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = "") -> Ending:
+async def end_with_review(
+    host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = ""
+) -> Ending:
     """End it with what the review came to. `page`: the review as Markdown, where that is made already."""
     words, ending = load(review.language), conclusion(review)
     verdict = facts.verdict(review, words)
@@ -88,8 +92,8 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Publi
         words,
         verdict=verdict,
         lacks=[words.say(f"lacks_{name}") for name in review.lacking],
-        posted=outcome.posted,
-        listed=outcome.listed,
+        posted=outcome.posted_count,
+        listed=outcome.listed_count,
         link=Safe(outcome.summary_url),
         notes=list(outcome.notes),
     )
@@ -109,12 +113,12 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Publi
 
 async def again(host: Host, run: str, review: Review, outcome: PublishResult, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
-    mine = [one for one in await _listed(host, review.pull.head) if _facts(one).get("run") == run and _came(one)]
+    mine = [one for one in await _list(host, review.pull.head) if _facts(one).get("run") == run and _came(one)]
     if mine and _how(_facts(mine[-1])) == "reviewed":
-        await done(host, mine[-1].id, run, review, outcome, page)
+        await end_with_review(host, mine[-1].id, run, review, outcome, page)
 
 
-async def ended(
+async def end_without_review(
     host: Host,
     number: int,
     run: str,
@@ -123,23 +127,23 @@ async def ended(
     language: str = "en",
     *,
     head: str = "",
-    declined: bool = False,
+    is_declined: bool = False,
 ) -> None:
-    """End it without a review: it was left out (`declined`), broken off, or something failed. The sentence says which.
+    """End it without a review: it was left out (`is_declined`), broken off, or something failed. The sentence says which.
 
     `ending`: None for the one that was fixed when it began. `head`: the commit that it is on; left out, the pull request's head is asked for:
     a check run on another commit is ended by itself.
     """
     words, head = load(language), head or (await host.facts()).head_sha
-    listed = await host.checks.listed(head, NAME)
-    known = next((_facts(one) for one in listed if one.id == number), None)
+    checks = await host.checks.listed(head, NAME)
+    marker_facts = next((_facts(one) for one in checks if one.id == number), None)
     says = f"{words.say('check_not')}: {says}"
-    how: How = "declined" if declined else "broken"
-    own = ending or _word((known or {}).get("broken", "")) or "cancelled"
-    told = CheckResult(host.pull.number, (known or {}).get("base", ""), own, how)
-    one = _Ending(number, run, head, told, line(says)[:TITLE], plain(says))
-    if known is None:
-        await _written(host, one, CommitState(), words)
+    how: How = "declined" if is_declined else "broken"
+    own = ending or _word((marker_facts or {}).get("broken", "")) or "cancelled"
+    check_result = CheckResult(host.pull.number, (marker_facts or {}).get("base", ""), own, how)
+    one = _Ending(number, run, head, check_result, line(says)[:TITLE], plain(says))
+    if marker_facts is None:
+        await _write(host, one, CommitState(), words)
     else:
         await _end(host, one, words, {})
 
@@ -151,13 +155,13 @@ async def let_pass(host: Host, head: str, ending: Ending = "success", language: 
         return
     number = await start(host, head, run, language)
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
-    await host.checks.done(number, ending, says[:TITLE], _marked(says, run=run))
-    await _settled(host, head, words, {})
+    await host.checks.done(number, ending, says[:TITLE], _mark(says, run=run))
+    await _settle(host, head, words, {})
 
 
 async def standing(host: Host, facts: PullFacts) -> CommitState:
     """What counts for the head of a pull request now."""
-    return await _state(host, facts.head_sha, _rows(await _listed(host, facts.head_sha)), *_own_place(host, facts))
+    return await _state(host, facts.head_sha, _rows(await _list(host, facts.head_sha)), *_own_place(host, facts))
 
 
 async def settle(host: Host, facts: PullFacts, language: str = "en") -> CommitState:
@@ -166,7 +170,7 @@ async def settle(host: Host, facts: PullFacts, language: str = "en") -> CommitSt
     Called after each event that may change it, and before the review that one asks for: what has no outcome of its own is not
     reviewed, whatever else has passed with the same commit.
     """
-    return await _settled(host, facts.head_sha, load(language), *_own_place(host, facts))
+    return await _settle(host, facts.head_sha, load(language), *_own_place(host, facts))
 
 
 def _own_place(host: Host, facts: PullFacts) -> tuple[Mapping[int, str], int]:
@@ -175,21 +179,21 @@ def _own_place(host: Host, facts: PullFacts) -> tuple[Mapping[int, str], int]:
     return ({number: facts.base_ref}, 0) if facts.state == "open" else ({}, number)
 
 
-async def _settled(host: Host, head: str, words: Phrases, sure: Mapping[int, str], gone: int = 0) -> CommitState:
+async def _settle(host: Host, head: str, words: Phrases, sure: Mapping[int, str], gone_pull: int = 0) -> CommitState:
     """Change those that show something else: the newest, that of each open pull request, and what waits in vain.
 
     Two that end at the same moment both look afterwards, so the later one sees both.
     """
-    listed = await _listed(host, head)
-    if not any(_came(one) for one in listed):
+    checks = await _list(host, head)
+    if not any(_came(one) for one in checks):
         return CommitState()
-    state = await _state(host, head, _rows(listed), sure, gone)
-    last = {_pull(one): one for one in listed}  # of each pull request
-    for one in filter(_came, listed):
-        counts = one is listed[-1] or (last[_pull(one)] is one and _pull(one) in state.open)
-        wanted = _wanted(state.ending or _own(one), one)
-        if (counts and _shows(one) != wanted) or (not one.ended and wanted != "pending"):
-            await _shown(host, one, state, words)
+    state = await _state(host, head, _rows(checks), sure, gone_pull)
+    last = {_pull(one): one for one in checks}  # of each pull request
+    for one in filter(_came, checks):
+        counts = one is checks[-1] or (last[_pull(one)] is one and _pull(one) in state.open)
+        outcome = _outcome_to_show(state.ending or _own(one), one)
+        if (counts and _shows(one) != outcome) or (not one.ended and outcome != "pending"):
+            await _show(host, one, state, words)
     return state
 
 
@@ -202,44 +206,46 @@ def _shows(one: Check) -> Standing | None:
     return _word(one.conclusion) if one.ended else "pending"
 
 
-def _wanted(ending: Standing, one: Check) -> Standing:
+def _outcome_to_show(ending: Standing, one: Check) -> Standing:
     """What a check run has to show. That of a merge queue lets pass or stops: it differs only if the commit is to be stopped."""
     own = _own(one)
     return own if _pull(one) == 0 and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
 
 
-async def _shown(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
+async def _show(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
     """Change what a check run that has ended shows; what it came to by itself stays in its marker."""
-    known = _facts(one)
+    marker_facts = _facts(one)
     text, title = one.summary.replace("\r\n", "\n"), one.title
-    text = text.partition("\n")[2] if known else text
-    if known.get("lead"):
+    text = text.partition("\n")[2] if marker_facts else text
+    if marker_facts.get("lead"):
         lead, _, text = text.partition("\n\n")
         title = title.removeprefix(f"{lead} ")
-    told = CheckResult(_pull(one), known.get("base", ""), _own(one), _how(known))
-    await _written(host, _Ending(one.id, known.get("run", ""), one.head, told, title, text, one.text), state, words)
+    check_result = CheckResult(_pull(one), marker_facts.get("base", ""), _own(one), _how(marker_facts))
+    await _write(
+        host, _Ending(one.id, marker_facts.get("run", ""), one.head, check_result, title, text, one.text), state, words
+    )
 
 
 async def _end(host: Host, one: "_Ending", words: Phrases, sure: Mapping[int, str]) -> None:
     """End a check run with the worst of what is open for its commit, and look once more whether that is what stands."""
-    listed = await _listed(host, one.head)
-    before = _rows(each for each in listed if each.id < one.number)
-    after = _rows(each for each in listed if each.id > one.number)
+    checks = await _list(host, one.head)
+    before = _rows(each for each in checks if each.id < one.number)
+    after = _rows(each for each in checks if each.id > one.number)
     state = await _state(host, one.head, [*before, one.own, *after], sure)
-    await _written(host, one, state, words)
-    await _settled(host, one.head, words, {})
+    await _write(host, one, state, words)
+    await _settle(host, one.head, words, {})
 
 
-async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrases) -> None:
+async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases) -> None:
     own, lead = one.own, _lead(one.own, state, words)
-    known = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
-    said = _marked(f"{lead}\n\n{one.text}" if lead else one.text, **known, **({"lead": "1"} if lead else {}))
+    marker_facts = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
+    text = _mark(f"{lead}\n\n{one.text}" if lead else one.text, **marker_facts, **({"lead": "1"} if lead else {}))
     ending = state.ending or own.ending
     await host.checks.done(
         one.number,
         None if ending == "pending" else ending,
         f"{lead} {one.title}"[:TITLE] if lead else one.title,
-        said,
+        text,
         one.page,
         one.annotations,
         buttons(words) if host.voice.app else (),
@@ -249,7 +255,7 @@ async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrase
 def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     """Why a check run shows something else than what it came to by itself; empty if it does not."""
     blame, differs = state.blame, state.ending not in (None, own.ending)
-    declined = own.how == "declined" and state.outcome((own.pull, own.base)).reviewed is not None
+    is_declined = own.how == "declined" and state.outcome((own.pull, own.base)).last_ending is not None
     if differs and blame == own.pull and state.ending == "pending":
         why = words.say("check_waits", base=plain(state.open[own.pull]))
     elif differs and blame not in (None, own.pull):
@@ -258,9 +264,9 @@ def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
         )
         why = words.say(key, pull=Safe(f"#{blame}"))
     else:
-        why = words.say("check_stands") if declined or differs else ""
-    unasked = words.say("check_unasked", count=len(state.unasked)) if state.unasked else ""
-    return " ".join(filter(None, (why, unasked)))
+        why = words.say("check_stands") if is_declined or differs else ""
+    limit_note = words.say("check_unasked", count=len(state.unknown_pulls)) if state.unknown_pulls else ""
+    return " ".join(filter(None, (why, limit_note)))
 
 
 def _stops(state: CommitState) -> bool:
@@ -268,42 +274,44 @@ def _stops(state: CommitState) -> bool:
 
 
 async def _state(
-    host: Host, head: str, rows: Iterable[CheckResult], sure: Mapping[int, str], gone: int = 0
+    host: Host, head: str, rows: Iterable[CheckResult], sure: Mapping[int, str], gone_pull: int = 0
 ) -> CommitState:
     """What these rows come to, with the open pull requests that have this head.
 
-    `sure`: what is known to be open. `gone`: a pull request that is known to be closed. Who writes with a workflow's token makes a
+    `sure`: what is known to be open. `gone_pull`: a pull request that is known to be closed. Who writes with a workflow's token makes a
     check run only where somebody asks for it: there a pull request without one lacks nothing.
     """
-    rows, whole, found = list(rows), False, dict[int, str]()
+    rows, whole, bases = list(rows), False, dict[int, str]()
     with suppress(HostRefused):
-        found, whole = await host.open_at(head)
-    ruled = {row.pull for row in rows}
-    known = {n: base for n, base in found.items() if n != gone and (host.voice.app or n in ruled)} | dict(sure)
-    left = () if whole else tuple(pull for pull in waits_for(rows, known) if pull != gone)
+        bases, whole = await host.open_at(head)
+    pulls_with_row = {row.pull for row in rows}
+    known_bases = {
+        n: base for n, base in bases.items() if n != gone_pull and (host.voice.app or n in pulls_with_row)
+    } | dict(sure)
+    left = () if whole else tuple(pull for pull in waits_for(rows, known_bases) if pull != gone_pull)
     for pull in left[:MOST_PULLS]:
         with suppress(HostRefused):
             now = await host.beside(pull).facts()
             if now.state == "open" and now.head_sha == head:
-                known[pull] = now.base_ref
-    return replace(fold(_placed(rows, known), known), unasked=left[MOST_PULLS:])
+                known_bases[pull] = now.base_ref
+    return replace(fold(_with_bases(rows, known_bases), known_bases), unknown_pulls=left[MOST_PULLS:])
 
 
-def _placed(rows: Iterable[CheckResult], known: Mapping[int, str]) -> list[CheckResult]:
+def _with_bases(rows: Iterable[CheckResult], known_bases: Mapping[int, str]) -> list[CheckResult]:
     """Check runs of earlier versions name no base branch: they count for the one that is there now."""
-    return [replace(row, base=row.base or known.get(row.pull, "")) for row in rows]
+    return [replace(row, base=row.base or known_bases.get(row.pull, "")) for row in rows]
 
 
-async def _listed(host: Host, head: str) -> list[Check]:
+async def _list(host: Host, head: str) -> list[Check]:
     """Our check runs on a commit, oldest first."""
     return sorted(await host.checks.listed(head, NAME), key=lambda one: one.id)
 
 
-def _rows(listed: Iterable[Check]) -> list[CheckResult]:
+def _rows(checks: Iterable[Check]) -> list[CheckResult]:
     """What they came to, each for its own pull request."""
     return [
         CheckResult(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
-        for one in listed
+        for one in checks
         if _came(one) and _pull(one)
     ]
 
@@ -320,9 +328,15 @@ def _word(text: str) -> Ending | None:
     return next((each for each in BADNESS if each == text and each != "pending"), None)
 
 
-def _how(known: Mapping[str, str]) -> How:
+def _how(marker_facts: Mapping[str, str]) -> How:
     """Those of earlier versions do not tell: such a one counts like a review, and is not made better by any that was declined."""
-    return "declined" if known.get("how") == "declined" else "broken" if known.get("how") == "broken" else "reviewed"
+    return (
+        "declined"
+        if marker_facts.get("how") == "declined"
+        else "broken"
+        if marker_facts.get("how") == "broken"
+        else "reviewed"
+    )
 
 
 def conclusion(review: Review) -> Ending:
@@ -335,8 +349,8 @@ def conclusion(review: Review) -> Ending:
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     """The findings that are on lines of the head, as plain words; what is masked in comments is masked here."""
     safe = hide.secrets(review)
-    listed = facts.listing(safe)
-    found = [placed.finding for placed in listed.all]  # earlier rounds too: they are on another commit's check run
+    groups = facts.listing(safe)
+    findings = [item.finding for item in groups.all]  # earlier rounds too: they are on another commit's check run
     return tuple(
         Annotation(
             path=finding.path,
@@ -350,7 +364,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
             )[:TITLE],
             message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE] or finding.title,
         )
-        for finding in found
+        for finding in findings
         if finding.side == "head" and finding.start
     )
 
@@ -364,5 +378,5 @@ def _facts(check: Check) -> Mapping[str, str]:
     return marker.read(check.summary) or {}
 
 
-def _marked(text: str, **known: str) -> str:
-    return f"{marker.make('check', **known)}\n{text}"
+def _mark(text: str, **marker_facts: str) -> str:
+    return f"{marker.make('check', **marker_facts)}\n{text}"

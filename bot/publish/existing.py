@@ -18,18 +18,18 @@ LONGEST_TIME = 12  # digits
 
 @dataclass(frozen=True, slots=True)
 class PostedFinding:
-    """The comment of one finding, or of several in one hunk. `closed`: we have answered that they are fixed.
+    """The comment of one finding, or of several in one hunk. `is_closed`: we have answered that they are fixed.
 
     `at`: the line on the day it was written; `also`: the same of the other findings, as fingerprint and line.
     """
 
-    posted: Posted
+    comment: Posted
     fingerprint: str
     at: str
     run: str
-    closed: bool
-    resolved: bool
-    hidden: str
+    is_closed: bool
+    is_resolved: bool
+    hide_reason: str
     also: tuple[tuple[str, str], ...] = ()
     thread: str = ""  # the node id of its thread, where threads could be asked for
     certain: bool = True  # whether nobody else can have written its marker
@@ -47,19 +47,21 @@ class PostedFinding:
     @property
     def stands(self) -> bool:
         """Whether it still speaks: on lines that are there. What a person has resolved is not posted again either."""
-        return not self.closed and (self.resolved or not self.posted.outdated)
+        return not self.is_closed and (self.is_resolved or not self.comment.outdated)
 
 
-def unsaid(said: Iterable[PostedFinding], wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
+def unsaid(
+    posted_findings: Iterable[PostedFinding], keys: Iterable[tuple[str, str]], run: str
+) -> frozenset[tuple[str, str]]:
     """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
     own, others = set[tuple[str, str]](), Counter[str]()
-    for one in said:
+    for one in posted_findings:
         if one.run == run:
             own |= {*one.findings}
         elif one.stands:
             others.update(mark for mark, _ in one.findings)
     left = []
-    for fingerprint, at in wanted:
+    for fingerprint, at in keys:
         if (fingerprint, at) in own:
             continue
         others[fingerprint] -= 1
@@ -72,10 +74,10 @@ def mode(host: Host) -> str:
     return "app" if host.voice.app else "action"
 
 
-def facts(posted: Posted, host: Host) -> Mapping[str, str]:
+def facts(comment: Posted, host: Host) -> Mapping[str, str]:
     """The facts of the marker of one of deeprepo's comments; nothing if it is not its own, or was written under our other name."""
-    found, ours = marker.read(posted.body) if posted.ours else None, mode(host)
-    return found if found and found.get("mode", ours) == ours else {}
+    marker_facts, ours = marker.read(comment.body) if comment.ours else None, mode(host)
+    return marker_facts if marker_facts and marker_facts.get("mode", ours) == ours else {}
 
 
 def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
@@ -87,60 +89,69 @@ def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
         return f"{marker.make(kind, **facts)}\n{text}"
     bound = {**facts, "at_time": str(int(time.time()))}
     where = f"{host.pull.key}:{place}"
-    return f"{marker.signed(host.voice.seal, where, _content(kind, text), kind, **bound)}\n{text}"
+    return f"{marker.sign(host.voice.seal, where, _content(kind, text), kind, **bound)}\n{text}"
 
 
-def decisive(posted: Posted, host: Host) -> Mapping[str, str]:
+def decisive(comment: Posted, host: Host) -> Mapping[str, str]:
     """The facts of a marker that may decide something; nothing if it is not ours for certain.
 
     GitHub attests what an App has written. Under the login of a workflow every other workflow of the repository writes too, and one
     that repeats a stranger's words repeats our marker: there a marker counts if it is signed for this very comment.
     """
-    found, voice = facts(posted, host), host.voice
-    if not found or voice.app:
-        return found
-    where = f"{host.pull.key}:{_place(posted)}"
-    text = posted.body.replace("\r\n", "\n").partition("\n")[2]
-    if voice.seal is None or not marker.attested(found, voice.seal, where, _content(found.get("kind", ""), text)):
+    marker_facts, voice = facts(comment, host), host.voice
+    if not marker_facts or voice.app:
+        return marker_facts
+    where = f"{host.pull.key}:{_place(comment)}"
+    text = comment.body.replace("\r\n", "\n").partition("\n")[2]
+    if voice.seal is None or not marker.is_attested(
+        marker_facts, voice.seal, where, _content(marker_facts.get("kind", ""), text)
+    ):
         return {}
-    return found if _bound(found, posted) else {}
+    return marker_facts if _bound(marker_facts, comment) else {}
 
 
-def _bound(found: Mapping[str, str], posted: Posted) -> bool:
+def _bound(marker_facts: Mapping[str, str], comment: Posted) -> bool:
     """Whether a marker was made for this comment, not for one from which it was copied, and not for an earlier text of it.
 
     Only the summary is edited: its marker has to be as old as the last change of its text, which GitHub attests.
     """
-    if found.get("id", str(posted.id)) != str(posted.id):
+    if marker_facts.get("id", str(comment.id)) != str(comment.id):
         return False
-    written = posted.updated if found.get("kind") == SUMMARY else "" if "id" in found else posted.created
-    made = _made(found)
-    return bool(made and written) and abs(datetime.fromisoformat(written).timestamp() - made) <= SOON
+    time_written = (
+        comment.updated if marker_facts.get("kind") == SUMMARY else "" if "id" in marker_facts else comment.created
+    )
+    time_signed = _time_signed(marker_facts)
+    return (
+        bool(time_signed and time_written)
+        and abs(datetime.fromisoformat(time_written).timestamp() - time_signed) <= SOON
+    )
 
 
-def _made(found: Mapping[str, str]) -> int:
+def _time_signed(marker_facts: Mapping[str, str]) -> int:
     """When a signed marker was made, in seconds; 0 if it does not tell."""
-    made = found.get("at_time", "")
-    return int(made) if made.isdecimal() and len(made) <= LONGEST_TIME else 0
+    time_text = marker_facts.get("at_time", "")
+    return int(time_text) if time_text.isdecimal() and len(time_text) <= LONGEST_TIME else 0
 
 
-async def outdated(one: Posted, host: Host) -> bool:
+async def is_outdated(one: Posted, host: Host) -> bool:
     """Whether a run after the one that wrote this summary has posted something: then somebody has put an older text back."""
     if host.voice.app or host.voice.seal is None:
         return False
     own = decisive(one, host)
     others = [decisive(each, host) for each in (*await host.review_comments(), *await host.reviews())]
     runs = (
-        said for said in others if said.get("kind") in (FINDING, FIXED, REVIEW) and said.get("run") != own.get("run")
+        other
+        for other in others
+        if other.get("kind") in (FINDING, FIXED, REVIEW) and other.get("run") != own.get("run")
     )
-    return any(_made(said) > _made(own) for said in runs)
+    return any(_time_signed(other) > _time_signed(own) for other in runs)
 
 
-def _place(posted: Posted) -> str:
+def _place(comment: Posted) -> str:
     """Where a comment is, as its marker is bound to it: in the conversation, in a thread, or on a file."""
-    if posted.kind != "review":
-        return posted.kind
-    return f"thread {posted.thread}" if posted.thread not in (0, posted.id) else f"file {posted.path}"
+    if comment.kind != "review":
+        return comment.kind
+    return f"thread {comment.thread}" if comment.thread not in (0, comment.id) else f"file {comment.path}"
 
 
 def _content(kind: str, text: str) -> str:
@@ -163,25 +174,27 @@ async def look(host: Host) -> tuple[PostedFinding, ...]:
 
 def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) -> tuple[PostedFinding, ...]:
     """Our findings among these comments."""
-    known = {thread.comment: thread for thread in threads}
+    threads_by_comment = {thread.comment: thread for thread in threads}
     read = [(one, facts(one, host)) for one in comments]
-    closed = {
+    closed_threads = {
         one.thread
-        for one, said in read
-        if said.get("kind") == FIXED and (host.voice.seal is None or decisive(one, host))
+        for one, marker_facts in read
+        if marker_facts.get("kind") == FIXED and (host.voice.seal is None or decisive(one, host))
     }
-    found = []
-    for one, said in read:
-        if said.get("kind") != FINDING:
+    posted_findings = []
+    for one, marker_facts in read:
+        if marker_facts.get("kind") != FINDING:
             continue
-        thread = known.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
-        where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
-        also = tuple((mark, at) for mark, _, at in (each.partition("@") for each in said.get("also", "").split()))
-        found.append(
+        thread = threads_by_comment.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
+        where = (marker_facts.get("fingerprint", ""), marker_facts.get("at", ""), marker_facts.get("run", ""))
+        also = tuple(
+            (mark, at) for mark, _, at in (each.partition("@") for each in marker_facts.get("also", "").split())
+        )
+        posted_findings.append(
             PostedFinding(
                 one,
                 *where,
-                one.id in closed,
+                one.id in closed_threads,
                 thread.resolved,
                 thread.hidden,
                 also,
@@ -189,4 +202,4 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) 
                 certain=bool(decisive(one, host)),
             )
         )
-    return tuple(found)
+    return tuple(posted_findings)

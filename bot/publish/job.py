@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bot.errors import Superseded
+from bot.errors import SupersededError
 from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
@@ -26,39 +26,39 @@ class Publication:
         """The commit that was reviewed."""
         return self.review.pull.head
 
-    def signed(self, body: str, place: str, **more: str) -> str:
+    def sign(self, body: str, place: str, **more: str) -> str:
         """The same comment, its marker saying which run wrote it."""
         facts = {**(marker.read(body) or {}), **more}
-        return self.made(facts.pop("kind", ""), body.partition("\n")[2], place, **facts)
+        return self.make(facts.pop("kind", ""), body.partition("\n")[2], place, **facts)
 
-    def made(self, kind: str, text: str, place: str, **facts: str) -> str:
+    def make(self, kind: str, text: str, place: str, **facts: str) -> str:
         """A comment of this run, for this place (`existing.make`)."""
         own = {**facts, "head": self.head, "run": self.run, "mode": existing.mode(self.host)}
         return existing.make(self.host, kind, text, place, **own)
 
-    def is_mine(self, posted: Posted, kind: str, **facts: str) -> bool:
+    def is_mine(self, comment: Posted, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""
-        said: Mapping[str, str] = existing.facts(posted, self.host)
-        wanted = {"kind": kind, "run": self.run, "head": self.head, **facts}
-        return all(said.get(name) == value for name, value in wanted.items())
+        marker_facts: Mapping[str, str] = existing.facts(comment, self.host)
+        expected_facts = {"kind": kind, "run": self.run, "head": self.head, **facts}
+        return all(marker_facts.get(name) == value for name, value in expected_facts.items())
 
     async def check(self) -> None:
         """Raise Superseded where the review speaks of something that is no longer there. Asked before each write."""
         if not await self.still_current():
-            raise Superseded("the review is no longer wanted: something newer came")
+            raise SupersededError("the review is no longer wanted: something newer came")
         now = await self.host.facts()
         if now.state != "open":
-            raise Superseded(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
+            raise SupersededError(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
         if now.head_sha != self.head:
-            raise Superseded(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
+            raise SupersededError(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
         if now.base_ref != self.review.pull.base_name:
-            raise Superseded(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
+            raise SupersededError(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
 
     async def put(self, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]) -> Posted:
         """Write one comment, once."""
 
-        async def checked() -> Posted:
+        async def put_checked() -> Posted:
             await self.check()
             return await write()
 
-        return await self.host.once(find, checked)
+        return await self.host.once(find, put_checked)

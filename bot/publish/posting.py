@@ -12,7 +12,7 @@ from bot.publish import requests
 from bot.publish.existing import FINDING, REVIEW, PostedFinding, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
-from bot.values import Draft, Placed, Posted, Review
+from bot.values import Draft, PlacedFinding, Posted, Review
 
 UNPROCESSABLE = 422
 
@@ -23,16 +23,16 @@ async def post(
     job: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
 ) -> tuple[Comments, frozenset[Key]]:
     """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
-    refused: frozenset[Key] = frozenset()
+    refused_keys: frozenset[Key] = frozenset()
     while True:
-        review = unplaced(job.review, refused) if refused else job.review
-        said = await asyncio.to_thread(comments, review)  # it may wait for a process
-        there = [one for one in await look(job.host) if one.certain or _shows(one, said.posts)]
-        left = unsaid(there, [each for one in said.posts for each in keys(one)], job.run)
-        bad = await _put(job, [rest for one in said.posts if (rest := _rest(one, left)) is not None], request)
+        review = tell_in_summary(job.review, refused_keys) if refused_keys else job.review
+        comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
+        there = [one for one in await look(job.host) if one.certain or _shows(one, comments_now.posts)]
+        left = unsaid(there, [each for one in comments_now.posts for each in keys(one)], job.run)
+        bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
-            return said, refused
-        refused |= bad  # their places in the quota go to others, which are posted in the next turn
+            return comments_now, refused_keys
+        refused_keys |= bad  # their places in the quota go to others, which are posted in the next turn
 
 
 def _shows(there: PostedFinding, posts: Sequence[Post]) -> bool:
@@ -42,8 +42,10 @@ def _shows(there: PostedFinding, posts: Sequence[Post]) -> bool:
         for one in posts
         for key, body in zip(keys(one), (one.body, *(a.body for a in one.more)), strict=True)
     }
-    wanted = [head for (mark, _), head in heads.items() if mark in {known for known, _ in there.findings}]
-    return all(head in there.posted.body for head in wanted)
+    wanted_heads = [
+        head for (mark, _), head in heads.items() if mark in {mark_there for mark_there, _ in there.findings}
+    ]
+    return all(head in there.comment.body for head in wanted_heads)
 
 
 def _head(body: str) -> str:
@@ -71,14 +73,14 @@ def _rest(one: Post, left: Collection[Key]) -> Post | None:
     return replace(one, body=first.body, line=first.line, start_line=None, start_side=None, more=tuple(others))
 
 
-def unplaced(review: Review, refused: frozenset[Key]) -> Review:
+def tell_in_summary(review: Review, refused_keys: frozenset[Key]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
-    def moved(one: Placed) -> Placed:
-        known = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused
-        return replace(one, place="outside", spot=None) if known else one
+    def move(one: PlacedFinding) -> PlacedFinding:
+        is_refused = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused_keys
+        return replace(one, place="outside", spot=None) if is_refused else one
 
-    return replace(review, findings=tuple(moved(one) for one in review.findings))
+    return replace(review, findings=tuple(move(one) for one in review.findings))
 
 
 async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> frozenset[Key]:
@@ -93,8 +95,8 @@ async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -
 async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> bool:
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
-    asked, body = (
-        job.made(REVIEW, requests.said(job, one, len(lines)), "whole", first=first) for one in (request, None)
+    request_body, body = (
+        job.make(REVIEW, requests.review_text(job, one, len(lines)), "whole", first=first) for one in (request, None)
     )
     drafts = [_draft(job, one) for one in lines]
 
@@ -102,12 +104,12 @@ async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequ
         return next((one for one in await job.host.reviews() if job.is_mine(one, REVIEW, first=first)), None)
 
     async def write() -> Posted:
-        if request.made:
+        if request.made_by_this:
             with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
-                return await job.host.review(job.head, asked, drafts, requests.REQUEST)
+                return await job.host.review(job.head, request_body, drafts, requests.REQUEST)
         return await job.host.review(job.head, body, drafts)
 
-    return await _taken(job, find, write)
+    return await _try(job, find, write)
 
 
 async def _single(job: Publication, one: Post) -> bool:
@@ -116,25 +118,25 @@ async def _single(job: Publication, one: Post) -> bool:
     fingerprint, at = keys(one)[0]
 
     async def find() -> Posted | None:
-        listed = await job.host.review_comments()
-        return next((p for p in listed if job.is_mine(p, FINDING, fingerprint=fingerprint, at=at)), None)
+        comments = await job.host.review_comments()
+        return next((p for p in comments if job.is_mine(p, FINDING, fingerprint=fingerprint, at=at)), None)
 
     async def write() -> Posted:
         if one.subject == "file":
             return await job.host.file_comment(job.head, draft.path, draft.body)
         return await job.host.line_comment(job.head, draft)
 
-    return await _taken(job, find, write)
+    return await _try(job, find, write)
 
 
-async def _taken(
+async def _try(
     job: Publication, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]
 ) -> bool:
     """Whether GitHub took it. A refusal because the head has moved raises Superseded."""
     try:
         await job.put(find, write)
-    except HostRefused as refused:
-        if refused.status != UNPROCESSABLE:
+    except HostRefused as refusal:
+        if refusal.status != UNPROCESSABLE:
             raise
         await job.check()
         return False
@@ -146,4 +148,4 @@ def _draft(job: Publication, one: Post) -> Draft:
     (_, at), *others = keys(one)
     also = {"also": " ".join("@".join(each) for each in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    return Draft(one.path, job.signed(text, f"file {one.path}", at=at, **also), one.line, one.side, one.start_line)
+    return Draft(one.path, job.sign(text, f"file {one.path}", at=at, **also), one.line, one.side, one.start_line)

@@ -13,7 +13,7 @@ from bot.render import load
 from bot.values import Review
 
 
-async def _wanted() -> bool:
+async def _is_wanted() -> bool:
     return True
 
 
@@ -23,21 +23,21 @@ async def renew(host: Host, resolver: Host, review: Review, comments: Comments, 
     Done again, it changes nothing. Raises Superseded if the pull request has gone on: the next review makes its own page.
     """
     standing = next(iter(await summary.stands(host)), None)
-    known = facts(standing, host) if standing is not None else {}
-    if standing is None or known.get("head") != review.pull.head:
+    marker_facts = facts(standing, host) if standing is not None else {}
+    if standing is None or marker_facts.get("head") != review.pull.head:
         return
-    run = known.get("run", "")
-    job = Publication(host, review, run, load(review.language), _wanted)
+    run = marker_facts.get("run", "")
+    job = Publication(host, review, run, load(review.language), _is_wanted)
     await job.check()
-    others = {name: value for name, value in known.items() if name != "kind"}
-    text = f"{marker.make(known['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
+    others = {name: value for name, value in marker_facts.items() if name != "kind"}
+    text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
     if not summary.same(standing.body, text):
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
         await requests.settle(job, await requests.look(job))
-    posted = sum(one.findings for one in comments.posts)
-    outcome = PublishResult(posted, len(review.findings) - posted, standing.url)
+    posted_count = sum(one.findings for one in comments.posts)
+    outcome = PublishResult(posted_count, len(review.findings) - posted_count, standing.url)
     await checks.again(host, run, review, outcome, page)
-    silenced = {one.finding.identity for one in review.suppressed}
+    silenced_marks = {one.finding.identity for one in review.suppressed}
     with suppress(HostRefused):
-        await withdrawing.close(host, resolver, silenced, silenced)
+        await withdrawing.close(host, resolver, silenced_marks, silenced_marks)

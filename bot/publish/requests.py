@@ -30,17 +30,17 @@ class ChangeRequest:
 
     blocking: tuple[Finding, ...]  # open, and at or above the bar
     standing: tuple[Posted, ...]  # our reviews that block
-    made: bool  # by this review
+    made_by_this: bool  # by this review
 
 
 async def look(job: Publication) -> ChangeRequest:
     """What the review asks for, compared with what is on the pull request."""
-    found = await _ours(job.host)
-    standing = tuple(one for one in found if one.state == STANDS)
+    own_reviews = await _ours(job.host)
+    standing = tuple(one for one in own_reviews if one.state == STANDS)
     there = job.review.reaching(job.review.request_changes)
-    dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one, job.host) for one in found)
-    wanted = any(finding.status == "new" for finding in there) if dismissed else bool(there)
-    return ChangeRequest(there, standing, wanted and not standing)
+    is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one, job.host) for one in own_reviews)
+    is_wanted = any(finding.status == "new" for finding in there) if is_dismissed else bool(there)
+    return ChangeRequest(there, standing, is_wanted and not standing)
 
 
 async def _ours(host: Host) -> list[Posted]:
@@ -51,46 +51,46 @@ def _over(words: Phrases, bar: Severity) -> str:
     return words.say("request_withdrawn", severity=words.say(bar))
 
 
-def said(job: Publication, request: ChangeRequest | None, posts: int) -> str:
+def review_text(job: Publication, request: ChangeRequest | None, posts: int) -> str:
     """The text of a review with so many comments. `request`: the one that it makes."""
-    bar, blocks = job.review.request_changes, bool(request and request.made)
-    named = Safe(job.words.say(bar)) if bar else ""
-    return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=named)
+    bar, blocks = job.review.request_changes, bool(request and request.made_by_this)
+    bar_name = Safe(job.words.say(bar)) if bar else ""
+    return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=bar_name)
 
 
 async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     """Request changes where no comment has carried the request, or dismiss it. Sentences about what GitHub refused."""
-    if request.made:
-        return await _requested(job, request)
+    if request.made_by_this:
+        return await _make(job, request)
     if request.blocking or not request.standing:
         return ()
     if job.review.partial or job.review.fault:
         return (INCOMPLETE,)
     bar = job.review.request_changes
     why = _over(job.words, bar) if bar else job.words.say("withdrawn_off")
-    return tuple([each for one in request.standing for each in await _dismissed(job, one, why)])
+    return tuple([each for one in request.standing for each in await _dismiss(job, one, why)])
 
 
-async def _requested(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    body = job.made(REVIEW, said(job, request, 0), "whole")
+async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
+    body = job.make(REVIEW, review_text(job, request, 0), "whole")
 
     async def find() -> Posted | None:
         return next(iter((await look(job)).standing), None)
 
     try:
         await job.put(find, lambda: job.host.review(job.head, body, (), REQUEST))
-    except HostRefused as refused:
-        return (job.words.say("request_refused", why=str(refused)),)
+    except HostRefused as refusal:
+        return (job.words.say("request_refused", why=str(refusal)),)
     return ()
 
 
-async def _dismissed(job: Publication, one: Posted, why: str) -> tuple[str, ...]:
+async def _dismiss(job: Publication, one: Posted, why: str) -> tuple[str, ...]:
     """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
     await job.check()
     try:
-        body = job.made(REVIEW, marker.without(one.body), "whole", **{WITHDRAWN: "1"})
+        body = job.make(REVIEW, marker.without(one.body), "whole", **{WITHDRAWN: "1"})
         await job.host.edit_comment(one.id, body, "whole")
         await job.host.dismiss(one.id, why)
-    except HostRefused as refused:
-        return (NOT_DISMISSED.format(why=refused),)
+    except HostRefused as refusal:
+        return (NOT_DISMISSED.format(why=refusal),)
     return ()

@@ -32,44 +32,44 @@ Place = tuple[int, str]  # a pull request by its number, and the base branch tha
 class CommitOutcome:
     """What is known of one commit against one base branch.
 
-    `reviewed`: the end of its last review. `without`: the worst of what came to no review since.
+    `last_ending`: the end of its last review. `without`: the worst of what came to no review since.
     """
 
-    reviewed: Ending | None = None
+    last_ending: Ending | None = None
     without: Ending | None = None
 
     @property
     def ending(self) -> Ending | None:
         """The worst of both."""
-        return worst((self.reviewed, self.without))
+        return worst((self.last_ending, self.without))
 
 
 @dataclass(frozen=True, slots=True)
 class CommitState:
     """One commit: what became of it in each place, and the pull requests that are open with it as their head.
 
-    `unasked`: pull requests with a bad outcome of which nobody knows whether they are open.
+    `unknown_pulls`: pull requests with a bad outcome of which nobody knows whether they are open.
     """
 
     outcomes: Mapping[Place, CommitOutcome] = field(default_factory=lambda: MappingProxyType({}))
     open: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # number -> base branch
-    unasked: tuple[int, ...] = ()
+    unknown_pulls: tuple[int, ...] = ()
 
     @property
     def ending(self) -> Standing | None:
         """What every check run on the commit has to show. None: nothing is open."""
-        return worst(self.shown(place) for place in self.open.items())
+        return worst(self.to_show(place) for place in self.open.items())
 
     @property
     def blame(self) -> int | None:
         """The pull request that brings the worst; of several the first."""
-        return next((n for n, base in sorted(self.open.items()) if self.shown((n, base)) == self.ending), None)
+        return next((n for n, base in sorted(self.open.items()) if self.to_show((n, base)) == self.ending), None)
 
     def outcome(self, place: Place) -> CommitOutcome:
         """What is known of a place."""
         return self.outcomes.get(place, CommitOutcome())
 
-    def shown(self, place: Place) -> Standing:
+    def to_show(self, place: Place) -> Standing:
         """What an open place brings: one without an outcome of its own is not reviewed."""
         return self.outcome(place).ending or "pending"
 
@@ -89,33 +89,33 @@ def worst(endings: Iterable[Grade | None]) -> Grade | None:
     return max((one for one in endings if one is not None), key=BADNESS.index, default=None)
 
 
-def opened(state: CommitState, pull: int, base: str) -> CommitState:
+def with_open_pull(state: CommitState, pull: int, base: str) -> CommitState:
     """A pull request is open with this commit as its head: opened, opened again, or now against another branch."""
     return replace(state, open=MappingProxyType({**state.open, pull: base}))
 
 
-def closed(state: CommitState, pull: int) -> CommitState:
+def with_closed_pull(state: CommitState, pull: int) -> CommitState:
     """It is closed, or its head is another commit. What is known of it stays known."""
     return replace(state, open=MappingProxyType({n: base for n, base in state.open.items() if n != pull}))
 
 
-def ended(state: CommitState, one: CheckResult) -> CommitState:
+def with_ending(state: CommitState, one: CheckResult) -> CommitState:
     """A check run ended.
 
     A review replaces what was known of its place. A review that was declined adds nothing to one that was made: the change is the same.
     One that was broken off makes it worse and never better.
     """
-    place, known = (one.pull, one.base), state.outcome((one.pull, one.base))
+    place, outcome = (one.pull, one.base), state.outcome((one.pull, one.base))
     if one.how == "reviewed":
-        known = CommitOutcome(one.ending)
-    elif one.how == "broken" or known.reviewed is None:
-        known = replace(known, without=worst((known.without, one.ending)))
-    return replace(state, outcomes=MappingProxyType({**state.outcomes, place: known}))
+        outcome = CommitOutcome(one.ending)
+    elif one.how == "broken" or outcome.last_ending is None:
+        outcome = replace(outcome, without=worst((outcome.without, one.ending)))
+    return replace(state, outcomes=MappingProxyType({**state.outcomes, place: outcome}))
 
 
 def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitState:
     """The state after these, oldest first, with what is open now."""
-    return reduce(ended, rows, CommitState(open=MappingProxyType(dict(now_open))))
+    return reduce(with_ending, rows, CommitState(open=MappingProxyType(dict(now_open))))
 
 
 def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:

@@ -16,23 +16,23 @@ async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
     """Write the summary, or bring the one that is there up to date. More than one never stays."""
     standing = await stands(job.host)
     bound = {"id": str(standing[0].id)} if standing and not job.host.voice.app else {}
-    text = job.signed(body, "issue", **facts, **bound)
+    text = job.sign(body, "issue", **facts, **bound)
     for double in standing[1:]:  # an answer that was lost and found too late
         await job.host.delete(double)
     if not standing:
-        return await _written(job, text)
+        return await _write(job, text)
     if same(standing[0].body, text):
         return standing[0]
     await job.check()
     try:
         return await job.host.edit_comment(standing[0].id, text)
-    except HostRefused as refused:
-        if refused.status != NOT_FOUND:
+    except HostRefused as refusal:
+        if refusal.status != NOT_FOUND:
             raise
-    return await _written(job, job.signed(body, "issue", **facts))  # somebody has deleted it this moment
+    return await _write(job, job.sign(body, "issue", **facts))  # somebody has deleted it this moment
 
 
-async def _written(job: Publication, text: str) -> Posted:
+async def _write(job: Publication, text: str) -> Posted:
     async def find() -> Posted | None:
         return next(iter(await stands(job.host)), None)
 
@@ -41,8 +41,8 @@ async def _written(job: Publication, text: str) -> Posted:
 
 async def stands(host: Host) -> list[Posted]:
     """The summary as it is now; more than one only after an answer that was lost. One that is ours for certain is the only one."""
-    found = [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
-    return [one for one in found if decisive(one, host)] or found[:1]
+    summaries = [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
+    return [one for one in summaries if decisive(one, host)] or summaries[:1]
 
 
 def same(one: str, other: str) -> bool:

@@ -13,49 +13,49 @@ async def tidy(job: Publication) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
     for one in await look(job.host):
-        if one.resolved or one.run == job.run:
+        if one.is_resolved or one.run == job.run:
             continue
         try:
             await _settle(job, one)
-        except HostRefused as refused:
-            notes.append(f"An earlier comment could not be tidied up: {refused}")
+        except HostRefused as refusal:
+            notes.append(f"An earlier comment could not be tidied up: {refusal}")
     return tuple(dict.fromkeys(notes))
 
 
 async def _settle(job: Publication, one: PostedFinding) -> None:
     review = job.review
-    there = (*review.still, *(placed.finding for placed in review.findings))
+    there = (*review.still, *(item.finding for item in review.findings))
     if one.names(review.fixed) and not (one.also and one.names(there)):  # of several, all must be gone
         await _close(job, one)
-    elif one.closed:
+    elif one.is_closed:
         return
-    elif one.posted.outdated:
+    elif one.comment.outdated:
         if not one.names(review.still):
             await _fold(job, one, "OUTDATED")
-    elif one.hidden == "outdated" and one.names(there):
+    elif one.hide_reason == "outdated" and one.names(there):
         await job.check()  # its lines are back, and so is what it says
-        await job.host.unminimize(one.posted.node_id)
+        await job.host.unminimize(one.comment.node_id)
 
 
 async def _close(job: Publication, one: PostedFinding) -> None:
     """Answer once that it is fixed, and fold it."""
-    if not one.closed:
-        body = job.made(
+    if not one.is_closed:
+        body = job.make(
             FIXED,
             comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])),
-            f"thread {one.posted.id}",
+            f"thread {one.comment.id}",
             fingerprint=one.fingerprint,
         )
 
         async def find() -> Posted | None:
-            thread = await job.host.review_comments(one.posted.id)
+            thread = await job.host.review_comments(one.comment.id)
             return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 
-        await job.put(find, lambda: job.host.reply(one.posted.id, body))
+        await job.put(find, lambda: job.host.reply(one.comment.id, body))
     await _fold(job, one, "RESOLVED")
 
 
 async def _fold(job: Publication, one: PostedFinding, why: Hidden) -> None:
-    if not one.hidden and one.posted.node_id:
+    if not one.hide_reason and one.comment.node_id:
         await job.check()
-        await job.host.minimize(one.posted.node_id, why)
+        await job.host.minimize(one.comment.node_id, why)

@@ -7,20 +7,20 @@ from bot.github import Host
 from bot.publish.existing import PostedFinding, look
 
 
-async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced: Collection[str]) -> None:
+async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
     """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands.
 
     `resolver` may resolve threads, which takes a permission that an owner need not give; `host` may collapse comments.
     """
     for one in await look(host):
         marks = {mark for mark, _ in one.findings}
-        if one.resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced, *withdrawn}):
+        if one.is_resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced_marks, *withdrawn}):
             continue
-        if not await _resolved(resolver, one) and not one.hidden and one.posted.node_id:
-            await host.minimize(one.posted.node_id, "RESOLVED")
+        if not await _resolve(resolver, one) and not one.hide_reason and one.comment.node_id:
+            await host.minimize(one.comment.node_id, "RESOLVED")
 
 
-async def _resolved(resolver: Host, one: PostedFinding) -> bool:
+async def _resolve(resolver: Host, one: PostedFinding) -> bool:
     if not one.thread:
         return False
     try:

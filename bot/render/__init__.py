@@ -13,12 +13,12 @@ from bot.render.disarm import (
     line,
     link,
     name,
-    named,
+    original_name,
     plain,
+    safe_json,
     suggestion,
     unseen,
     visible,
-    written,
 )
 from bot.render.phrases import Phrases, languages, load
 from bot.render.shorten import count, cut, rows, sentences

@@ -58,8 +58,10 @@ def encodable(value: str) -> str:
 
 def visible(value: str) -> str:
     """Code as it should be shown: control, bidi and zero-width characters become escapes that a reader can see."""
-    unified = encodable(value).replace("\r\n", "\n")
-    return unified if _seen(unified) else _UNSEEN.sub(lambda found: _escape(found[0]), unified)
+    with_line_feeds = encodable(value).replace("\r\n", "\n")
+    return (
+        with_line_feeds if _is_plain(with_line_feeds) else _UNSEEN.sub(lambda match: _escape(match[0]), with_line_feeds)
+    )
 
 
 def inside(value: str) -> str:
@@ -73,35 +75,35 @@ def inside(value: str) -> str:
 
 
 def _imitates(row: str) -> bool:
-    shown = _UNSEEN.sub("", row).rstrip()
-    return bool(_MARK_START.match(shown) and _MARK_END.search(shown[-2:]) and shown.strip(_DASHES))
+    visible_row = _UNSEEN.sub("", row).rstrip()
+    return bool(_MARK_START.match(visible_row) and _MARK_END.search(visible_row[-2:]) and visible_row.strip(_DASHES))
 
 
 def name(value: str) -> str:
     """A path, a symbol or another name in a prompt. One that could leave its line or imitate a mark is quoted as in JSON."""
     clean = encodable(value)
-    return written(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
+    return safe_json(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
 
 
-def named(value: str) -> str:
+def original_name(value: str) -> str:
     """The name that is meant by what `name` has written, whether or not a model has kept the quotes."""
     if not value.startswith('"'):
         return value
     try:
-        found = json.loads(value)
+        decoded = json.loads(value)
     except ValueError:
         return value
-    return found if isinstance(found, str) else value
+    return decoded if isinstance(decoded, str) else value
 
 
 def line(value: str) -> str:
     """Text on one line, without characters that cannot be seen."""
-    return " ".join(_without_unseen(_spaced(value)).split())
+    return " ".join(_without_unseen(_with_line_feeds(value)).split())
 
 
 def plain(value: str, *, cell: bool = False) -> Safe:
     """Prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
-    clean = _without_unseen(_spaced(value))
+    clean = _without_unseen(_with_line_feeds(value))
     clean = "\n".join(row.strip() for row in clean.split("\n")).strip("\n")
     parts, at = [], 0
     for span in _SPAN.finditer(clean):
@@ -112,21 +114,21 @@ def plain(value: str, *, cell: bool = False) -> Safe:
 
 def code(value: str, *, cell: bool = False) -> Safe:
     """An inline code span that backticks in the text cannot end. `cell`: it is in a table, where a bar ends the cell."""
-    shown = _MARKER.sub("<! --", " ".join(visible(value).split()))
-    if not shown:
+    one_line = _MARKER.sub("<! --", " ".join(visible(value).split()))
+    if not one_line:
         return Safe()
     if cell:
-        shown = shown.replace("|", "\\|")
-    ticks = "`" * (_longest_run(shown, "`") + 1 if "`" in shown else 1)
-    pad = " " if shown[0] == "`" or shown[-1] == "`" else ""
-    return Safe(f"{ticks}{pad}{shown}{pad}{ticks}")
+        one_line = one_line.replace("|", "\\|")
+    ticks = "`" * (_longest_run(one_line, "`") + 1 if "`" in one_line else 1)
+    pad = " " if one_line[0] == "`" or one_line[-1] == "`" else ""
+    return Safe(f"{ticks}{pad}{one_line}{pad}{ticks}")
 
 
 def fence(value: str, language: str = "") -> Safe:
     """A fenced block, its fence longer than any run of backticks inside. A language that is not known is left out."""
-    shown = _MARKER.sub("<! --", visible(value)).strip("\n")
-    ticks = "`" * max(3, _longest_run(shown, "`") + 1)
-    return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{shown}\n{ticks}")
+    block = _MARKER.sub("<! --", visible(value)).strip("\n")
+    ticks = "`" * max(3, _longest_run(block, "`") + 1)
+    return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{block}\n{ticks}")
 
 
 def suggestion(lines: str) -> Safe:
@@ -144,9 +146,9 @@ def html(value: str) -> Safe:
     return Safe("".join([*parts, _inert(clean[at:])]))
 
 
-def diff(removed: str, added: str) -> Safe:
+def diff(old_text: str, new_text: str) -> Safe:
     """A block that shows what takes the place of what; GitHub colours it and offers no button."""
-    rows = [("-", removed.strip("\n")), ("+", added.strip("\n"))]
+    rows = [("-", old_text.strip("\n")), ("+", new_text.strip("\n"))]
     return fence("\n".join(f"{sign}{row}" for sign, text in rows if text.strip() for row in text.split("\n")), "diff")
 
 
@@ -160,9 +162,9 @@ def cell(value: Safe) -> Safe:
     return Safe(plain(value, cell=True) if not isinstance(value, Safe) else value.replace("|", "\\|"))
 
 
-def written(value: str) -> str:
+def safe_json(value: str) -> str:
     """JSON in which characters that drive a terminal, or cannot be seen, are escapes: it may be printed to one."""
-    return _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], value)
+    return _UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], value)
 
 
 def unseen(value: str) -> bool:
@@ -170,19 +172,19 @@ def unseen(value: str) -> bool:
     return bool(_UNSEEN.search(encodable(value).replace("\r\n", "\n")))
 
 
-def _spaced(value: str) -> str:
+def _with_line_feeds(value: str) -> str:
     """Line and paragraph separators of every kind as line feeds, so that words do not run together."""
     clean = encodable(value)
-    return clean if _seen(clean) else _BREAK.sub("\n", clean)
+    return clean if _is_plain(clean) else _BREAK.sub("\n", clean)
 
 
-def _seen(value: str) -> bool:
+def _is_plain(value: str) -> bool:
     """Whether it is plain ASCII without control characters, as nearly every text is: that is known much sooner than by a pattern."""
     return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_UNSEEN)) == len(value)
 
 
 def _without_unseen(value: str) -> str:
-    return value if _seen(value) else _UNSEEN.sub("", value)
+    return value if _is_plain(value) else _UNSEEN.sub("", value)
 
 
 def _escape(character: str) -> str:
@@ -194,18 +196,18 @@ def _quiet(words: str) -> str:
     """Words outside of code: every character that Markdown or GitHub would act on is disarmed."""
     words = _ALWAYS.sub(r"\\\g<0>", words)
     words = _ENTITY.sub("&amp;", words).replace("<", "&lt;")
-    return _LIVE.sub(lambda found: found[0] + GAP, words)
+    return _LIVE.sub(lambda match: match[0] + GAP, words)
 
 
 def _inert(words: str) -> str:
     words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", f"&dollar;{GAP}")
-    return _LIVE.sub(lambda found: found[0] + GAP, words)
+    return _LIVE.sub(lambda match: match[0] + GAP, words)
 
 
-def _at_start(found: re.Match[str]) -> str:
+def _at_start(match: re.Match[str]) -> str:
     """A list, heading, quote or rule at the start of a line becomes words."""
-    mark = found[2]
-    return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
+    mark = match[2]
+    return f"{match[1]}{mark}\\" if mark.isdigit() else f"{match[1]}\\{mark}"
 
 
 def _longest_run(value: str, character: str) -> int:

@@ -16,7 +16,7 @@ CENT = 0.01
 
 def forms() -> dict[str, Callable[..., str]]:
     """The filters, by name."""
-    return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, shown, prose)}
+    return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, one_line, prose)}
 
 
 def usd(value: float | None) -> str:
@@ -67,7 +67,7 @@ def share(value: float | None) -> str:
     return NONE if value is None else f"{100 * value:.0f}%"
 
 
-def shown(value: str | None, most: int = 200) -> str:
+def one_line(value: str | None, most: int = 200) -> str:
     """A stranger's words on one line, without characters that cannot be seen; cut where they are too long."""
     text = line(value or "")
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
@@ -75,7 +75,7 @@ def shown(value: str | None, most: int = 200) -> str:
 
 def prose(value: str | None, most: int = 200) -> Markup:
     """Write a sentence or a title like `shown`, with what is between backticks as code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(value, most)))))  # noqa: S704 - escaped before
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(one_line(value, most)))))  # noqa: S704 - escaped before
 
 
 def _moment(seconds: float) -> datetime:

@@ -46,10 +46,10 @@ def languages() -> tuple[str, ...]:
 @cache
 def load(language: str = FALLBACK) -> Phrases:
     """The words of a language: of "de-AT" those of "de"; of an unknown one the English ones."""
-    known = next((name for name in (language, language.partition("-")[0]) if name in languages()), FALLBACK)
-    data = tomllib.loads((folder() / f"{known}.toml").read_text(encoding="utf-8"))
-    texts = {**data["phrases"], **{verdict: words[known] for verdict, words in _verdicts().items()}}
-    return Phrases(known, data["name"], tuple(data["singular"]), data["thousands"], texts)
+    known_language = next((name for name in (language, language.partition("-")[0]) if name in languages()), FALLBACK)
+    data = tomllib.loads((folder() / f"{known_language}.toml").read_text(encoding="utf-8"))
+    texts = {**data["phrases"], **{verdict: words[known_language] for verdict, words in _verdicts().items()}}
+    return Phrases(known_language, data["name"], tuple(data["singular"]), data["thousands"], texts)
 
 
 @cache

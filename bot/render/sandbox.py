@@ -29,29 +29,29 @@ class BrokenTemplate(Exception):  # noqa: N818 - the owner's fault, told to the 
 
 def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
     """The template once for each set of values. Raises BrokenTemplate."""
-    return [Safe(text) for text in json.loads(_asked(source, {"each": list(each), "phrases": asdict(phrases)}))]
+    return [Safe(text) for text in json.loads(_ask(source, {"each": list(each), "phrases": asdict(phrases)}))]
 
 
 def check(source: str) -> tuple[int | None, str] | None:
     """Why a template cannot be used, and the line of it; None if it can be compiled. It is not filled in."""
     try:
-        _asked(source, {})
+        _ask(source, {})
     except BrokenTemplate as error:
         match = AT_LINE.fullmatch(str(error))
         return (int(match[1]), match[2]) if match else (None, str(error))
     return None
 
 
-def _asked(source: str, more: Mapping[str, Any]) -> bytes:
+def _ask(source: str, more: Mapping[str, Any]) -> bytes:
     """What the process answers."""
     if len(source) > MOST_SOURCE:
         raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
-    asked = json.dumps(_packed({"source": source, **more}))
+    request = json.dumps(_pack({"source": source, **more}))
     command = [sys.executable, "-E", "-s", "-m", "bot.render.sandbox"]
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
-            input=encodable(asked).encode(),
+            input=encodable(request).encode(),
             capture_output=True,
             timeout=4 * SECONDS,
             env={},
@@ -60,28 +60,28 @@ def _asked(source: str, more: Mapping[str, Any]) -> bytes:
         )
     except subprocess.TimeoutExpired:
         raise BrokenTemplate(f"it takes longer than {SECONDS} seconds") from None
-    if done.returncode:
-        raise BrokenTemplate(_reason(done.returncode, done.stderr.decode("utf-8", "replace")))
-    return done.stdout
+    if result.returncode:
+        raise BrokenTemplate(_reason(result.returncode, result.stderr.decode("utf-8", "replace")))
+    return result.stdout
 
 
-def _reason(status: int, said: str) -> str:
+def _reason(status: int, stderr: str) -> str:
     """What went wrong, in one line: the last of Python's report, without the class's module."""
-    last = (said.strip().split("\n") or [""])[-1]
+    last = (stderr.strip().split("\n") or [""])[-1]
     if status < 0 or "MemoryError" in last:
         return f"it takes more than {SECONDS} seconds or {MEMORY >> 20} MB"
     return last.rpartition("jinja2.exceptions.")[2][:300] or f"it ended with {status}"
 
 
-def _packed(value: Any) -> Any:  # noqa: ANN401 - any value of a template
+def _pack(value: Any) -> Any:  # noqa: ANN401 - any value of a template
     if isinstance(value, Safe):
         return {SAFE: str(value)}
     if isinstance(value, Mapping):
-        return {key: _packed(item) for key, item in value.items()}
-    return [_packed(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _pack(item) for key, item in value.items()}
+    return [_pack(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _unpacked(pairs: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a template
+def _unpack(pairs: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a template
     return Safe(pairs[SAFE]) if set(pairs) == {SAFE} else pairs
 
 
@@ -98,19 +98,19 @@ def _main() -> None:
 
     from bot.render import templates
 
-    asked = json.loads(sys.stdin.buffer.read(), object_hook=_unpacked)
-    made = ImmutableSandboxedEnvironment(
+    request = json.loads(sys.stdin.buffer.read(), object_hook=_unpack)
+    environment = ImmutableSandboxedEnvironment(
         loader=FunctionLoader(templates.part), undefined=StrictUndefined, finalize=templates.shown_as, **templates.FORM
     )
-    made.filters.update(templates.filters())
-    if "each" not in asked:
+    environment.filters.update(templates.filters())
+    if "each" not in request:
         try:
-            made.from_string(asked["source"])
+            environment.from_string(request["source"])
         except TemplateSyntaxError as error:
             sys.exit(f"line {error.lineno}: {error.message}")
         return
-    phrases = Phrases(**asked["phrases"])
-    texts = [templates.one(made, asked["source"], values, phrases) for values in asked["each"]]
+    phrases = Phrases(**request["phrases"])
+    texts = [templates.one(environment, request["source"], values, phrases) for values in request["each"]]
     if sum(map(len, texts)) > MOST_OUTPUT:
         sys.exit(f"it prints more than {MOST_OUTPUT:,} characters")
     sys.stdout.buffer.write(json.dumps(texts).encode())

@@ -39,8 +39,8 @@ def top(value: str, most: int) -> str:
 
 def sentences(value: str, most: int) -> tuple[str, str]:
     """The first sentences, and the rest. A dot inside `code`, a number or a name ends none."""
-    within = {at for found in re.finditer(r"`[^`\n]*`", value) for at in range(*found.span())}
-    ends = [found.end() for found in _END.finditer(value) if found.start() not in within]
+    within = {at for match in re.finditer(r"`[^`\n]*`", value) for at in range(*match.span())}
+    ends = [match.end() for match in _END.finditer(value) if match.start() not in within]
     if len(ends) < most or not value[ends[most - 1] :].strip():
         return value.strip(), ""
     return value[: ends[most - 1]].strip(), value[ends[most - 1] :].strip()

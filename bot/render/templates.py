@@ -40,10 +40,10 @@ def file(name: str) -> bytes:
 def texts(folder: Path) -> Callable[..., str]:
     """`text` for the templates of another folder."""
 
-    def filled(name: str, **values: object) -> str:
+    def fill(name: str, **values: object) -> str:
         return encodable(_prompts(folder).get_template(name).render(**values))
 
-    return filled
+    return fill
 
 
 def comment(name: str, phrases: Phrases, **values: object) -> Safe:
@@ -55,8 +55,8 @@ def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free s
     """`say` of the templates: a phrase in the review's language, our own words."""
 
     def say(key: str, number: int | None = None, **values: object) -> Safe:
-        shown = {name: shown_as(value) for name, value in values.items()}
-        return Safe(phrases.say(key, number, **shown))
+        safe_values = {name: shown_as(value) for name, value in values.items()}
+        return Safe(phrases.say(key, number, **safe_values))
 
     return say
 
@@ -85,28 +85,28 @@ def filters() -> dict[str, Any]:
 
 def load() -> None:
     """Compile the templates of a review's comments, so that processes that are forked from this one need not."""
-    made = _comments()
-    for name in made.list_templates(filter_func=lambda name: name.endswith(".md.j2") and "/" not in name):
-        made.get_template(name)
+    environment = _comments()
+    for name in environment.list_templates(filter_func=lambda name: name.endswith(".md.j2") and "/" not in name):
+        environment.get_template(name)
 
 
 def part(name: str) -> str | None:
     """The source of a part of a comment; None for every other template."""
-    found = (folder / name for folder in FOLDERS if name in PARTS)
-    return next((path.read_text(encoding="utf-8") for path in found if path.is_file()), None)
+    paths = (folder / name for folder in FOLDERS if name in PARTS)
+    return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), None)
 
 
-def one(made: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
+def one(environment: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
     """A template that is in no folder, filled in."""
-    return encodable(made.from_string(source).render(say=speaker(phrases), **values))
+    return encodable(environment.from_string(source).render(say=speaker(phrases), **values))
 
 
 def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: Any) -> "Environment":  # noqa: ANN401
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **FORM, **more)  # noqa: S701 - as each form needs
-    made.filters.update(filters)
-    return made
+    environment = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **FORM, **more)  # noqa: S701 - as each form needs
+    environment.filters.update(filters)
+    return environment
 
 
 @cache

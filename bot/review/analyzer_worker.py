@@ -73,9 +73,11 @@ class AnalyzerWorker:
             for name, analyzer in self._analyzers.items():
                 await self._analyze(name, analyzer)
         paths = {unit.path for unit in units}
-        found = [finding for name in self._analyzers for finding in self._found[name]]
-        named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in found]
-        mine = [finding for finding, places in named if places & paths or not places & self._homes]
+        findings = [finding for name in self._analyzers for finding in self._found[name]]
+        findings_with_paths = [
+            (finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in findings
+        ]
+        mine = [finding for finding, places in findings_with_paths if places & paths or not places & self._homes]
         self._mark(units)
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 
@@ -104,7 +106,7 @@ class AnalyzerWorker:
             return False  # a check that states itself what it has looked at
         if now is None or now.status == "deleted":
             return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
-        return (bool(now.added) or now.path != finding.path) and now.path not in self._complete[name]
+        return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -121,31 +123,31 @@ class AnalyzerWorker:
         """Run one analyser, once."""
         if name in self._found:
             return
-        wanted = [file for file in self._files if analyzer.wants(file)]
-        found: Sequence[Finding] = ()
+        files = [file for file in self._files if analyzer.wants(file)]
+        findings: Sequence[Finding] = ()
         try:
-            lone = await self._with_lone_cr() if wanted and analyzer.ROWS != "git" else frozenset()
-            for path in sorted(lone & {file.path for file in wanted}):
+            lone = await self._with_lone_cr() if files and analyzer.ROWS != "git" else frozenset()
+            for path in sorted(lone & {file.path for file in files}):
                 self._leave_open(name, path, CR)
-            done = await self._judge(analyzer, [file for file in wanted if file.path not in lone])
-            for path, reason in done.open:
+            judgement = await self._judge(analyzer, [file for file in files if file.path not in lone])
+            for path, reason in judgement.open:
                 self._leave_open(name, path, reason)
-            found = self._most(name, done.findings)
-            self._complete[name] = done.complete - {path for path, _ in done.open}
+            findings = self._most(name, judgement.findings)
+            self._complete[name] = judgement.complete - {path for path, _ in judgement.open}
             self._ran.add(name)
             if isinstance(analyzer, Compares):
-                self._compared.update(analyzer.compared(self._dependents))
+                self._compared.update(analyzer.compare(self._dependents))
         except DeepRepoError as error:
             self.failures.append(f"{name} could not run: {error}")
-            self._tracker.unchecked("", f"{name} could not run: {error}")
-        self._found[name] = list(found)
+            self._tracker.note_unchecked("", f"{name} could not run: {error}")
+        self._found[name] = list(findings)
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
         """What an analyser states about these files. Whatever it does not state is open; an exception costs the file that caused it."""
         if not files:
             return Judgement((), frozenset())
         try:
-            done = await analyzer.check(self._tree, files, self._dependents)
+            judgement = await analyzer.check(self._tree, files, self._dependents)
         except DeepRepoError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary: a defect of an analyser must not end the review of the other files
@@ -159,14 +161,14 @@ class AnalyzerWorker:
                 one.complete | other.complete,
                 tuple(dict.fromkeys(one.open + other.open)),
             )
-        return Judgement(done.findings, done.complete, done.unjudged(files))
+        return Judgement(judgement.findings, judgement.complete, judgement.open_files(files))
 
     async def _with_lone_cr(self) -> frozenset[str]:
         """The changed files whose lines two programs may count differently, before the change or after it."""
         if self._lone is None:
-            after = await self._tree.read_many([file.path for file in self._files if file.analyzed])
+            after = await self._tree.read_many([file.path for file in self._files if file.is_analyzed])
             before = await self._tree.read_many(
-                [file.old_path for file in self._files if file.analyzed and file.old_path], "base"
+                [file.old_path for file in self._files if file.is_analyzed and file.old_path], "base"
             )
             self._lone = frozenset(
                 file.path
@@ -177,15 +179,15 @@ class AnalyzerWorker:
             )
         return self._lone
 
-    def _most(self, name: str, found: Sequence[Finding]) -> list[Finding]:
+    def _most(self, name: str, findings: Sequence[Finding]) -> list[Finding]:
         """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""
-        kept: list[Finding] = []
+        kept_findings: list[Finding] = []
         of: Counter[str] = Counter()
         left: Counter[str] = Counter()
-        for finding in sorted(found, key=lambda one: severity_rank(one.severity)):
-            if of[finding.path] < MOST_OF_A_FILE and len(kept) < MOST:
+        for finding in sorted(findings, key=lambda one: severity_rank(one.severity)):
+            if of[finding.path] < MOST_OF_A_FILE and len(kept_findings) < MOST:
                 of[finding.path] += 1
-                kept.append(finding)
+                kept_findings.append(finding)
             else:
                 left[finding.path] += 1
         if left:
@@ -196,14 +198,14 @@ class AnalyzerWorker:
             more = f" and {count(len(left) - NAMED, 'other file')}" if len(left) > NAMED else ""
             self.failures.append(f"Not listed: {places}{more} (check {name})")
             for path, number in left.items():
-                self._tracker.unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
-        return kept
+                self._tracker.note_unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
+        return kept_findings
 
     def _leave_open(self, name: str, path: str, reason: str) -> None:
         """A file of which a check has judged a part only: no unit of it counts as checked by it."""
         self._partly.add((name, path))
         self.failures.append(f"{name} has not judged all of {f'`{path}`' if path else 'the change'}: {reason}")
-        self._tracker.unchecked(path, f"{name}: {reason}")
+        self._tracker.note_unchecked(path, f"{name}: {reason}")
 
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._files}
@@ -216,10 +218,10 @@ class AnalyzerWorker:
                 and a.wants(files[unit.path])
                 and not self._partly & {(n, unit.path), (n, "")}
             ]
-            if not judges and unit.path in files and not files[unit.path].added:
+            if not judges and unit.path in files and not files[unit.path].added_lines:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
-                self._tracker.checked(unit.id, ", ".join(judges))
+                self._tracker.note_checks(unit.id, ", ".join(judges))
         self._mark_compared(units)
 
     def _mark_compared(self, units: Sequence[Unit]) -> None:
@@ -228,7 +230,7 @@ class AnalyzerWorker:
             targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]
             self._tracker.looked_at([d.path for d in targets], "contracts")
             self._tracker.looked_at([r.path for u in units for r in u.references], "contracts")
-            self._tracker.compared(self._compared)
+            self._tracker.note_comparisons(self._compared)
 
 
 def _holds(file: ChangedFile, finding: Finding) -> bool:

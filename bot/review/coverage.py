@@ -70,8 +70,8 @@ class CoverageTracker:
         self._callers: dict[str, list[str]] = {}
         self._lines = _own_lines(units, dependents)
         self._blocks = {unit.id: _blocks(unit) for unit in units}
-        self._twins = _twins(units, _changed) | _twins(units, _text)
-        self.uses = {use.place: use for use in obliged(files, dependents)}
+        self._twins = _twins(units, _changed_rows) | _twins(units, _text)
+        self.uses = {use.place: use for use in obliged_uses(files, dependents)}
         self._compared: dict[Place, str] = {}
         self._read: dict[Place, str] = {}
         self._reused_uses: dict[Place, str] = {}
@@ -81,26 +81,26 @@ class CoverageTracker:
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
         new = 0
-        for known in (i for i in ids if i in self.units):
-            readers = self._by.setdefault(known, [])
+        for unit_id in (i for i in ids if i in self.units):
+            readers = self._by.setdefault(unit_id, [])
             new += not readers
             if by not in readers:
                 readers.append(by)
         return new
 
-    def checked(self, unit: str, by: str) -> None:
+    def note_checks(self, unit: str, by: str) -> None:
         """These checks judged a unit. With no model that is all there is; with one it is shown beside the reading."""
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)
 
-    def unchecked(self, path: str, reason: str) -> None:
+    def note_unchecked(self, path: str, reason: str) -> None:
         """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
         self._unchecked[path, reason] = None
 
-    def compared(self, places: Mapping[Place, str]) -> None:
+    def note_comparisons(self, places: Mapping[Place, str]) -> None:
         """What comparing uses with the changed contracts has shown."""
-        self._compared.update({place: shown for place, shown in places.items() if place in self.uses})
+        self._compared.update({place: comparison for place, comparison in places.items() if place in self.uses})
 
     def saw(self, prompt: str, by: str, beside: str = "") -> int:
         """Record an answered prompt: every unit and every use whose text it holds verbatim was read. Returns the new units.
@@ -127,14 +127,14 @@ class CoverageTracker:
         if not left:
             return
         rows = prompt.split("\n")
-        numbered = set(_numbers(rows))
+        row_numbers = set(_numbers(rows))
         plain = {row.strip() for row in rows}
-        named = {path for path in {use.path for use in left} if path in prompt}
+        paths_named = {path for path in {use.path for use in left} if path in prompt}
         for use in left:
             text = use.text.strip()
-            shown = use.path in named and ((str(use.line), text) in numbered or _heads(use, numbered))
+            is_visible = use.path in paths_named and ((str(use.line), text) in row_numbers or _heads(use, row_numbers))
             alone = self._lines.get((use.path, text))
-            if shown or (alone is not None and text in plain and (alone or use.path in named)):
+            if is_visible or (alone is not None and text in plain and (alone or use.path in paths_named)):
                 self._read[use.place] = by
 
     def looked_at(self, paths: Iterable[str], by: str) -> None:
@@ -158,7 +158,7 @@ class CoverageTracker:
         self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
-    def untouched(self) -> bool:
+    def has_read_nothing(self) -> bool:
         """Whether there is something to read and nobody has read any of it, in this round or an earlier one."""
         return bool(self.unread()) and not self.readers() and not self._read
 
@@ -169,14 +169,14 @@ class CoverageTracker:
 
     def unread(self) -> tuple[Unit, ...]:
         """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
-        done = self._by.keys() | self._skipped.keys() | self._reused.keys()
-        left = [unit for unit in self.units.values() if unit.id not in done]
+        done_units = self._by.keys() | self._skipped.keys() | self._reused.keys()
+        left = [unit for unit in self.units.values() if unit.id not in done_units]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
     def open_uses(self) -> tuple["ObligedUse", ...]:
         """Uses of changed contracts that code could not decide and no model has read, most telling first."""
-        done = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
-        return tuple(use for place, use in self.uses.items() if place not in done and not use.test)
+        done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
+        return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.test)
 
     def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
         """The coverage as a value."""
@@ -185,39 +185,41 @@ class CoverageTracker:
         rows += [
             CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
             for file in self._files
-            if file.unreviewed
+            if file.is_unreviewed
         ]
-        rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
+        rows += [
+            CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed_uses
+        ]
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
-        changed = {file.path for file in self._files}
-        rows += [self._dependent(path) for path in paths if path not in changed]
-        skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
-        return Coverage(tuple(rows), skipped, self._dependents.cut, self.by_model)
+        changed_paths = {file.path for file in self._files}
+        rows += [self._dependent(path) for path in paths if path not in changed_paths]
+        skipped_files = tuple((file.path, file.skip) for file in self._files if file.skip)
+        return Coverage(tuple(rows), skipped_files, self._dependents.cut, self.by_model)
 
     def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
-        checked, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
+        checks, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
         read = ", ".join(readers) if self.by_model else ""
         if readers:
             return CoverageRow(
-                "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read
+                "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checks, read
             )
         if unit.id in self._reused:
             mark = self._reused[unit.id]
             read = mark.by if mark.model else ""
-            return CoverageRow("unit", unit.path, unit.name, "reused", mark.by, "", unit.start, checked, read)
+            return CoverageRow("unit", unit.path, unit.name, "reused", mark.by, "", unit.start, checks, read)
         if unit.id in self._skipped:
             reason = self._skipped[unit.id]
-            return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)
-        return CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checked)
+            return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checks)
+        return CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checks)
 
     def _use(self, use: "ObligedUse") -> CoverageRow:
-        checked, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
-        row = CoverageRow("use", use.path, use.symbol, "reviewed", line=use.line, checked=checked, read=read)
-        if checked or read:
-            return replace(row, by=", ".join(filter(None, ("contracts" if checked else "", read))))
+        comparison, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
+        row = CoverageRow("use", use.path, use.symbol, "reviewed", line=use.line, checked=comparison, read=read)
+        if comparison or read:
+            return replace(row, by=", ".join(filter(None, ("contracts" if comparison else "", read))))
         if use.place in self._reused_uses:
             by = self._reused_uses[use.place]
             return replace(row, state="reused", by=by, read=by)
@@ -259,22 +261,22 @@ def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
         if row := _ROW.match(text):
             at = int(row[1]) if text[0] != "-" else at
             yield row[1], row[2].strip()
-        elif at and (counted := _COUNTED.match(text)):
+        elif at and (counted_row := _COUNTED.match(text)):
             at += 1
-            yield str(at), counted[1].strip()
+            yield str(at), counted_row[1].strip()
         elif not text.startswith("- "):
             at = 0
 
 
-def _heads(use: ObligedUse, numbered: Collection[tuple[str, str]]) -> bool:
+def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
     """Whether the head of an overriding method is shown: marks and annotations may stand above its name."""
     if use.reference.form != "definition":
         return False
     lines = {str(use.line + at) for at in range(HEAD_LINES)}
-    return any(number in lines and use.reference.name in text for number, text in numbered)
+    return any(number in lines and use.reference.name in text for number, text in row_numbers)
 
 
-def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
+def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
     """The uses that must be compared or read, most telling first: docs/coverage.md has the rule and a table of examples.
 
     - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
@@ -285,23 +287,23 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
     - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
     """
     symbols = dependents.by_key()
-    fresh = {file.path: file.added for file in files}
-    found: dict[Place, ObligedUse] = {}
+    fresh = {file.path: file.added_lines for file in files}
+    uses_by_place: dict[Place, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
     rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
-        changed = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
-        gone = not {"removed", "renamed"}.isdisjoint(changed)
-        if not changed or (row.form == "import" and not gone) or row.line in fresh.get(row.path, ()):
+        changes = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
+        is_gone = not {"removed", "renamed"}.isdisjoint(changes)
+        if not changes or (row.form == "import" and not is_gone) or row.line in fresh.get(row.path, ()):
             continue
         after = item.after if item is not None else None
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
-        says = " and ".join(_says(part, row, item) for part in changed[:2])
-        says += f", unless {row.doubt} {'defines it' if gone else 'is meant'}" if row.doubt else ""
+        says = " and ".join(_says(part, row, item) for part in changes[:2])
+        says += f", unless {row.doubt} {'defines it' if is_gone else 'is meant'}" if row.doubt else ""
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
-        found.setdefault(use.place, use)
-    return tuple(found.values())
+        uses_by_place.setdefault(use.place, use)
+    return tuple(uses_by_place.values())
 
 
 def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
@@ -345,7 +347,7 @@ def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
 
 def _blocks(unit: Unit) -> tuple[str, ...]:
     """The runs of changed lines, as a prompt shows them."""
-    return tuple("\n".join(map(str, rows)) for changed, rows in groupby(unit.rows, _is_change) if changed)
+    return tuple("\n".join(map(str, rows)) for is_change, rows in groupby(unit.rows, _is_change) if is_change)
 
 
 def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str, str], bool]:
@@ -355,9 +357,9 @@ def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str,
     """
     rows = {(row.path, row.text.strip()) for row in dependents.references if len(row.text.strip()) >= MIN_BODY}
     holders = Counter(text for _, text in rows)
-    changed = {line.strip() for unit in units for line in unit.text.split("\n")}
-    changed |= {row.text.strip() for unit in units for row in unit.rows}
-    return {(path, text): holders[text] == 1 and text not in changed for path, text in sorted(rows)}
+    changed_lines = {line.strip() for unit in units for line in unit.text.split("\n")}
+    changed_lines |= {row.text.strip() for unit in units for row in unit.rows}
+    return {(path, text): holders[text] == 1 and text not in changed_lines for path, text in sorted(rows)}
 
 
 def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> frozenset[str]:
@@ -366,12 +368,12 @@ def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> fro
     for unit in units:
         for row in rows(unit):
             holders[row].add(unit.id)
-    shared = ((unit.id, sorted((holders[row] for row in rows(unit)), key=len)) for unit in units)
-    return frozenset(name for name, sets in shared if sets and len(set.intersection(*sets)) > 1)
+    shared_rows = ((unit.id, sorted((holders[row] for row in rows(unit)), key=len)) for unit in units)
+    return frozenset(name for name, sets in shared_rows if sets and len(set.intersection(*sets)) > 1)
 
 
-def _changed(unit: Unit) -> frozenset[str]:
-    return frozenset(map(str, unit.changed))
+def _changed_rows(unit: Unit) -> frozenset[str]:
+    return frozenset(map(str, unit.changed_rows))
 
 
 def _text(unit: Unit) -> frozenset[str]:

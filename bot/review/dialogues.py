@@ -31,21 +31,21 @@ class Dialogues:
 
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
         """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
-        with self.offering(prompts) as offered:
-            first = await self.sent(offered)
-        wanted = [
-            () if _decided(reply) else wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)
+        with self.offering(prompts) as offers:
+            first = await self.send(offers)
+        wishes_by_prompt = [
+            () if _has_verdict(reply) else wishes(prompt, reply) for prompt, reply in zip(offers, first, strict=True)
         ]
-        back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wanted[at]]
-        sent = [further(offered[at], reply, await self.shown(wanted[at])) for at, reply in back]
-        second = dict(zip((at for at, _ in back), await self.sent(sent), strict=True))
+        back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wishes_by_prompt[at]]
+        further_prompts = [further(offers[at], reply, await self.show(wishes_by_prompt[at])) for at, reply in back]
+        second = dict(zip((at for at, _ in back), await self.send(further_prompts), strict=True))
         replies: list[Completion | DeepRepoError] = []
         for at, reply in enumerate(first):
             last = second.get(at, reply)
-            replies.append(_settled(last) if isinstance(last, Completion) else reply)
+            replies.append(_without_wishes(last) if isinstance(last, Completion) else reply)
         return replies
 
-    async def sent(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
+    async def send(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
         """Send these prompts as they are."""
         return await self.calls.many(self.model, prompts, self.role)
 
@@ -54,28 +54,28 @@ class Dialogues:
         """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
         more = look_ups.TOKENS + REPEATED
         with self.calls.offers.promising(self.model, prompts, self.role, more) as offers:
-            made = self.look_ups is not None
-            yield [one if made and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
+            can_offer = self.look_ups is not None
+            yield [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 
-    async def shown(self, wanted: Sequence[LookUp]) -> tuple[LookedUp, ...]:
+    async def show(self, look_ups: Sequence[LookUp]) -> tuple[LookedUp, ...]:
         """The code that was asked for."""
-        return await self.look_ups.show(wanted) if self.look_ups is not None and wanted else ()
+        return await self.look_ups.show(look_ups) if self.look_ups is not None and look_ups else ()
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:
     """What a first answer asks to see; nothing where nothing was offered."""
-    offered = prompt.answer is not None and prompt.answer.final is not None
-    return read.look_ups(reply.data) if offered and isinstance(reply, Completion) else ()
+    has_offer = prompt.answer is not None and prompt.answer.final is not None
+    return read.look_ups(reply.data) if has_offer and isinstance(reply, Completion) else ()
 
 
-def further(prompt: Prompt, reply: Completion, shown: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
+def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
     """The same dialogue, with the code that was asked for and the question for the last answer, after which nothing more is shown.
 
     The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
     """
     form = prompt.answer.name if prompt.answer is not None else ""
-    said = render.text("prompts/looked_up.md.j2", results=shown, vague=vague, form=form)
-    return prompt.further(reply, said)
+    text = render.text("prompts/looked_up.md.j2", results=shown_code, vague=vague, form=form)
+    return prompt.further(reply, text)
 
 
 def final(prompt: Prompt) -> Prompt:
@@ -83,13 +83,13 @@ def final(prompt: Prompt) -> Prompt:
     return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt
 
 
-def _decided(reply: Completion | DeepRepoError) -> bool:
+def _has_verdict(reply: Completion | DeepRepoError) -> bool:
     """Whether a second opinion has come to a verdict: what it would like to see besides cannot be worth another call."""
     verdict = verify.opinion(reply) if isinstance(reply, Completion) else None
     return verdict is not None and not verdict.open
 
 
-def _settled(reply: Completion) -> Completion:
+def _without_wishes(reply: Completion) -> Completion:
     """An answer after which nothing more is shown: what it asks for all the same is left out."""
     return replace(
         reply, data={name: value for name, value in reply.data.items() if name != "look_ups"} if reply.data else None

@@ -20,17 +20,17 @@ NO_REPLY = Completion("", Usage())
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class FirstAnswer:
     """A prompt with its first answer."""
 
-    asked: SentPrompt
-    said: WorkerReply
+    sent_prompt: SentPrompt
+    worker_reply: WorkerReply
     reply: Completion
 
     @property
-    def wanted(self) -> tuple[LookUp, ...]:
+    def look_ups(self) -> tuple[LookUp, ...]:
         """What its reader wants to see."""
-        return dialogues.wishes(self.asked.prompt, self.reply)
+        return dialogues.wishes(self.sent_prompt.prompt, self.reply)
 
 
 class FindingDialogues:
@@ -43,19 +43,25 @@ class FindingDialogues:
     """
 
     def __init__(
-        self, dialogues: Dialogues, source: Source, tracker: CoverageTracker, heard: Callable[[Sequence[Finding]], None]
+        self,
+        dialogues: Dialogues,
+        source: Source,
+        tracker: CoverageTracker,
+        on_findings: Callable[[Sequence[Finding]], None],
     ) -> None:
-        self._dialogues, self._source, self._tracker, self._heard = dialogues, source, tracker, heard
+        self._dialogues, self._source, self._tracker, self._heard = dialogues, source, tracker, on_findings
         self._sent: Sequence[SentPrompt] = ()
         self._early = self._together = False
         self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
 
-    def begin_with(self, sent: Sequence[SentPrompt]) -> Callable[[int, Completion | DeepRepoError], None] | None:
+    def begin_with(
+        self, sent_prompts: Sequence[SentPrompt]
+    ) -> Callable[[int, Completion | DeepRepoError], None] | None:
         """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
-        self._sent = sent
-        offered = [asked.prompt.answer for asked in sent if not asked.diff_only]
-        self._early = all(answer is not None and answer.final is not None for answer in offered)
-        self._together = self._early and len(offered) < len(sent)
+        self._sent = sent_prompts
+        schemas = [sent_prompt.prompt.answer for sent_prompt in sent_prompts if not sent_prompt.diff_only]
+        self._early = all(answer is not None and answer.final is not None for answer in schemas)
+        self._together = self._early and len(schemas) < len(sent_prompts)
         return self._go_on if self._early else None
 
     async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
@@ -64,9 +70,9 @@ class FindingDialogues:
             if at not in self._tasks:
                 self._go_on(at, reply)
         answers = list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
-        found = [one for said in answers if isinstance(said, WorkerReply) for one in said.findings]
-        if self._together and found:
-            self._heard(found)
+        findings = [one for answer in answers if isinstance(answer, WorkerReply) for one in answer.findings]
+        if self._together and findings:
+            self._heard(findings)
         return answers
 
     def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
@@ -83,71 +89,73 @@ class FindingDialogues:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _last(
-        self, asked: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
+        self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
     ) -> WorkerReply | PromptTooLong:
         """The last answer of a dialogue. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
-        said = self._read(asked, reply)
-        if isinstance(said, PromptTooLong):
-            return said
-        one = Answered(asked, said, reply if isinstance(reply, Completion) and not said.error else NO_REPLY)
-        if one.wanted or any(map(_vague, said.findings)):
+        worker_reply = self._read(sent_prompt, reply)
+        if isinstance(worker_reply, PromptTooLong):
+            return worker_reply
+        one = FirstAnswer(
+            sent_prompt, worker_reply, reply if isinstance(reply, Completion) and not worker_reply.error else NO_REPLY
+        )
+        if one.look_ups or any(map(_vague, worker_reply.findings)):
             second = await self._further(one)
-            (answer,) = await self._dialogues.sent([second.prompt])
-            said = self._finished(one, self._read(second, answer))
-        if early and said.findings:
-            self._heard(said.findings)
-        return said
+            (answer,) = await self._dialogues.send([second.prompt])
+            worker_reply = self._finish(one, self._read(second, answer))
+        if early and worker_reply.findings:
+            self._heard(worker_reply.findings)
+        return worker_reply
 
-    def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
+    def _read(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
         """The answer of one prompt; what was answered is marked as read."""
         if isinstance(reply, PromptTooLong):
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
         try:
-            text, found = read.answer(reply.data, self._source)
+            text, findings = read.answer(reply.data, self._source)
         except DeepRepoError as error:
             return WorkerReply("", error=str(error))
-        if not asked.diff_only:
-            told = (message.text for message in asked.prompt.messages if message.role == "user")
-            self._tracker.saw(asked.seen, str(self._source), beside="\n".join(told))
-        whole = asked.walkthrough == "whole"
-        said = read.told(reply.data, whole=whole) if asked.walkthrough != "none" else None
-        about = issues.reports(reply.data, asked.issues)
-        return WorkerReply(text, found, open=read.unsettled(reply.data), told=said, issues=about)
+        if not sent_prompt.diff_only:
+            user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
+            self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))
+        whole = sent_prompt.walkthrough == "whole"
+        notes = read.reader_notes(reply.data, whole=whole) if sent_prompt.walkthrough != "none" else None
+        about = issues.reports(reply.data, sent_prompt.issues)
+        return WorkerReply(text, findings, open=read.open_suspicions(reply.data), reader_notes=notes, issues=about)
 
-    async def _further(self, one: Answered) -> SentPrompt:
+    async def _further(self, one: FirstAnswer) -> SentPrompt:
         """What a finder is asked after its first answer."""
-        vague = [finding for finding in one.said.findings if _vague(finding)]
-        if one.wanted:
-            shown = await self._dialogues.shown(one.wanted)
-            prompt = dialogues.further(one.asked.prompt, one.reply, shown, vague)
-            return replace(one.asked, prompt=prompt, seen=look_ups.text(shown))
+        vague = [finding for finding in one.worker_reply.findings if _vague(finding)]
+        if one.look_ups:
+            shown_code = await self._dialogues.show(one.look_ups)
+            prompt = dialogues.further(one.sent_prompt.prompt, one.reply, shown_code, vague)
+            return replace(one.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
-        return replace(one.asked, prompt=one.asked.prompt.further(one.reply, again))
+        return replace(one.sent_prompt, prompt=one.sent_prompt.prompt.further(one.reply, again))
 
-    def _finished(self, one: Answered, second: WorkerReply | PromptTooLong) -> WorkerReply:
+    def _finish(self, one: FirstAnswer, second: WorkerReply | PromptTooLong) -> WorkerReply:
         """What both answers come to."""
-        first = one.said
-        failed = str(second) if isinstance(second, PromptTooLong) else second.error
+        first = one.worker_reply
+        failure = str(second) if isinstance(second, PromptTooLong) else second.error
         if isinstance(second, PromptTooLong) or second.error:
             # Its findings stay as they are: a second opinion must find the trigger then.
-            lost = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failed}"
-            return replace(first, error=lost if one.wanted else "", open=(lost,) if one.wanted else first.open)
-        kept = [finding for finding in second.findings if not _vague(finding)]
-        if one.wanted:  # what the last answer does not repeat is withdrawn
+            loss = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failure}"
+            return replace(first, error=loss if one.look_ups else "", open=(loss,) if one.look_ups else first.open)
+        kept_findings = [finding for finding in second.findings if not _vague(finding)]
+        if one.look_ups:  # what the last answer does not repeat is withdrawn
             return replace(
                 second,
                 text=second.text or first.text,
-                findings=tuple(kept),
-                dropped=len(second.findings) - len(kept),
-                told=second.told or first.told,
+                findings=tuple(kept_findings),
+                dropped_count=len(second.findings) - len(kept_findings),
+                reader_notes=second.reader_notes or first.reader_notes,
                 issues=second.issues or first.issues,
             )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)
-        dropped = vague - len(kept[:vague])
-        return replace(first, findings=(*whole, *kept[:vague]), error="", dropped=dropped)
+        dropped_count = vague - len(kept_findings[:vague])
+        return replace(first, findings=(*whole, *kept_findings[:vague]), error="", dropped_count=dropped_count)
 
 
 def _vague(finding: Finding) -> bool:

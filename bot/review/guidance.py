@@ -87,26 +87,32 @@ class Guidance:
 
         `room`: characters of all of it.
         """
-        wanted = list(dict.fromkeys(paths))
-        found = [
+        distinct_paths = list(dict.fromkeys(paths))
+        path_advice = [
             Advice(pattern, text if len(text) <= MAX_FILE else text[:MAX_FILE].rpartition("\n")[0] + f"\n{CUT}")
             for pattern, text in ((pattern, text.strip()) for pattern, text in self.instructions)
-            if text and any(globs.matches([pattern], path) for path in wanted)
+            if text and any(globs.matches([pattern], path) for path in distinct_paths)
         ]
-        met = [rule for rule in self.rules if rule.text and any(globs.matches([rule.path], path) for path in wanted)]
-        if met:
-            found.append(Advice("rules", render.text("prompts/rules.md.j2", rules=met[:MAX_RULES]).strip()))
-        chosen = list[Advice]()
-        for advice in found:
+        matching_rules = [
+            rule
+            for rule in self.rules
+            if rule.text and any(globs.matches([rule.path], path) for path in distinct_paths)
+        ]
+        if matching_rules:
+            path_advice.append(
+                Advice("rules", render.text("prompts/rules.md.j2", rules=matching_rules[:MAX_RULES]).strip())
+            )
+        chosen_advice = list[Advice]()
+        for advice in path_advice:
             if len(advice.text) <= room:
-                chosen.append(advice)
+                chosen_advice.append(advice)
                 room -= len(advice.text)
-        for name in self._nearest(wanted):
-            text = _fitting(self.files[name].sections, wanted, min(room, MAX_FILE))
+        for name in self._nearest(distinct_paths):
+            text = _fitting(self.files[name].sections, distinct_paths, min(room, MAX_FILE))
             if text:
                 room -= len(text)
-                chosen.append(Advice(name, text))
-        return tuple(chosen)
+                chosen_advice.append(Advice(name, text))
+        return tuple(chosen_advice)
 
     def _nearest(self, paths: Sequence[str]) -> list[str]:
         near: dict[str, None] = {}
@@ -116,9 +122,9 @@ class Guidance:
                 if hits:
                     near[hits[0]] = None
                     break
-        placed = [name for name, one in self.files.items() if name.endswith(ENDINGS) and one.concerns(paths)]
-        placed.sort(key=lambda name: not self.files[name].patterns)
-        return list(dict.fromkeys([*placed, *near, *(name for name in FILES if name in self.files)]))
+        names = [name for name, one in self.files.items() if name.endswith(ENDINGS) and one.concerns(paths)]
+        names.sort(key=lambda name: not self.files[name].patterns)
+        return list(dict.fromkeys([*names, *near, *(name for name in FILES if name in self.files)]))
 
 
 async def gather(
@@ -127,34 +133,34 @@ async def gather(
     instructions: Sequence[tuple[str, str]],
     *,
     guidelines: bool,
-    listed: Callable[[Sequence[str]], Awaitable[Sequence[str]]],
+    list_files: Callable[[Sequence[str]], Awaitable[Sequence[str]]],
 ) -> Guidance:
     """The owner's guidance for a change of these paths.
 
-    `read` reads files at the tip of the base branch; `listed` names the files in folders there.
+    `read` reads files at the tip of the base branch; `list_files` names the files in folders there.
     """
     if not guidelines:
         return Guidance(tuple(instructions))
     folders = list(dict.fromkeys(folder for path in paths for folder in _folders(path) if folder))[:MAX_FOLDERS]
-    placed = [name for name in await listed(FOLDERS) if name.endswith(ENDINGS)][:MOST_FILES]
-    names = [*placed, *FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
+    guide_names = [name for name in await list_files(FOLDERS) if name.endswith(ENDINGS)][:MOST_FILES]
+    names = [*guide_names, *FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
     files = await read(names)
     if not files:
         return Guidance(tuple(instructions))
 
     from bot.review import sections  # its patterns take 20 ms to compile, and most changes have no such file
 
-    found: dict[str, Guideline] = {}
+    guidelines_by_name: dict[str, Guideline] = {}
     for name, blob in files.items():
         text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
         patterns: tuple[str, ...] | None = ()
         if name.endswith(ENDINGS):
-            patterns, text = _placed(text)
+            patterns, text = _header_and_text(text)
         rules = sections.about_code(text, strict=name in PROCESS)
-        known = [one.sections for one in found.values()]
-        if rules and patterns is not None and rules not in known:
-            found[name] = Guideline(rules, patterns)
-    return Guidance(tuple(instructions), found)
+        known_sections = [one.sections for one in guidelines_by_name.values()]
+        if rules and patterns is not None and rules not in known_sections:
+            guidelines_by_name[name] = Guideline(rules, patterns)
+    return Guidance(tuple(instructions), guidelines_by_name)
 
 
 def tongue(language: str) -> str:
@@ -164,15 +170,15 @@ def tongue(language: str) -> str:
 
 def _folders(path: str) -> list[str]:
     """The folders above a file, the nearest first; the root is ""."""
-    found = []
+    folders = []
     folder = posixpath.dirname(path)
     while folder:
-        found.append(folder)
+        folders.append(folder)
         folder = posixpath.dirname(folder)
-    return [*found, ""]
+    return [*folders, ""]
 
 
-def _placed(text: str) -> tuple[tuple[str, ...] | None, str]:
+def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
     """The patterns in the header of a file, and the text after it; None for a file that is for no path unless a person asks for it."""
     rows = text.split("\n")
     end = next((at for at, row in enumerate(rows[1 : MOST_HEADER + 1], 1) if row.rstrip() == "---"), 0)
@@ -183,25 +189,25 @@ def _placed(text: str) -> tuple[tuple[str, ...] | None, str]:
     for row in rows[
         1:end
     ]:  # not read as YAML: `globs: *.ts` is what people write, and YAML takes the star for an alias
-        found = _FIELD.match(row)
-        name, value = (found[1], found[2]) if found else (name, row.strip().removeprefix("- "))
+        match = _FIELD.match(row)
+        name, value = (match[1], match[2]) if match else (name, row.strip().removeprefix("- "))
         fields.setdefault(name, []).append(value)
-    said = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
-    parts = [part.strip(" \t'\"[]") for part in _parts(said)]
+    glob_text = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
+    parts = [part.strip(" \t'\"[]") for part in _parts(glob_text)]
     patterns = [one for part in parts[:MOST_PATTERNS] if part for one in globs.braces(part) if _valid(one)]
     always = fields.get("alwaysApply", [""])[0].strip() == "true"
     return (() if always else tuple(patterns) or None), "\n".join(rows[end + 1 :])
 
 
-def _parts(said: str) -> Iterator[str]:
+def _parts(text: str) -> Iterator[str]:
     """What is separated by commas, apart from those inside braces."""
     start = depth = 0
-    for at, char in enumerate(said):
+    for at, char in enumerate(text):
         depth = max(0, depth + (char == "{") - (char == "}"))
         if char == "," and not depth:
-            yield said[start:at]
+            yield text[start:at]
             start = at + 1
-    yield said[start:]
+    yield text[start:]
 
 
 def _valid(pattern: str) -> bool:
@@ -215,15 +221,15 @@ def _valid(pattern: str) -> bool:
 def _fitting(rules: Sequence["RuleSection"], paths: Sequence[str], room: int) -> str:
     """The sections for these paths, in the order of the file: those that name such a path or language take the room first."""
     mine = [one for one in rules if not _foreign(one, paths)]
-    ranked = sorted(range(len(mine)), key=lambda at: (not _names(mine[at].text, paths), not mine[at].announced))
-    kept: dict[int, str] = {}
-    for at in ranked:
-        part = _part(mine[at], room - len(CUT) - 2 * (len(kept) + 1))
+    ranking = sorted(range(len(mine)), key=lambda at: (not _names(mine[at].text, paths), not mine[at].announces_rules))
+    parts_kept: dict[int, str] = {}
+    for at in ranking:
+        part = _part(mine[at], room - len(CUT) - 2 * (len(parts_kept) + 1))
         if part:
-            kept[at] = part
+            parts_kept[at] = part
             room -= len(part)
-    text = "\n\n".join(kept[at] for at in sorted(kept))
-    whole = len(kept) == len(mine) and all(kept[at] == mine[at].text for at in kept)
+    text = "\n\n".join(parts_kept[at] for at in sorted(parts_kept))
+    whole = len(parts_kept) == len(mine) and all(parts_kept[at] == mine[at].text for at in parts_kept)
     return text if whole else f"{text}\n{CUT}" if len(text) >= LEAST_PART else ""
 
 
@@ -241,12 +247,14 @@ def _part(section: "RuleSection", room: int) -> str:
 def _foreign(section: "RuleSection", paths: Sequence[str]) -> bool:
     """Whether its headings are about other languages or folders than those of the change."""
     for title in section.titles[1:]:
-        named = [by_heading()[name] for name in _LANGUAGE.findall(title)]
+        endings_by_language = [by_heading()[name] for name in _LANGUAGE.findall(title)]
         places = _PLACE.findall(title)
-        if not (named or places):
+        if not (endings_by_language or places):
             continue
-        spoken = any(posixpath.splitext(path)[1].lower() in endings for endings in named for path in paths)
-        if not (spoken or _names(title, paths)):
+        is_spoken = any(
+            posixpath.splitext(path)[1].lower() in endings for endings in endings_by_language for path in paths
+        )
+        if not (is_spoken or _names(title, paths)):
             return True
     return False
 

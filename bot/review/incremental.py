@@ -32,12 +32,12 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
-    leaked: tuple[Finding, ...] = ()  # secrets of that round, where nothing else is built upon
+    leaks: tuple[Finding, ...] = ()  # secrets of that round, where nothing else is built upon
 
     @property
-    def ignored(self) -> tuple[tuple[str, str], ...]:
+    def ignored_proofs(self) -> tuple[tuple[str, str], ...]:
         """Fingerprint and identity of each proof that an owner's word of an older version silences."""
-        return self.earlier.ignored if self.earlier is not None else ()
+        return self.earlier.ignored_rows if self.earlier is not None else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -51,17 +51,19 @@ class Past:
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
-        same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
+        same = memory.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         again = [row.symbol for row in _uses(units, same)]
         paths = memory.reused_dependents(self.earlier, dependents.references, again)
         fresh, by = frozenset(again), f"round {self.earlier.number}"
-        kept = frozenset(self.earlier.uses)
-        uses = [use for use in tracker.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
+        known_uses = frozenset(self.earlier.uses)
+        uses = [
+            use for use in tracker.uses.values() if (use.symbol, use.path) in known_uses and use.symbol not in fresh
+        ]
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
-    async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
+    async def held_marks(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
-        if self.earlier is None or self.round.full or not self.earlier.attested:
+        if self.earlier is None or self.round.full or not self.earlier.is_attested:
             return frozenset()
         quiet = [
             finding for finding in findings if not finding.serious
@@ -75,30 +77,42 @@ async def past(
     """The round before, from the JSON output of its review; where it cannot be built upon, the reason."""
     if data is None:
         return Past(round=Round(full=full))
-    found = file.read(data)
-    if isinstance(found, str):
-        return Past(round=Round(full=full, reason=found))
-    if found.base != pull.base:
-        reason = f"the base changed from {found.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
-    if found.head != pull.head and not await commits.descends(found.head):
-        reason = f"the head is not built on {found.head[: memory.SHORT]}, which was reviewed"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
+    earlier_review = file.read(data)
+    if isinstance(earlier_review, str):
+        return Past(round=Round(full=full, reason=earlier_review))
+    if earlier_review.base != pull.base:
+        reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
+        return Past(
+            round=Round(full=full, reason=reason),
+            numbers=earlier_review.numbers,
+            leaks=await _leaks(earlier_review, commits),
+        )
+    if earlier_review.head != pull.head and not await commits.descends(earlier_review.head):
+        reason = f"the head is not built on {earlier_review.head[: memory.SHORT]}, which was reviewed"
+        return Past(
+            round=Round(full=full, reason=reason),
+            numbers=earlier_review.numbers,
+            leaks=await _leaks(earlier_review, commits),
+        )
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
-    blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
+    blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])
     texts = {}
     for path, pair in names.items():
         blob = next((blobs[name] for name in pair if name in blobs), None)
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
-    return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers)
+    return Past(
+        earlier_review, Round(earlier_review.number + 1, earlier_review.head, full), texts, earlier_review.numbers
+    )
 
 
-async def _leaked(found: Earlier, commits: Commits) -> tuple[Finding, ...]:
+async def _leaks(earlier_review: Earlier, commits: Commits) -> tuple[Finding, ...]:
     """The secrets that were reported then. Neither a rebase nor a push over them takes them back."""
-    rewritten = not await commits.descends(found.head)
+    rewritten = not await commits.descends(earlier_review.head)
     return tuple(
-        memory.lasting(one, found.head, rewritten=rewritten) for one in found.findings if one.category == "secret"
+        memory.lasting(one, earlier_review.head, rewritten=rewritten)
+        for one in earlier_review.findings
+        if one.category == "secret"
     )
 
 

@@ -46,9 +46,9 @@ class Survey:
     tree: Tree
     tracker: CoverageTracker
     request: ReviewRequest | None = None  # what was asked for, where a person asked
-    given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
+    other_inputs: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
     past: Past = field(default_factory=Past)  # the round before
-    ignored: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
+    ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
 
@@ -91,7 +91,7 @@ async def open_session(
         worker=models.reader.name if models.reader else None,
         version=__version__,
         request=subject.request,
-        given={**subject.given, **({"own": list(limits.own)} if limits.own else {})},
+        given={**subject.other_inputs, **({"own": list(limits.own)} if limits.own else {})},
     )
     try:
         notes = journal.begin(start)

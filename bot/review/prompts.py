@@ -33,7 +33,7 @@ class SentPrompt:
 
     units: tuple[Unit, ...]  # none, if it is about uses of what changed alone
     prompt: Prompt
-    seen: str
+    seen_text: str
     bare: bool = False  # without the code beside the units
     walkthrough: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
@@ -87,28 +87,30 @@ class PromptWriter:
     ) -> SentPrompt:
         """Write the prompt about these units. `bare`: without the code beside them."""
         beside = () if bare else await builder.of(units)
-        closed = self._closed(units)
+        issues_to_close = self._issues_to_close(units)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
-            **self._said(unit.path for unit in units),
-            issues=closed,
+            **self._common_values(unit.path for unit in units),
+            issues=issues_to_close,
             parts=file_diffs(units, self.files, LARGE_AROUND if self.large else None),
             questions=[question] if question else self._questions(units),
             elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
-        judged = [excerpt for excerpt in beside if not excerpt.changed]
-        prompt = self.of(telling(unchanged=beside), walkthrough, closed)
-        return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough, closed)
+        judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
+        prompt = self.of(telling(unchanged=beside), walkthrough, issues_to_close)
+        return SentPrompt(tuple(units), prompt, telling(unchanged=judged_excerpts), bare, walkthrough, issues_to_close)
 
-    def of_uses(self, changed: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]) -> SentPrompt:
+    def of_uses(
+        self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
+    ) -> SentPrompt:
         """Write the prompt about uses of changed contracts."""
         text = render.text(
             "prompts/worker.md.j2",
-            **self._said(use.path for use in mine),
+            **self._common_values(use.path for use in mine),
             issues=(),
-            parts=file_diffs(changed, self.files, 0),
+            parts=file_diffs(changed_units, self.files, 0),
             unchanged=beside,
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
@@ -122,37 +124,37 @@ class PromptWriter:
         """
         if len(units) < len(self.units):
             return []
-        shown = file_diffs(units, self.files)
-        size = sum(tokens(part.body) for part in shown)
+        unit_diffs = file_diffs(units, self.files)
+        size = sum(tokens(part.body) for part in unit_diffs)
         if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
             return []
         text = render.text(
             "prompts/worker.md.j2",
-            **{**self._said(()), "guidance": ()},
+            **{**self._common_values(()), "guidance": ()},
             issues=(),
-            parts=shown,
+            parts=unit_diffs,
             unchanged=(),
             questions=[render.text("prompts/diff_only.md.j2").strip()],
             elsewhere=(),
         )
         return [SentPrompt((), self.of(text), "", bare=True, diff_only=True)]
 
-    def _closed(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
+    def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
         return self.pull.issues if self.whole and len(units) == len(self.units) else ()
 
-    def _said(self, paths: Iterable[str]) -> dict[str, Any]:
+    def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
         body = self.pull.body[: LARGE_BODY if self.large else BODY_CHARS]
-        asked = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
-        return {"title": self.pull.title, "body": body, "guidance": asked}
+        advice = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
+        return {"title": self.pull.title, "body": body, "guidance": advice}
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
         """What the units of one prompt call for, in the words of the lenses."""
         files = {file.path: file for file in self.files}
-        wanted = [
+        questions = [
             lens.QUESTION
             for lens in self.lenses.values()
             if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
         ]
-        return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
+        return [render.text(name).strip() for name in questions[:MAX_LENSES]] or [QUESTION]

@@ -30,7 +30,7 @@ from bot.values import (
     Excerpt,
     Finding,
     Message,
-    Placed,
+    PlacedFinding,
     Prompt,
     Reproduction,
     Schema,
@@ -68,7 +68,7 @@ class Ran:
 class _Attempt:
     """One finding, and what running has shown of it."""
 
-    placed: Placed
+    placed: PlacedFinding
     path: str
     command: str
     test: str = ""
@@ -81,8 +81,8 @@ class _Attempt:
 
 
 async def reproduce(
-    placed: Sequence[Placed], session: Session, permission: RunPermission, section: Mapping[str, Any]
-) -> tuple[Placed, ...]:
+    placed: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: Mapping[str, Any]
+) -> tuple[PlacedFinding, ...]:
     """The findings, those that a test shows with it. Why others were not is a note of the review."""
     model = session.root or session.reader
     wanted = _wanted(placed, section["findings"])
@@ -98,7 +98,7 @@ async def reproduce(
         )
         return tuple(placed)
     tried = _Trial(session, made, model)
-    changed: dict[int, Placed] = {}
+    changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
     try:
         for one in wanted:
@@ -120,7 +120,7 @@ async def reproduce(
     return tuple(changed.get(id(one), one) for one in placed)
 
 
-def _wanted(placed: Sequence[Placed], most: int) -> list[Placed]:
+def _wanted(placed: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
     """What is tried, worst first: what a reader is told of as an opinion, in code, on the head."""
     fit = [
         one
@@ -144,7 +144,7 @@ class _Trial:
     rig: Rig
     model: Model
 
-    async def attempt(self, placed: Placed) -> _Attempt | None:
+    async def attempt(self, placed: PlacedFinding) -> _Attempt | None:
         """Try one finding; None if it is about code that the test runner does not run. Raises SandboxRefused."""
         finding = placed.finding
         number = hashlib.sha256(f"{finding.path}\0{finding.fingerprint}\0{finding.start}".encode()).hexdigest()[:8]
@@ -268,7 +268,7 @@ class _Trial:
         given = {name: row[name] for name in ("ending", "status", "output", "seconds")}
         return Outcome(**given, probe=tuple(row["probe"]))
 
-    async def _mended(self, placed: Placed) -> str:
+    async def _mended(self, placed: PlacedFinding) -> str:
         """The file of a finding with its suggestion."""
         blob = await self.session.tree.read(placed.finding.path) or b""
         lines = blob.decode("utf-8", "surrogateescape").split("\n")
@@ -330,7 +330,7 @@ class _Trial:
         ]
 
 
-def _shown(attempt: _Attempt) -> Placed:
+def _shown(attempt: _Attempt) -> PlacedFinding:
     """The finding as a reader is shown it."""
     placed, finding = attempt.placed, attempt.finding
     if attempt.why:

@@ -93,7 +93,7 @@ class RuleSection:
     titles: tuple[str, ...]  # of the headings around it, and its own
     head: str  # its heading as written; "" for what stands before the first one
     rules: tuple[str, ...]
-    announced: bool = False  # its heading says that these are rules
+    announces_rules: bool = False  # its heading says that these are rules
 
     @property
     def text(self) -> str:
@@ -114,50 +114,50 @@ def about_code(text: str, *, strict: bool) -> tuple[RuleSection, ...]:
 
     `strict`: of a text about contributing, what no heading announces as about code is left out whatever it says.
     """
-    kept: list[RuleSection] = []
+    sections: list[RuleSection] = []
     above: list[
         tuple[int, str, bool, bool]
     ] = []  # of the headings around: level, title, whether wanted, whether announced
-    for level, title, rows in _sections(_uncommented(text).split("\n")):
+    for level, title, rows in _sections(_without_comments(text).split("\n")):
         while above and above[-1][0] >= level:
             above.pop()
-        around, told = (above[-1][2], above[-1][3]) if above else (not strict, False)
+        around, above_announces = (above[-1][2], above[-1][3]) if above else (not strict, False)
         process = bool(_PROCESS_TITLE.search(_IN_REVIEW.sub("", title) if "review" in title.lower() else title))
-        wanted = not process and (around or bool(_CODE_TITLE.search(title)))
-        announced = not process and (told or (level > 1 and bool(_RULES_TITLE.search(title))))
-        above.append((level, title, wanted, announced))
+        is_wanted = not process and (around or bool(_CODE_TITLE.search(title)))
+        announces_rules = not process and (above_announces or (level > 1 and bool(_RULES_TITLE.search(title))))
+        above.append((level, title, is_wanted, announces_rules))
         titles = tuple(name for _, name, _, _ in above if name)
         reviewing = any("review" in name.lower() for name in titles)
-        rules = _rules(list(_blocks(rows)), announced=announced, reviewing=reviewing) if wanted else ()
+        rules = _rules(list(_blocks(rows)), announces_rules=announces_rules, reviewing=reviewing) if is_wanted else ()
         if rules:
-            kept.append(RuleSection(titles, f"{'#' * level} {title}" if title else "", rules, announced))
-    return tuple(kept)
+            sections.append(RuleSection(titles, f"{'#' * level} {title}" if title else "", rules, announces_rules))
+    return tuple(sections)
 
 
-def _rules(blocks: Sequence[_Block], *, announced: bool, reviewing: bool) -> tuple[str, ...]:
+def _rules(blocks: Sequence[_Block], *, announces_rules: bool, reviewing: bool) -> tuple[str, ...]:
     """The blocks that are rules, each list with what leads to it, each rule with its example."""
-    kept: list[str] = []
-    lead, told, last = (
+    rules_kept: list[str] = []
+    lead, is_told, last = (
         "",
-        announced,
+        announces_rules,
         False,
     )  # a paragraph that ends in a colon; does it announce rules; was the last block one
     for block in blocks:
         if block.kind == "text":
-            last = _is_rule(block.text, announced=False, reviewing=reviewing)
+            last = _is_rule(block.text, announces_rules=False, reviewing=reviewing)
             leads = block.text.rstrip("* _").endswith((":", "\uff1a")) and not _PROCESS.search(block.text)
-            lead, told = (block.text, announced or _says(block.text)) if leads else ("", announced)
-            kept += [block.text] if last and not leads else []
+            lead, is_told = (block.text, announces_rules or _says(block.text)) if leads else ("", announces_rules)
+            rules_kept += [block.text] if last and not leads else []
             continue
         if block.kind == "item":
-            last = _is_rule(block.text, announced=told, reviewing=reviewing)
+            last = _is_rule(block.text, announces_rules=is_told, reviewing=reviewing)
         if last and (block.kind == "item" or (block.kind == "code" and len(block.text) <= LONGEST_EXAMPLE)):
-            kept += [lead, block.text] if lead else [block.text]
+            rules_kept += [lead, block.text] if lead else [block.text]
             lead = ""
-    return tuple(kept)
+    return tuple(rules_kept)
 
 
-def _is_rule(text: str, *, announced: bool, reviewing: bool) -> bool:
+def _is_rule(text: str, *, announces_rules: bool, reviewing: bool) -> bool:
     """Whether enough of the sentences say what code has to be like, and no more of them how to go about a contribution."""
     bare = _LINK.sub(" ", text)
     if len(re.findall(r"\w+", bare)) < FEWEST_WORDS and not re.search(r"[぀-ヿ㐀-鿿가-힯]{4}", bare):
@@ -167,8 +167,8 @@ def _is_rule(text: str, *, announced: bool, reviewing: bool) -> bool:
     sentences = [one for one in _SENTENCE.split(text) if one.strip()]
     process = [one for one in sentences if _PROCESS.search(_IN_REVIEW.sub(" ", one) if reviewing else one)]
     others = [one for one in sentences if one not in process]
-    said = [one for one in others if announced or (_says(one) and _CODE.search(one))]
-    return len(said) >= max(1, len(process)) and PART_OF_RULES * len(said) >= len(sentences)
+    rule_sentences = [one for one in others if announces_rules or (_says(one) and _CODE.search(one))]
+    return len(rule_sentences) >= max(1, len(process)) and PART_OF_RULES * len(rule_sentences) >= len(sentences)
 
 
 def _says(sentence: str) -> bool:
@@ -183,7 +183,7 @@ def _says(sentence: str) -> bool:
 
 def _blocks(rows: Sequence[str]) -> Iterator[_Block]:
     """The paragraphs, list items and code blocks of a section; what is indented under an item belongs to it."""
-    kind, indent, held, fence = "", 0, list[str](), ""
+    kind, indent, held_rows, fence = "", 0, list[str](), ""
     for row in rows:
         mark, item = _FENCE.match(row), _ITEM.match(row)
         within = kind == "item" and len(row) - len(row.lstrip()) > indent
@@ -195,18 +195,18 @@ def _blocks(rows: Sequence[str]) -> Iterator[_Block]:
             begins = "" if within else "command" if mark[2].lower() in _SHELL else "code"
         elif item and not within:
             begins, indent = "item", len(item[1])
-        elif row.strip() and not within and (kind in {"", "code", "command"} or not held[-1].strip()):
+        elif row.strip() and not within and (kind in {"", "code", "command"} or not held_rows[-1].strip()):
             begins = "text"
         if begins:
-            yield from _closed(kind, held)
-            kind, held = begins, []
-        held.append(row)
-    yield from _closed(kind, held)
+            yield from _close(kind, held_rows)
+            kind, held_rows = begins, []
+        held_rows.append(row)
+    yield from _close(kind, held_rows)
 
 
-def _closed(kind: str, held: Sequence[str]) -> Iterator[_Block]:
+def _close(kind: str, held_rows: Sequence[str]) -> Iterator[_Block]:
     if kind:
-        yield _Block(kind, "\n".join(held).rstrip())
+        yield _Block(kind, "\n".join(held_rows).rstrip())
 
 
 def _sections(rows: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
@@ -216,19 +216,19 @@ def _sections(rows: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
         mark = _FENCE.match(row)
         if mark and fence in {"", mark[1]}:
             fence = "" if fence else mark[1]
-        found = None if fence else _HEADING.match(row)
-        if found:
+        heading = None if fence else _HEADING.match(row)
+        if heading:
             yield level, title, body
-            level, title, body = len(found[1]), found[2].strip(" #"), []
+            level, title, body = len(heading[1]), heading[2].strip(" #"), []
         else:
             body.append(row)
     yield level, title, body
 
 
-def _uncommented(text: str) -> str:
+def _without_comments(text: str) -> str:
     """Without comments that a page does not show."""
-    kept, at = list[str](), 0
+    pieces, at = list[str](), 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        kept.append(text[at:start])
+        pieces.append(text[at:start])
         at = end + len("-->")
-    return "".join([*kept, text[at:]])
+    return "".join([*pieces, text[at:]])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from bot.checkout.masked import ShownTree
 from bot.findings import merge
 from bot.findings.check import check
-from bot.findings.judge import Judged
+from bot.findings.judge import JudgedFindings
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.masking.masks import Masks
@@ -40,9 +40,9 @@ class WorkerReply:
     text: str
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; the rest of a batch is not lost with it
-    dropped: int = 0  # findings that their finder could not complete
+    dropped_count: int = 0  # findings that their finder could not complete
     open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
-    told: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
+    reader_notes: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
     issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
     notes: tuple[str, ...] = ()  # sentences for the reader of the review
 
@@ -72,9 +72,9 @@ async def _nobody(_: str) -> Sequence[Reference]:
     return ()
 
 
-async def _unheard() -> Judged:
+async def _unheard() -> JudgedFindings:
     """What is said of the findings where nobody gives second opinions."""
-    return Judged((), 0)
+    return JudgedFindings((), 0)
 
 
 async def _at_once() -> None:
@@ -101,37 +101,47 @@ class Session:
     readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
     look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
-    undecided: set[str] = field(default_factory=set)  # fingerprints of those that a second opinion could not settle
+    undecided_marks: set[str] = field(
+        default_factory=set
+    )  # fingerprints of those that a second opinion could not settle
     doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
-    refused: int = 0  # findings whose quotes do not stand in the tree
+    refused_count: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     tried: list[tuple[str, str]] = field(default_factory=list)  # findings that no test reproduces: the place, and why
     walkthrough: bool = False  # whether models are asked what the change does
-    told: list[ReaderNotes] = field(default_factory=list)  # what they said of that
+    reader_notes: list[ReaderNotes] = field(default_factory=list)  # what they said of that
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
-    judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion
+    judge_findings: Callable[[], Awaitable[JudgedFindings]] = (
+        _unheard  # the findings so far, each with its second opinion
+    )
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen"
     say: Callable[[str], None] = lambda _: None  # progress, one short line
     on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
-    heard: Callable[[Sequence[Finding]], None] = lambda _: None  # begins second opinions while other prompts are out
-    settled: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
+    on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
+        None
+    )  # begins second opinions while other prompts are out
+    wait_for_opinions: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
 
-    def hear(self, judged: Judged) -> None:
+    def hear(self, judgement: JudgedFindings) -> None:
         """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
-        settled = {(f.fingerprint, f.start): f for f in (*judged.said, *judged.refuted) if not f.verdict.open}
+        judged_by_place = {
+            (f.fingerprint, f.start): f
+            for f in (*judgement.reportable_findings, *judgement.refuted_findings)
+            if not f.verdict.open
+        }
         self.findings[:] = [
-            finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
+            finding if finding.proven else judged_by_place.get((finding.fingerprint, finding.start), finding)
             for finding in self.findings
         ]
-        self.undecided |= {finding.fingerprint for finding in judged.unproven}
+        self.undecided_marks |= {finding.fingerprint for finding in judgement.unproven}
 
-    def second_opinion(self, wanted: bool) -> Ask | None:
+    def second_opinion(self, is_wanted: bool) -> Ask | None:
         """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""
         model = self.root or self.reader
-        if model is None or not wanted:
+        if model is None or not is_wanted:
             return None
 
         from bot.review.dialogues import Dialogues
@@ -148,33 +158,34 @@ class Session:
 
 
 async def borne_out(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
-    """The finding as the tree bears it out, or the sentence that says why it cannot stand.
+    """Return the finding as the tree bears it out, or the sentence that says why it cannot stay.
 
-    Of a file with secrets the text counts that readers were shown: what a quote of a part of a secret comes to is no hint at the secret.
+    In a file with secrets the text that readers were shown counts: the answer to a quote of a part of a secret tells nothing about it.
     """
-    found = await check(finding, tree)
-    shown = masks.hide(finding)
-    as_shown = await check(shown, ShownTree(tree, masks)) if masks.on else found
-    if isinstance(found, str) or isinstance(as_shown, str):
-        return found if isinstance(found, str) else str(as_shown)
+    checked_finding = await check(finding, tree)
+    shown_finding = masks.hide(finding)
+    as_shown = await check(shown_finding, ShownTree(tree, masks)) if masks.on else checked_finding
+    if isinstance(checked_finding, str) or isinstance(as_shown, str):
+        return checked_finding if isinstance(checked_finding, str) else str(as_shown)
     places = {(item.path, item.side, item.line) for item in as_shown.evidence}
-    found = replace(found, evidence=tuple(i for i in found.evidence if (i.path, i.side, i.line) in places))
+    evidence = tuple(item for item in checked_finding.evidence if (item.path, item.side, item.line) in places)
+    checked_finding = replace(checked_finding, evidence=evidence)
 
     from bot.findings import claims
 
-    return await claims.check(found, tree)
+    return await claims.check(checked_finding, tree)
 
 
-async def checked(session: Session, finding: Finding) -> Finding | str:
+async def check_finding(session: Session, finding: Finding) -> Finding | str:
     """The same, counted."""
-    found = await borne_out(session.tree, session.calls.masks, finding)
-    session.refused += isinstance(found, str)
-    return found
+    checked_finding = await borne_out(session.tree, session.calls.masks, finding)
+    session.refused_count += isinstance(checked_finding, str)
+    return checked_finding
 
 
 async def admit(session: Session, finding: Finding) -> Finding | str:
     """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
-    found = await checked(session, finding)
-    if isinstance(found, str):
-        return found
-    return session.findings[-1] if merge.add(session.findings, found) else "it is reported already"
+    checked_finding = await check_finding(session, finding)
+    if isinstance(checked_finding, str):
+        return checked_finding
+    return session.findings[-1] if merge.add(session.findings, checked_finding) else "it is reported already"

@@ -26,7 +26,7 @@ Group = tuple[
 ]  # what changed, its uses, the lines around them
 
 
-async def grouped(
+async def group(
     tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], limit: int = PROMPT_TOKENS
 ) -> tuple[list[Group], list[ObligedUse]]:
     """The uses prompt by prompt, and those that are left out. `limit`: tokens of one prompt."""
@@ -36,10 +36,10 @@ async def grouped(
         by_symbol[use.symbol].append(use)
     left_over, groups, left = REVIEW_TOKENS, [], []
     for symbol, mine in by_symbol.items():
-        known = _unit(symbol, units)
-        unit = (known,) if known is not None else ()
+        unit_known = _unit(symbol, units)
+        unit = (unit_known,) if unit_known is not None else ()
         part: list[ObligedUse] = []
-        shown: list[Excerpt] = []
+        shown_excerpts: list[Excerpt] = []
         size = 0
         for use in mine:
             excerpt = _around(use, snippets.lines(texts.get(use.path, b"")))
@@ -47,48 +47,55 @@ async def grouped(
                 left.append(use)
                 continue
             if size + excerpt.size > limit and part:
-                groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
-                part, shown, size = [], [], 0
+                groups.append((unit, tuple(part), tuple(snippets.join(shown_excerpts))))
+                part, shown_excerpts, size = [], [], 0
             left_over -= excerpt.size
             size += excerpt.size
             part.append(use)
-            shown.append(excerpt)
+            shown_excerpts.append(excerpt)
         if part:
-            groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
-    return _joined(groups, limit), left
+            groups.append((unit, tuple(part), tuple(snippets.join(shown_excerpts))))
+    return _join(groups, limit), left
 
 
-def _joined(groups: Sequence[Group], most: int) -> list[Group]:
+def _join(groups: Sequence[Group], most: int) -> list[Group]:
     """Small groups in one prompt, each in the first that has room: every prompt pays for the instructions once more."""
-    found: list[Group] = []
+    joined_groups: list[Group] = []
     room: list[int] = []
     for units, uses, excerpts in groups:
         size = sum(excerpt.size for excerpt in excerpts)
-        at = next((at for at, free in enumerate(room) if size + _size(units, found[at][0]) <= free), len(found))
-        if at == len(found):
-            found.append(((), (), ()))
+        at = next(
+            (at for at, free in enumerate(room) if size + _size(units, joined_groups[at][0]) <= free),
+            len(joined_groups),
+        )
+        if at == len(joined_groups):
+            joined_groups.append(((), (), ()))
             room.append(most)
-        held = found[at]
-        room[at] -= size + _size(units, held[0])
-        found[at] = (tuple(dict.fromkeys((*held[0], *units))), (*held[1], *uses), (*held[2], *excerpts))
-    return found
+        group_held = joined_groups[at]
+        room[at] -= size + _size(units, group_held[0])
+        joined_groups[at] = (
+            tuple(dict.fromkeys((*group_held[0], *units))),
+            (*group_held[1], *uses),
+            (*group_held[2], *excerpts),
+        )
+    return joined_groups
 
 
-def _size(units: Sequence[Unit], held: Sequence[Unit]) -> int:
+def _size(units: Sequence[Unit], units_held: Sequence[Unit]) -> int:
     """The tokens that units add to a prompt which holds others: it shows their changed lines alone."""
-    rows = ((*unit.heads, *unit.changed) for unit in units if unit not in held)
+    rows = ((*unit.heads, *unit.changed_rows) for unit in units if unit not in units_held)
     return sum(tokens("\n".join(map(str, mine))) for mine in rows)
 
 
 def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
     """The unit that shows what changed: the one of that name, else one that holds its uses."""
-    known = units.get(symbol)
-    if known is not None:
-        return known
-    named = next((unit for unit in units.values() if any(row.symbol == symbol for row in unit.references)), None)
+    unit_known = units.get(symbol)
+    if unit_known is not None:
+        return unit_known
+    namesake = next((unit for unit in units.values() if any(row.symbol == symbol for row in unit.references)), None)
     path, _, name = symbol.rpartition(":")
     word = name.rpartition(".")[2]
-    return named or next((unit for unit in units.values() if unit.path == path and word in unit.diff), None)
+    return namesake or next((unit for unit in units.values() if unit.path == path and word in unit.diff), None)
 
 
 def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:

@@ -9,7 +9,7 @@ from bot.context import file_questions
 from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
-from bot.context.packing import packed
+from bot.context.packing import pack
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
@@ -33,7 +33,7 @@ from bot.values import (
     Unit,
 )
 
-# Tokens of code beside the units in all prompts of a large change: most of what decides is in the units, or stands in pairs.
+# Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
 
 
@@ -54,7 +54,9 @@ class ModelWorker:
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
-    heard: Callable[[Sequence[Finding]], None] = lambda _: None  # gets the findings of a prompt while others are out
+    on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
+        None
+    )  # gets the findings of a prompt while others are out
 
     @property
     def name(self) -> str:
@@ -78,7 +80,7 @@ class ModelWorker:
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
         limit, beside = sizes(self.calls.sizes.window(self.model))
-        groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
+        groups = [list(units)] * bool(units) if self.whole else pack(units, limit)
         first = [use.reference for use in self.tracker.open_uses()]
         writer = self._writer
         if writer.large:
@@ -88,7 +90,7 @@ class ModelWorker:
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
         prompts += writer.of_diff(units, self.calls.sizes.window(self.model)) if self.diff_only else []
-        return _joined(await self._answered(prompts, builder, question))
+        return _join(await self._answers(prompts, builder, question))
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
         """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
@@ -102,13 +104,13 @@ class ModelWorker:
         limit, beside = sizes(self.calls.sizes.window(self.model))
         large = self._writer.large
         room = min(uses.LARGE_PROMPT, limit or uses.LARGE_PROMPT) if large else min(uses.PROMPT_TOKENS, beside)
-        groups, beyond = await uses.grouped(self.tree, self.tracker.units, left, room)
+        groups, beyond = await uses.group(self.tree, self.tracker.units, left, room)
         self.tracker.leave(beyond, uses.TOO_MANY)
-        asked = [self._writer.of_uses(*group) for group in groups]
-        said = _joined(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
-        if said.error:
-            self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), said.error)
-        return said
+        use_prompts = [self._writer.of_uses(*group) for group in groups]
+        use_reply = _join(await self._answers(use_prompts, ContextBuilder(self.tree, self.files), ""))
+        if use_reply.error:
+            self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), use_reply.error)
+        return use_reply
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """A question about files outside the change; what is too long for the model's window is asked about in halves."""
@@ -151,7 +153,7 @@ class ModelWorker:
                 answers.append(WorkerReply(reply.text))
         return answers
 
-    async def _answered(
+    async def _answers(
         self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
     ) -> list[WorkerReply]:
         """The answer to every prompt. One that is too long for the model's window is asked again in two parts.
@@ -159,76 +161,84 @@ class ModelWorker:
         A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
         Raises PromptTooLong where everything was to stand in one prompt.
         """
-        done: list[WorkerReply] = []
+        worker_replies: list[WorkerReply] = []
         left = self._affordable(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            async with FindingDialogues(self._dialogues, self.source, self.tracker, self.heard) as going:
-                with self._dialogues.offering([asked.prompt for asked in left]) as offers:
+            async with FindingDialogues(self._dialogues, self.source, self.tracker, self.on_findings) as going:
+                with self._dialogues.offering([sent_prompt.prompt for sent_prompt in left]) as offers:
                     pairs = zip(left, offers, strict=True)
-                    offered = [dialogues.final(prompt) if asked.diff_only else prompt for asked, prompt in pairs]
-                    left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
-                    heard = going.begin_with(left)
-                    replies = await self.calls.many(self.model, offered, self.role, heard)
-                answers = await going.answers(replies)
-            for asked, said in zip(left, answers, strict=True):
-                if asked.diff_only:
-                    done.append(_beside(said))
-                elif isinstance(said, WorkerReply):
-                    done.append(said)
-                elif self.whole and asked.units:
-                    raise said
-                elif len(asked.units) > 1:
-                    middle = len(asked.units) // 2
-                    halves = (asked.units[:middle], asked.units[middle:])
-                    part: read.Extent = "none" if asked.walkthrough == "none" else "parts"
-                    smaller += [
-                        await self._writer.of_units(half, builder, question, part, bare=asked.bare) for half in halves
+                    offered_prompts = [
+                        dialogues.final(prompt) if sent_prompt.diff_only else prompt for sent_prompt, prompt in pairs
                     ]
-                elif not asked.bare:
+                    left = [
+                        replace(sent_prompt, prompt=prompt)
+                        for sent_prompt, prompt in zip(left, offered_prompts, strict=True)
+                    ]
+                    on_first_answer = going.begin_with(left)
+                    replies = await self.calls.many(self.model, offered_prompts, self.role, on_first_answer)
+                answers = await going.answers(replies)
+            for sent_prompt, answer in zip(left, answers, strict=True):
+                if sent_prompt.diff_only:
+                    worker_replies.append(_beside(answer))
+                elif isinstance(answer, WorkerReply):
+                    worker_replies.append(answer)
+                elif self.whole and sent_prompt.units:
+                    raise answer
+                elif len(sent_prompt.units) > 1:
+                    middle = len(sent_prompt.units) // 2
+                    halves = (sent_prompt.units[:middle], sent_prompt.units[middle:])
+                    part: read.Extent = "none" if sent_prompt.walkthrough == "none" else "parts"
+                    smaller += [
+                        await self._writer.of_units(half, builder, question, part, bare=sent_prompt.bare)
+                        for half in halves
+                    ]
+                elif not sent_prompt.bare:
                     smaller.append(
-                        await self._writer.of_units(asked.units, builder, question, asked.walkthrough, bare=True)
+                        await self._writer.of_units(
+                            sent_prompt.units, builder, question, sent_prompt.walkthrough, bare=True
+                        )
                     )
                 else:
-                    what = asked.units[0].id if asked.units else "uses of what changed"
-                    done.append(WorkerReply("", error=f"{what}: not read, {said}"))
+                    what = sent_prompt.units[0].id if sent_prompt.units else "uses of what changed"
+                    worker_replies.append(WorkerReply("", error=f"{what}: not read, {answer}"))
             left = smaller
-        return done
+        return worker_replies
 
     def _affordable(self, prompts: Sequence[SentPrompt]) -> list[SentPrompt]:
         """The prompts, without that of the diff alone where the others could then not ask back: what is left is for them."""
-        others = [asked for asked in prompts if not asked.diff_only]
-        alone = [asked.prompt for asked in prompts if asked.diff_only]
+        others = [sent_prompt for sent_prompt in prompts if not sent_prompt.diff_only]
+        alone = [sent_prompt.prompt for sent_prompt in prompts if sent_prompt.diff_only]
         if not alone or self.calls.offers.knows(self.model, alone[0]):
             return list(prompts)
-        with self._dialogues.offering([*(asked.prompt for asked in others), *alone]) as offered:
-            may_ask = all(prompt.answer and prompt.answer.final for prompt in offered[: len(others)])
+        with self._dialogues.offering([*(sent_prompt.prompt for sent_prompt in others), *alone]) as offered_prompts:
+            may_ask = all(prompt.answer and prompt.answer.final for prompt in offered_prompts[: len(others)])
         return list(prompts) if may_ask and not self.calls.journal.replays else others
 
 
-def _beside(said: WorkerReply | PromptTooLong) -> WorkerReply:
+def _beside(answer: WorkerReply | PromptTooLong) -> WorkerReply:
     """What counts of a reader who sees the diff alone: its findings. What it leaves open, the reader with the code has seen."""
-    reply = WorkerReply("", error=str(said)) if isinstance(said, PromptTooLong) else said
+    reply = WorkerReply("", error=str(answer)) if isinstance(answer, PromptTooLong) else answer
     notes = (f"nobody has read the diff by itself: {reply.error}",) if reply.error else ()
-    return WorkerReply("", reply.findings, dropped=reply.dropped, notes=notes)
+    return WorkerReply("", reply.findings, dropped_count=reply.dropped_count, notes=notes)
 
 
-def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:
+def _join(answers: Sequence[WorkerReply]) -> WorkerReply:
     """All answers in one."""
     return WorkerReply(
-        "\n".join(said.text for said in answers if said.text),
-        tuple(finding for said in answers for finding in said.findings),
-        "; ".join(dict.fromkeys(said.error for said in answers if said.error)),
-        sum(said.dropped for said in answers),
-        tuple(dict.fromkeys(point for said in answers for point in said.open)),
-        _together([said.told for said in answers if said.told]),
-        tuple(report for said in answers for report in said.issues),
-        tuple(note for said in answers for note in said.notes),
+        "\n".join(reply.text for reply in answers if reply.text),
+        tuple(finding for reply in answers for finding in reply.findings),
+        "; ".join(dict.fromkeys(reply.error for reply in answers if reply.error)),
+        sum(reply.dropped_count for reply in answers),
+        tuple(dict.fromkeys(point for reply in answers for point in reply.open)),
+        _together([reply.reader_notes for reply in answers if reply.reader_notes]),
+        tuple(report for reply in answers for report in reply.issues),
+        tuple(note for reply in answers for note in reply.notes),
     )
 
 
-def _together(said: Sequence[ReaderNotes]) -> ReaderNotes | None:
+def _together(notes_of_parts: Sequence[ReaderNotes]) -> ReaderNotes | None:
     """What several readers say of their parts."""
-    if len(said) <= 1:
-        return said[0] if said else None
-    return ReaderNotes(files=tuple(one for told in said for one in told.files))
+    if len(notes_of_parts) <= 1:
+        return notes_of_parts[0] if notes_of_parts else None
+    return ReaderNotes(files=tuple(one for notes in notes_of_parts for one in notes.files))

@@ -2,8 +2,8 @@
 
 from bot.storage.failures import Failure
 from bot.storage.journals import StoredJournal
-from bot.storage.outcomes import Addressed
+from bot.storage.outcomes import FindingOutcomes
 from bot.storage.people import Suppression
-from bot.storage.reviews import Finished, Known
+from bot.storage.reviews import FinishedReview, StoredFinding
 from bot.storage.spending import Grant
-from bot.storage.store import Store, opened
+from bot.storage.store import Store, open_store

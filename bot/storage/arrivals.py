@@ -15,12 +15,12 @@ Kind = Literal["comment", "change"]
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What has come in the hour before: of this person, and of all strangers of the installation. `known`: counted before."""
+    """What has come in the hour before: of this person, and of all strangers of the installation. `is_known`: counted before."""
 
     own: int
     strangers: int
     stranger: bool
-    known: bool = False
+    is_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Arrivals(StoragePart):
         """
         table = arrival.c
         here = (table.installation == pull.installation) & (table.kind == kind) & (table.given > now - HOUR)
-        seen = (table.installation == pull.installation) & (table.who == who) & sa.not_(table.stranger)
+        own_rows = (table.installation == pull.installation) & (table.who == who) & sa.not_(table.stranger)
         row = {"id": delivery, "installation": pull.installation, "repository": pull.repository, "who": who}
 
         def do(connection: sa.Connection) -> Traffic:
@@ -59,10 +59,10 @@ class Arrivals(StoragePart):
                     connection.execute(sa.select(sa.func.count()).select_from(arrival).where(*fits)).scalar_one()
                 )
 
-            foreign = stranger and not number(seen, table.given > now - DAY)
-            known = number(table.id == delivery) > 0
-            traffic = Traffic(number(here, table.who == who), number(here, table.stranger), foreign, known)
-            if not known and not bounds.full(traffic):
+            foreign = stranger and not number(own_rows, table.given > now - DAY)
+            is_known = number(table.id == delivery) > 0
+            traffic = Traffic(number(here, table.who == who), number(here, table.stranger), foreign, is_known)
+            if not is_known and not bounds.full(traffic):
                 values = row | {"kind": kind, "stranger": foreign, "given": now}
                 connection.execute(sa.insert(arrival).values(**values))
             return traffic
@@ -72,5 +72,5 @@ class Arrivals(StoragePart):
     async def writes(self, pull: PullRef, who: str) -> None:
         """Note that GitHub names this person among those who may write: for a day they do not count as a stranger."""
         own = (arrival.c.installation == pull.installation) & (arrival.c.who == who) & arrival.c.stranger
-        changed = sa.update(arrival).where(own).values(stranger=False)
-        await self.database.run(lambda connection: connection.execute(changed))
+        change = sa.update(arrival).where(own).values(stranger=False)
+        await self.database.run(lambda connection: connection.execute(change))

@@ -51,7 +51,7 @@ class Database:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, do)
         except SQLAlchemyError as error:
-            raise translated(error) from error
+            raise translate(error) from error
 
     def now(self, do: Callable[[sa.Connection], Result]) -> Result:
         """The same in this thread, with the library's own errors."""
@@ -75,21 +75,21 @@ class StoragePart:
         await self.database.run(lambda connection: upsert(table, row, connection))
 
 
-def translated(error: SQLAlchemyError) -> StorageError:
+def translate(error: SQLAlchemyError) -> StorageError:
     """What went wrong as a sentence: the database's own first line, never the statement with its values, never the address."""
-    said = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()
-    return StorageError(f"the database failed: {said[0] if said else type(error).__name__}")
+    lines = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()
+    return StorageError(f"the database failed: {lines[0] if lines else type(error).__name__}")
 
 
 def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> None:
     """Store a row in the place of the one with the same key."""
     query = insert(table, connection).values(**row)
     keys = [column.name for column in table.primary_key]
-    changed = {name: query.excluded[name] for name in row if name not in keys}
-    connection.execute(query.on_conflict_do_update(index_elements=keys, set_=changed))
+    new_values = {name: query.excluded[name] for name in row if name not in keys}
+    connection.execute(query.on_conflict_do_update(index_elements=keys, set_=new_values))
 
 
-def _bounded(connection: Any, _: object) -> None:  # noqa: ANN401 - psycopg's own
+def _bound_transactions(connection: Any, _: object) -> None:  # noqa: ANN401 - psycopg's own
     """A process that freezes in a transaction loses it and its locks: without a limit all others would wait for it for ever."""
     connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE}s'")
     connection.commit()  # a bare SET would be undone when the connection goes back to the pool
@@ -104,7 +104,7 @@ def _engine(url: str) -> sa.Engine:
         address = address.set(drivername="postgresql+psycopg")
         engine = sa.create_engine(address, pool_size=THREADS, max_overflow=10, pool_timeout=WAIT, pool_pre_ping=True)
         if "idle_in_transaction_session_timeout" not in str(address.query.get("options", "")):
-            sa.event.listen(engine, "connect", _bounded)
+            sa.event.listen(engine, "connect", _bound_transactions)
         return engine
     if address.drivername != "sqlite" or not address.database:
         raise UsageError(

@@ -50,12 +50,12 @@ def within(times: Sequence[int], share: float) -> float | None:
     whole = sum(times)
     if not whole:
         return None
-    wanted = share * whole
+    wanted_count = share * whole
     for number, (count, before) in enumerate(zip(times, (0, *itertools.accumulate(times)), strict=False)):
-        if count and before + count >= wanted:
+        if count and before + count >= wanted_count:
             low = EDGES[number - 1] if number else 0.0
             high = EDGES[number] if number < len(EDGES) else 2 * low
-            return low + (high - low) * (wanted - before) / count
+            return low + (high - low) * (wanted_count - before) / count
     return None
 
 
@@ -79,9 +79,9 @@ def count(row: Mapping[str, Any], connection: sa.Connection) -> None:
     """Add one review, given as its row, to the sums of its day."""
     key, sums = one(row)
     query = insert(day, connection).values(**key, **sums, name=row["name"], last=row["finished"])
-    changed = {name: day.c[name] + query.excluded[name] for name in sums}
-    changed |= {name: query.excluded[name] for name in ("name", "last")}
-    connection.execute(query.on_conflict_do_update(index_elements=list(key), set_=changed))
+    new_values = {name: day.c[name] + query.excluded[name] for name in sums}
+    new_values |= {name: query.excluded[name] for name in ("name", "last")}
+    connection.execute(query.on_conflict_do_update(index_elements=list(key), set_=new_values))
 
 
 class Days(StoragePart):
@@ -92,16 +92,16 @@ class Days(StoragePart):
         fits = _fits(scope, since)
         if repository is not None:
             fits &= day.c.repository == repository
-        wanted = sa.select(day.c.day, *_sums()).where(fits).group_by(day.c.day).order_by(day.c.day)
-        found = await self.database.look(lambda connection: connection.execute(wanted).mappings().all())
-        return tuple(_read(row, day=row["day"]) for row in found)
+        query = sa.select(day.c.day, *_sums()).where(fits).group_by(day.c.day).order_by(day.c.day)
+        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
+        return tuple(_read(row, day=row["day"]) for row in rows)
 
     async def by_repository(self, scope: Scope, since: int) -> tuple[DaySum, ...]:
         """A sum for each repository, the dearest first."""
         more = sa.func.max(day.c.name).label("name"), sa.func.max(day.c.last).label("last")
-        wanted = sa.select(day.c.repository, *more, *_sums()).where(_fits(scope, since)).group_by(day.c.repository)
-        found = await self.database.look(lambda connection: connection.execute(wanted).mappings().all())
-        rows = [_read(row, repository=row["repository"], name=row["name"], last=row["last"]) for row in found]
+        query = sa.select(day.c.repository, *more, *_sums()).where(_fits(scope, since)).group_by(day.c.repository)
+        sum_rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
+        rows = [_read(row, repository=row["repository"], name=row["name"], last=row["last"]) for row in sum_rows]
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.name)))
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
 from bot.storage.days import Scope
-from bot.storage.tables import failure, owned
+from bot.storage.tables import failure, owner_columns
 from bot.values import PullRef
 
 LONGEST = 1000  # characters of a sentence
@@ -29,36 +29,36 @@ class Failures(StoragePart):
 
     async def record(self, one: Failure) -> None:
         """Remember one."""
-        own = owned(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
+        own = owner_columns(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
         row = {**asdict(one), **own, "why": one.why[:LONGEST]}
         await self.put(failure, row)
 
     async def clear(self, name: str) -> bool:
         """Forget one: it was tried again, or is done after all. False where there was none."""
-        gone = sa.delete(failure).where(failure.c.id == name)
-        return await self.database.run(lambda connection: connection.execute(gone).rowcount > 0)
+        deletion = sa.delete(failure).where(failure.c.id == name)
+        return await self.database.run(lambda connection: connection.execute(deletion).rowcount > 0)
 
     async def newest(self, scope: Scope, most: int) -> tuple[Failure, ...]:
         """The newest ones of these installations."""
-        wanted = _of(scope).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
-        found = await self.database.look(lambda connection: connection.execute(wanted).all())
-        return tuple(map(_read, found))
+        query = _of(scope).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
+        rows = await self.database.look(lambda connection: connection.execute(query).all())
+        return tuple(map(_read, rows))
 
     async def count(self, scope: Scope) -> int:
         """How many there are."""
-        wanted = sa.select(sa.func.count()).select_from(_of(scope).subquery())
-        return await self.database.look(lambda connection: int(connection.execute(wanted).scalar_one()))
+        query = sa.select(sa.func.count()).select_from(_of(scope).subquery())
+        return await self.database.look(lambda connection: int(connection.execute(query).scalar_one()))
 
     async def one(self, name: str, scope: Scope) -> Failure | None:
         """One by its id; None if this scope does not contain it."""
-        wanted = _of(scope).where(failure.c.id == name)
-        row = await self.database.look(lambda connection: connection.execute(wanted).first())
+        query = _of(scope).where(failure.c.id == name)
+        row = await self.database.look(lambda connection: connection.execute(query).first())
         return _read(row) if row is not None else None
 
 
 def _of(scope: Scope) -> "sa.Select[tuple[object, ...]]":
-    wanted = sa.select(failure)
-    return wanted if scope is None else wanted.where(failure.c.installation.in_(scope))
+    query = sa.select(failure)
+    return query if scope is None else query.where(failure.c.installation.in_(scope))
 
 
 def _read(row: "sa.Row[tuple[object, ...]]") -> Failure:

@@ -16,7 +16,7 @@ from bot.storage.tables import line
 
 
 class StoredJournal:
-    """A journal's second place. Lines are taken on at once; `stored` returns when all of them are on disk.
+    """A journal's second place. Lines are taken on at once; `wait_stored` returns when all of them are on disk.
 
     The first caller that waits stores for all that wait: many calls that end together cost one commit.
     """
@@ -31,7 +31,7 @@ class StoredJournal:
         with self._list:
             self._waiting.append(text)
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Return once every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
         # A caller that gives up does not tear a commit apart.
         await asyncio.shield(asyncio.ensure_future(self._store()))
@@ -55,36 +55,38 @@ class Journals(StoragePart):
 
     async def lines(self, journal: str) -> list[str]:
         """The lines of a journal."""
-        wanted = sa.select(line.c.text).where(line.c.journal == journal).order_by(line.c.id)
-        return await self.database.run(lambda connection: list(connection.execute(wanted).scalars()))
+        query = sa.select(line.c.text).where(line.c.journal == journal).order_by(line.c.id)
+        return await self.database.run(lambda connection: list(connection.execute(query).scalars()))
 
     @asynccontextmanager
-    async def kept(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
+    async def hold(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
         """Bring the file to where the journal stands, before it is opened; what is written in the block is kept here too."""
-        stored = await self.lines(journal)
+        stored_lines = await self.lines(journal)
         local = await asyncio.to_thread(_lines, path)
         sink = StoredJournal(journal, self.database)
-        if local[: len(stored)] == stored:  # this machine wrote it, and may have been killed before all of it came here
-            for text in local[len(stored) :]:
+        if (
+            local[: len(stored_lines)] == stored_lines
+        ):  # this machine wrote it, and may have been killed before all of it came here
+            for text in local[len(stored_lines) :]:
                 sink.put(text)
-            await sink.stored()
+            await sink.wait_stored()
         else:
-            await asyncio.to_thread(_write, path, stored)
+            await asyncio.to_thread(_write, path, stored_lines)
         try:
             yield sink
         finally:
-            await sink.stored()
+            await sink.wait_stored()
 
     async def newest(self, prefix: str) -> str | None:
         """Of the journals whose name begins like this, the one that was written last."""
         fits = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
-        wanted = sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1)
-        return await self.database.look(lambda connection: connection.execute(wanted).scalar_one_or_none())
+        query = sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1)
+        return await self.database.look(lambda connection: connection.execute(query).scalar_one_or_none())
 
     async def names(self) -> frozenset[str]:
         """The journals of which lines are kept."""
-        wanted = sa.select(line.c.journal).distinct()
-        return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
+        query = sa.select(line.c.journal).distinct()
+        return await self.database.run(lambda connection: frozenset(connection.execute(query).scalars()))
 
 
 async def append(journal: str, texts: Sequence[str], database: Database) -> None:

@@ -77,21 +77,21 @@ class ReviewList(StoragePart):
             fits.append(review.c.repository == repository)
         whose = [[]] if scope is None else [[review.c.installation == one] for one in scope]
         newest = (review.c.finished.desc(), review.c.id.desc())
-        asked = [sa.select(*_COLUMNS).where(*fits, *own).order_by(*newest).limit(most + 1) for own in whose]
+        queries = [sa.select(*_COLUMNS).where(*fits, *own).order_by(*newest).limit(most + 1) for own in whose]
 
         def do(connection: sa.Connection) -> list[sa.RowMapping]:
-            return [row for one in asked for row in connection.execute(one).mappings()]
+            return [row for one in queries for row in connection.execute(one).mappings()]
 
-        found = sorted(await self.database.look(do), key=lambda row: (row["finished"], row["id"]), reverse=True)
-        rows = tuple(ListedReview(**row) for row in found[:most])
-        return ListPage(rows, _mark(rows[-1]) if len(found) > most else "")
+        page_rows = sorted(await self.database.look(do), key=lambda row: (row["finished"], row["id"]), reverse=True)
+        rows = tuple(ListedReview(**row) for row in page_rows[:most])
+        return ListPage(rows, _mark(rows[-1]) if len(page_rows) > most else "")
 
     async def one(self, job: str, scope: Scope) -> tuple[ListedReview, bytes] | None:
         """A review with its JSON output; None if this scope does not contain it."""
-        wanted = sa.select(*_COLUMNS, review.c.output).where(review.c.id == job)
+        query = sa.select(*_COLUMNS, review.c.output).where(review.c.id == job)
         if scope is not None:
-            wanted = wanted.where(review.c.installation.in_(scope))
-        row = await self.database.look(lambda connection: connection.execute(wanted).mappings().first())
+            query = query.where(review.c.installation.in_(scope))
+        row = await self.database.look(lambda connection: connection.execute(query).mappings().first())
         if row is None:
             return None
         return ListedReview(**{name: row[name] for name in ListedReview.__dataclass_fields__}), row["output"]
@@ -104,23 +104,23 @@ class ReviewList(StoragePart):
         fits = [review.c.finished >= since] + ([] if scope is None else [review.c.installation.in_(scope)])
         last = sa.select(review.c.state, newest).where(*fits).subquery()
         clean = sa.func.sum(sa.case((last.c.state == "clean", 1), else_=0))
-        wanted = sa.select(sa.func.count(), clean).select_from(last).where(last.c.newest == 1)
-        row = await self.database.look(lambda connection: connection.execute(wanted).one())
+        query = sa.select(sa.func.count(), clean).select_from(last).where(last.c.newest == 1)
+        row = await self.database.look(lambda connection: connection.execute(query).one())
         return int(row[0]), int(row[1] or 0)
 
     async def owner(self, installation: int) -> str:
         """The account of an installation, as its last review has it; "" without one."""
-        wanted = sa.select(review.c.name).where(review.c.installation == installation)
-        newest = wanted.order_by(review.c.finished.desc()).limit(1)
+        query = sa.select(review.c.name).where(review.c.installation == installation)
+        newest = query.order_by(review.c.finished.desc()).limit(1)
         name = await self.database.look(lambda connection: connection.execute(newest).scalar_one_or_none())
         return (name or "").partition("/")[0]
 
-    async def known(self, repository: int, scope: Scope) -> str | None:
+    async def name_of(self, repository: int, scope: Scope) -> str | None:
         """The name of a repository of which this scope has reviews."""
-        wanted = sa.select(review.c.name).where(review.c.repository == repository)
+        query = sa.select(review.c.name).where(review.c.repository == repository)
         if scope is not None:
-            wanted = wanted.where(review.c.installation.in_(scope))
-        newest = wanted.order_by(review.c.finished.desc()).limit(1)
+            query = query.where(review.c.installation.in_(scope))
+        newest = query.order_by(review.c.finished.desc()).limit(1)
         return await self.database.look(lambda connection: connection.execute(newest).scalar_one_or_none())
 
 
@@ -132,13 +132,13 @@ def _read(mark: str) -> tuple[float, str]:
     """What a mark says; it is part of an address, so it may hold anything."""
     if len(mark) <= LONGEST:
         with suppress(ValueError, TypeError, OverflowError, RecursionError):
-            found: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
-            finished, job = found
+            values: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
+            finish_time, job = values
             if (
-                type(finished) in (float, int)
-                and math.isfinite(finished)
+                type(finish_time) in (float, int)
+                and math.isfinite(finish_time)
                 and isinstance(job, str)
                 and job.isprintable()
             ):
-                return float(finished), job
+                return float(finish_time), job
     raise UsageError("this mark names no place in the list: begin at its first page")

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError
-from bot.storage.database import Database, translated
+from bot.storage.database import Database, translate
 
 SCRIPTS = Path(__file__).parent / "migrations"
 LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
@@ -33,7 +33,7 @@ def migrate(database: Database) -> None:
             "the database was made by a newer version of deeprepo: start that one, or restore a backup"
         ) from error
     except SQLAlchemyError as error:
-        raise translated(error) from error
+        raise translate(error) from error
 
 
 def _newest(database: Database) -> bool:
@@ -45,4 +45,4 @@ def _newest(database: Database) -> bool:
                 sa.text("SELECT version_num FROM alembic_version")
             )
     except SQLAlchemyError as error:
-        raise translated(error) from error
+        raise translate(error) from error

@@ -6,7 +6,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
-from bot.storage.tables import command, feedback, finding, owned, paused, suppression
+from bot.storage.tables import command, feedback, finding, owner_columns, pause, suppression
 from bot.values import PullRef
 
 HOUR = 3600.0
@@ -30,18 +30,18 @@ class Suppression:
 class People(StoragePart):
     """What people asked for and said, by pull request."""
 
-    async def suppress(self, pull: PullRef, asked: Suppression) -> None:
+    async def suppress(self, pull: PullRef, suppression: Suppression) -> None:
         """Remember it; the newest word on a finding counts."""
-        await self.database.run(lambda connection: _silence(pull, asked, connection))
+        await self.database.run(lambda connection: _silence(pull, suppression, connection))
 
     async def withdraw(self, pull: PullRef, fingerprint: str, who: str, reason: str, now: float) -> None:
         """Take a finding of this pull request back, after what somebody said. Done again, it changes nothing else."""
-        told = {"fingerprint": fingerprint, "who": who, "kind": "withdrawn", "value": reason, "given": now}
+        row = {"fingerprint": fingerprint, "who": who, "kind": "withdrawn", "value": reason, "given": now}
         own = (finding.c.pull == pull.key) & (finding.c.fingerprint == fingerprint)
 
         def do(connection: sa.Connection) -> None:
             _silence(pull, Suppression(fingerprint, who, reason, now), connection)
-            upsert(feedback, owned(pull) | told, connection)
+            upsert(feedback, owner_columns(pull) | row, connection)
             connection.execute(sa.update(finding).where(own).values(state="withdrawn"))
 
         await self.database.run(do)
@@ -50,53 +50,68 @@ class People(StoragePart):
         """What is not to be reported in this pull request now."""
         table = suppression.c
         fits = table.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
-        told = feedback.c
-        same = (told.fingerprint == table.fingerprint) & (told.who == table.who) & (told.given == table.made)
-        taken_back = sa.exists().where(same, told.pull == pull.key, told.kind == "withdrawn").label("taken_back")
+        feedback_columns = feedback.c
+        same = (
+            (feedback_columns.fingerprint == table.fingerprint)
+            & (feedback_columns.who == table.who)
+            & (feedback_columns.given == table.made)
+        )
+        taken_back = (
+            sa.exists()
+            .where(same, feedback_columns.pull == pull.key, feedback_columns.kind == "withdrawn")
+            .label("taken_back")
+        )
         holds = sa.or_(table.until.is_(None), table.until > now)
-        wanted = sa.select(suppression, taken_back).where(fits, holds).order_by(table.made)
-        found = await self.database.run(lambda connection: connection.execute(wanted).all())
+        query = sa.select(suppression, taken_back).where(fits, holds).order_by(table.made)
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
         wide = _scope(pull, wide=True)
         return tuple(
             Suppression(
                 one.fingerprint, one.who, one.reason, one.made, one.until, one.scope == wide, bool(one.taken_back)
             )
-            for one in found
+            for one in rows
         )
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
-        row = {**owned(pull), "who": who, "since": now}
-        await self.put(paused, row)
+        row = {**owner_columns(pull), "who": who, "since": now}
+        await self.put(pause, row)
 
     async def resume(self, pull: PullRef) -> bool:
         """Reviews again; False where it was not paused."""
-        gone = sa.delete(paused).where(paused.c.pull == pull.key)
-        return await self.database.run(lambda connection: connection.execute(gone).rowcount > 0)
+        deletion = sa.delete(pause).where(pause.c.pull == pull.key)
+        return await self.database.run(lambda connection: connection.execute(deletion).rowcount > 0)
 
-    async def paused(self, pull: PullRef) -> bool:
+    async def is_paused(self, pull: PullRef) -> bool:
         """Whether this pull request pauses."""
-        wanted = sa.select(paused.c.pull).where(paused.c.pull == pull.key)
-        return await self.database.run(lambda connection: connection.execute(wanted).first() is not None)
+        query = sa.select(pause.c.pull).where(pause.c.pull == pull.key)
+        return await self.database.run(lambda connection: connection.execute(query).first() is not None)
 
     async def tell(self, pull: PullRef, fingerprint: str, who: str, kind: Feedback, value: str, now: float) -> None:
         """Note how somebody received a finding."""
-        row = {**owned(pull), "fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
+        row = {
+            **owner_columns(pull),
+            "fingerprint": fingerprint,
+            "who": who,
+            "kind": kind,
+            "value": value,
+            "given": now,
+        }
         await self.put(feedback, row)
 
-    async def commanded(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
+    async def note_command(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
         """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""
-        return await self._noted(pull, comment, kind, who, now, sa.not_(command.c.kind.startswith(REMARK)))
+        return await self._note(pull, comment, kind, who, now, sa.not_(command.c.kind.startswith(REMARK)))
 
     async def spoke(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
         """Note a remark; when its writer made others in this pull request in the last hour. The same comment counts once."""
         alike = command.c.kind.startswith(REMARK) & (command.c.pull == pull.key)
-        return await self._noted(pull, comment, f"{REMARK}{kind}", who, now, alike)
+        return await self._note(pull, comment, f"{REMARK}{kind}", who, now, alike)
 
-    async def _noted(
+    async def _note(
         self, pull: PullRef, comment: int, kind: str, who: str, now: float, alike: sa.ColumnElement[bool]
     ) -> tuple[float, ...]:
-        row = {**owned(pull), "comment": comment, "kind": kind, "who": who, "given": now}
+        row = {**owner_columns(pull), "comment": comment, "kind": kind, "who": who, "given": now}
         table = command.c
         same = (table.comment == comment) & (table.kind == kind)
         recent = (table.repository == pull.repository) & (table.who == who) & (table.given > now - HOUR)
@@ -109,16 +124,16 @@ class People(StoragePart):
 
         return await self.database.run(do)
 
-    async def told(self, pull: PullRef) -> tuple[tuple[str, str, str, str], ...]:
+    async def reactions(self, pull: PullRef) -> tuple[tuple[str, str, str, str], ...]:
         """How the findings of a pull request were received: fingerprint, who, kind, value; oldest first."""
         table = feedback.c
-        wanted = sa.select(table.fingerprint, table.who, table.kind, table.value).where(table.pull == pull.key)
-        found = await self.database.run(lambda connection: connection.execute(wanted.order_by(table.given)).all())
-        return tuple((row[0], row[1], row[2], row[3]) for row in found)
+        query = sa.select(table.fingerprint, table.who, table.kind, table.value).where(table.pull == pull.key)
+        rows = await self.database.run(lambda connection: connection.execute(query.order_by(table.given)).all())
+        return tuple((row[0], row[1], row[2], row[3]) for row in rows)
 
 
-def _silence(pull: PullRef, asked: Suppression, connection: sa.Connection) -> None:
-    row = {**owned(pull), **asdict(asked), "scope": _scope(pull, wide=asked.wide)}
+def _silence(pull: PullRef, wanted_suppression: Suppression, connection: sa.Connection) -> None:
+    row = {**owner_columns(pull), **asdict(wanted_suppression), "scope": _scope(pull, wide=wanted_suppression.wide)}
     upsert(suppression, {column.name: row[column.name] for column in suppression.c}, connection)
 
 

@@ -11,18 +11,18 @@ import sqlalchemy as sa
 from bot.storage import days, outcomes, rules
 from bot.storage.database import StoragePart, upsert
 from bot.storage.outcomes import Outcome
-from bot.storage.tables import finding, owned, review
+from bot.storage.tables import finding, owner_columns, review
 from bot.values import PullRef
 
 State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", "unproven"]
 ENDS: Mapping[State, Outcome] = MappingProxyType(
     {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
 )
-Ended = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
+ReviewEnding = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StoredFinding:
     """One finding as a round left it."""
 
     fingerprint: str
@@ -35,7 +35,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedReview:
     """One review that came to its end."""
 
     id: str  # the job's
@@ -51,10 +51,10 @@ class Finished:
     tokens: int
     usd: float | None
     output: bytes = field(repr=False)  # the JSON output
-    findings: tuple[Known, ...] = ()
+    findings: tuple[StoredFinding, ...] = ()
     fork: bool = False  # of a pull request that came from a fork
     title: str | None = None  # the pull request's
-    state: Ended = "findings"
+    state: ReviewEnding = "findings"
     found: int | None = None  # findings that are new in this round
     still: int | None = None  # findings of earlier rounds that are still open
     fixed: int | None = None  # findings of earlier rounds that are gone
@@ -82,29 +82,43 @@ class RepositorySpending:
     calls: int
     tokens: int
     usd: float  # as far as prices are known
-    unpriced: int  # reviews with a price that nobody knows
+    unpriced_reviews: int  # reviews with a price that nobody knows
     last: float  # seconds since 1970
 
 
 class Reviews(StoragePart):
     """The reviews of all pull requests."""
 
-    async def keep(self, done: Finished) -> None:
+    async def keep(self, review_row: FinishedReview) -> None:
         """Store a review with its findings; the same one again changes nothing."""
-        row = {name: getattr(done, name) for name in (column.name for column in review.c) if hasattr(done, name)}
-        row |= {**owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
+        row = {
+            name: getattr(review_row, name)
+            for name in (column.name for column in review.c)
+            if hasattr(review_row, name)
+        }
+        row |= {
+            **owner_columns(review_row.pull),
+            "name": f"{review_row.pull.owner}/{review_row.pull.name}",
+            "number": review_row.pull.number,
+        }
 
         def do(connection: sa.Connection) -> None:
-            fresh = connection.execute(sa.select(review.c.id).where(review.c.id == done.id)).first() is None
+            fresh = connection.execute(sa.select(review.c.id).where(review.c.id == review_row.id)).first() is None
             upsert(review, row, connection)
             if fresh:
                 days.count(row, connection)
-            known = _known(done.pull.key, connection)
-            first = {fingerprint: round_ for fingerprint, (round_, _) in known.items()}
-            _count(done, {name for name, (_, state) in known.items() if state == "suppressed"}, connection)
-            for each in done.findings:
-                rounds = {"first": first.get(each.fingerprint, done.round), "last": done.round}
-                upsert(finding, {**owned(done.pull), **asdict(each), **rounds, "seen": done.finished}, connection)
+            known_findings = _known_findings(review_row.pull.key, connection)
+            first = {fingerprint: round_ for fingerprint, (round_, _) in known_findings.items()}
+            _count(
+                review_row, {name for name, (_, state) in known_findings.items() if state == "suppressed"}, connection
+            )
+            for each in review_row.findings:
+                rounds = {"first": first.get(each.fingerprint, review_row.round), "last": review_row.round}
+                upsert(
+                    finding,
+                    {**owner_columns(review_row.pull), **asdict(each), **rounds, "seen": review_row.finished},
+                    connection,
+                )
 
         await self.database.run(do)
 
@@ -114,54 +128,54 @@ class Reviews(StoragePart):
 
     async def newest(self, pull: PullRef) -> tuple[str, bytes] | None:
         """The same with the job that made it."""
-        wanted = sa.select(review.c.id, review.c.output).where(review.c.pull == pull.key)
-        wanted = wanted.order_by(review.c.finished.desc()).limit(1)
-        found = await self.database.run(lambda connection: connection.execute(wanted).first())
-        return (found.id, found.output) if found is not None else None
+        query = sa.select(review.c.id, review.c.output).where(review.c.pull == pull.key)
+        query = query.order_by(review.c.finished.desc()).limit(1)
+        row = await self.database.run(lambda connection: connection.execute(query).first())
+        return (row.id, row.output) if row is not None else None
 
-    async def reported(self, pull: PullRef, since: float) -> tuple[int, ...]:
+    async def pulls_with_findings(self, pull: PullRef, since: float) -> tuple[int, ...]:
         """The other pull requests of its repository that have a review since then with anything to silence or to bring back, newest first."""
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
         others = mine & (review.c.number != pull.number) & (review.c.finished > since)
-        told = sa.exists().where(finding.c.pull == review.c.pull, finding.c.state != "fixed")
-        wanted = sa.select(review.c.number).where(others, told).group_by(review.c.number)
-        wanted = wanted.order_by(sa.func.max(review.c.finished).desc())
-        found = await self.database.run(lambda connection: connection.execute(wanted).scalars().all())
-        return tuple(found)
+        has_findings = sa.exists().where(finding.c.pull == review.c.pull, finding.c.state != "fixed")
+        query = sa.select(review.c.number).where(others, has_findings).group_by(review.c.number)
+        query = query.order_by(sa.func.max(review.c.finished).desc())
+        numbers = await self.database.run(lambda connection: connection.execute(query).scalars().all())
+        return tuple(numbers)
 
     async def rewrite(self, job: str, output: bytes) -> None:
         """Store the JSON output of a review once more: findings of it were given numbers."""
         now = sa.update(review).where(review.c.id == job).values(output=output)
         await self.database.run(lambda connection: connection.execute(now))
 
-    async def named(self, repository: str, number: int) -> bytes | None:
+    async def by_name(self, repository: str, number: int) -> bytes | None:
         """The same for a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
         return await self._newest((review.c.name == repository) & (review.c.number == number))
 
     async def _newest(self, fits: sa.ColumnElement[bool]) -> bytes | None:
-        wanted = sa.select(review.c.output).where(fits).order_by(review.c.finished.desc()).limit(1)
-        return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
+        query = sa.select(review.c.output).where(fits).order_by(review.c.finished.desc()).limit(1)
+        return await self.database.run(lambda connection: connection.execute(query).scalar_one_or_none())
 
     async def has(self, job: str) -> bool:
         """Whether this job's review is stored: then all of it is done."""
-        wanted = sa.select(review.c.id).where(review.c.id == job)
-        return await self.database.run(lambda connection: connection.execute(wanted).first() is not None)
+        query = sa.select(review.c.id).where(review.c.id == job)
+        return await self.database.run(lambda connection: connection.execute(query).first() is not None)
 
     async def heads(self, pull: PullRef) -> frozenset[str]:
         """The heads of a pull request that were reviewed."""
-        wanted = sa.select(review.c.head).where(review.c.pull == pull.key)
-        return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
+        query = sa.select(review.c.head).where(review.c.pull == pull.key)
+        return await self.database.run(lambda connection: frozenset(connection.execute(query).scalars()))
 
-    async def findings(self, pull: PullRef) -> tuple[Known, ...]:
+    async def findings(self, pull: PullRef) -> tuple[StoredFinding, ...]:
         """The findings of a pull request, as the last round that spoke of each left it."""
-        wanted = sa.select(finding).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
-        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
-        return tuple(Known(**{name: row[name] for name in Known.__dataclass_fields__}) for row in found)
+        query = sa.select(finding).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
+        rows = await self.database.run(lambda connection: connection.execute(query).mappings().all())
+        return tuple(StoredFinding(**{name: row[name] for name in StoredFinding.__dataclass_fields__}) for row in rows)
 
     async def spending(self, since: float) -> tuple[RepositorySpending, ...]:
         """What the reviews since then came to, by repository, the dearest first."""
         columns, total = review.c, sa.func.sum
-        wanted = (
+        query = (
             sa.select(
                 sa.func.max(columns.name),
                 sa.func.count(),
@@ -175,27 +189,29 @@ class Reviews(StoragePart):
             .where(columns.finished > since)
             .group_by(columns.repository)
         )
-        found = await self.database.run(lambda connection: connection.execute(wanted).all())
+        spending_rows = await self.database.run(lambda connection: connection.execute(query).all())
         rows = (
             RepositorySpending(
-                str(name), int(count), int(clean), int(calls), int(tokens), float(usd), int(unpriced), float(last)
+                str(name), int(count), int(clean), int(calls), int(tokens), float(usd), int(unpriced_count), float(last)
             )
-            for name, count, clean, calls, tokens, usd, unpriced, last in found
+            for name, count, clean, calls, tokens, usd, unpriced_count, last in spending_rows
         )
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))
 
 
-def _known(pull: str, connection: sa.Connection) -> dict[str, tuple[int, str]]:
+def _known_findings(pull: str, connection: sa.Connection) -> dict[str, tuple[int, str]]:
     """What is known of the findings of a pull request: the round that found each, and its state."""
-    wanted = sa.select(finding.c.fingerprint, finding.c.first, finding.c.state).where(finding.c.pull == pull)
-    return {row.fingerprint: (row.first, row.state) for row in connection.execute(wanted)}
+    query = sa.select(finding.c.fingerprint, finding.c.first, finding.c.state).where(finding.c.pull == pull)
+    return {row.fingerprint: (row.first, row.state) for row in connection.execute(query)}
 
 
-def _count(done: Finished, silent: Collection[str], connection: sa.Connection) -> None:
+def _count(review_row: FinishedReview, silent: Collection[str], connection: sa.Connection) -> None:
     """Note what became of the findings, and which rules kept how many from being reported; `silent`: those that were so before."""
-    outcomes.settle(done.pull, done.outcomes, done.finished, connection)
-    silenced = [each.fingerprint for each in done.findings if each.state == "suppressed"]
-    rejected: dict[str, Outcome] = dict.fromkeys(silenced, "rejected")
-    outcomes.settle(done.pull, rejected, done.finished, connection, known_only=True)
-    fresh = Counter(done.by_rule[name] for name in silenced if name in done.by_rule and name not in silent)
-    rules.count(done.pull.repository, fresh, done.finished, connection)
+    outcomes.settle(review_row.pull, review_row.outcomes, review_row.finished, connection)
+    silenced_marks = [each.fingerprint for each in review_row.findings if each.state == "suppressed"]
+    rejections: dict[str, Outcome] = dict.fromkeys(silenced_marks, "rejected")
+    outcomes.settle(review_row.pull, rejections, review_row.finished, connection, known_only=True)
+    fresh = Counter(
+        review_row.by_rule[name] for name in silenced_marks if name in review_row.by_rule and name not in silent
+    )
+    rules.count(review_row.pull.repository, fresh, review_row.finished, connection)

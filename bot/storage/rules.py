@@ -7,12 +7,12 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
 from bot.storage.days import Scope
-from bot.storage.tables import owned, rule
+from bot.storage.tables import owner_columns, rule
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
 MOST = 200  # rules and proposals of one repository; removed ones do not count
 WAITING = 10  # proposals whose reactions one job reads, the newest first
-Shown = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
+ShownProposal = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
 
 
 class Rules(StoragePart):
@@ -23,8 +23,8 @@ class Rules(StoragePart):
 
         A later reason is added to a proposal without a reason, with the name of its author.
         """
-        wanted = proposal.rule
-        mark, serious = (_mark(wanted, word) for word in ("", "grave"))
+        wanted_rule = proposal.rule
+        mark, serious = (_mark(wanted_rule, word) for word in ("", "grave"))
         ours = rule.c.repository == pull.repository
         # What was confirmed for something less serious does not mean what code proves to be serious: that is a rule of its own.
         same = ours & ((rule.c.mark == serious) | ((rule.c.mark == mark) & rule.c.grave))
@@ -33,23 +33,23 @@ class Rules(StoragePart):
 
         def do(connection: sa.Connection) -> LearnedRule | None:
             _alone(pull.repository, connection)
-            known = connection.execute(sa.select(rule).where(same)).mappings().first()
-            if known is None:
-                counted = sa.select(sa.func.count()).select_from(rule).where(ours & (rule.c.state != "removed"))
-                if connection.execute(counted).scalar_one() >= MOST:
+            known_rule = connection.execute(sa.select(rule).where(same)).mappings().first()
+            if known_rule is None:
+                count_query = sa.select(sa.func.count()).select_from(rule).where(ours & (rule.c.state != "removed"))
+                if connection.execute(count_query).scalar_one() >= MOST:
                     return None
                 last = connection.execute(sa.select(sa.func.max(rule.c.number)).where(ours)).scalar_one()
                 row = {
                     "number": (last or 0) + 1,
                     "mark": serious if proposal.grave else mark,
-                    "path": wanted.path,
-                    "kind": wanted.kind,
+                    "path": wanted_rule.path,
+                    "kind": wanted_rule.kind,
                 }
-                row |= {"text": wanted.text, "state": "proposed", "how": proposal.how, "who": proposal.who}
+                row |= {"text": wanted_rule.text, "state": "proposed", "how": proposal.how, "who": proposal.who}
                 row |= {"link": proposal.link, "made": now, "grave": proposal.grave}
-                connection.execute(sa.insert(rule).values(**owned(pull), **row))
-            elif wanted.text and not known["text"] and known["state"] == "proposed":
-                reason = {"text": wanted.text, "who": proposal.who, "link": proposal.link, "how": proposal.how}
+                connection.execute(sa.insert(rule).values(**owner_columns(pull), **row))
+            elif wanted_rule.text and not known_rule["text"] and known_rule["state"] == "proposed":
+                reason = {"text": wanted_rule.text, "who": proposal.who, "link": proposal.link, "how": proposal.how}
                 connection.execute(sa.update(rule).where(same).values(**reason))
             return _read(connection.execute(sa.select(rule).where(same)).mappings().one())
 
@@ -60,11 +60,11 @@ class Rules(StoragePart):
         fits = (rule.c.repository == repository) & (rule.c.state != "removed")
         if scope is not None:
             fits &= rule.c.installation.in_(scope)
-        wanted = sa.select(rule).where(fits).order_by(rule.c.number)
-        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
-        return tuple(map(_read, found))
+        query = sa.select(rule).where(fits).order_by(rule.c.number)
+        rows = await self.database.run(lambda connection: connection.execute(query).mappings().all())
+        return tuple(map(_read, rows))
 
-    async def confirmed(self, repository: int) -> tuple[OwnerRule, ...]:
+    async def in_force(self, repository: int) -> tuple[OwnerRule, ...]:
         """The rules in force."""
         return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
 
@@ -79,11 +79,11 @@ class Rules(StoragePart):
 
         def do(connection: sa.Connection) -> LearnedRule | None:
             _alone(repository, connection)
-            known = connection.execute(sa.select(rule).where(this)).mappings().first()
-            if known is None:
+            known_rule = connection.execute(sa.select(rule).where(this)).mappings().first()
+            if known_rule is None:
                 return None
-            if known["state"] != state or path not in ("", known["path"]):
-                decision = {"state": state, "decider": who, "decided": now, "path": path or known["path"]}
+            if known_rule["state"] != state or path not in ("", known_rule["path"]):
+                decision = {"state": state, "decider": who, "decided": now, "path": path or known_rule["path"]}
                 connection.execute(sa.update(rule).where(this).values(**decision))
             return _read(connection.execute(sa.select(rule).where(this)).mappings().one())
 
@@ -92,26 +92,26 @@ class Rules(StoragePart):
     async def show(self, repository: int, number: int, comment: int, kind: str) -> None:
         """Remember which comment shows a proposal: reactions on it decide."""
         this = (rule.c.repository == repository) & (rule.c.number == number)
-        seen = sa.update(rule).where(this).values(comment=comment, comment_kind=kind)
-        await self.database.run(lambda connection: connection.execute(seen))
+        change = sa.update(rule).where(this).values(comment=comment, comment_kind=kind)
+        await self.database.run(lambda connection: connection.execute(change))
 
-    async def waiting(self, repository: int) -> tuple[Shown, ...]:
+    async def waiting(self, repository: int) -> tuple[ShownProposal, ...]:
         """The newest proposals that somebody can have reacted to."""
         fits = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
         columns = rule.c.number, rule.c.comment, rule.c.comment_kind
-        wanted = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)
-        found = await self.database.run(lambda connection: connection.execute(wanted).all())
-        return tuple((row[0], row[1], row[2]) for row in found)
+        query = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return tuple((row[0], row[1], row[2]) for row in rows)
 
 
-def _mark(wanted: OwnerRule, word: str) -> str:
-    said = "\0".join(filter(None, (wanted.kind, wanted.path, word)))
-    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:20]
+def _mark(wanted_rule: OwnerRule, word: str) -> str:
+    text = "\0".join(filter(None, (wanted_rule.kind, wanted_rule.path, word)))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 
 
-def count(repository: int, silenced: Mapping[int, int], now: float, connection: sa.Connection) -> None:
+def count(repository: int, counts: Mapping[int, int], now: float, connection: sa.Connection) -> None:
     """Add to how often rules have silenced something; by number."""
-    for number, times in sorted(silenced.items()):
+    for number, times in sorted(counts.items()):
         this = (rule.c.repository == repository) & (rule.c.number == number)
         connection.execute(sa.update(rule).where(this).values(silenced=rule.c.silenced + times, last=now))
 
@@ -124,6 +124,6 @@ def _alone(repository: int, connection: sa.Connection) -> None:
 
 
 def _read(row: sa.RowMapping) -> LearnedRule:
-    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"])
+    owner_rule = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"])
     names = [name for name in LearnedRule.__dataclass_fields__ if name not in ("rule", "shown")]
-    return LearnedRule(made, **{name: row[name] for name in names}, shown=row["comment"] is not None)
+    return LearnedRule(owner_rule, **{name: row[name] for name in names}, shown=row["comment"] is not None)

@@ -14,7 +14,7 @@ from bot.storage.database import StoragePart, upsert
 from bot.storage.days import Scope
 from bot.storage.tables import spending
 from bot.values import PullRef
-from bot.values.daily import DAY, Counted, DailyCaps, Exhausted, Which, granted
+from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 
 LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
 
@@ -23,7 +23,7 @@ LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, ov
 class Grant:
     """What a review may spend. `holder` names this reservation: only who has it settles it.
 
-    `calls` and `paid` are what others have left in the same journal: they count where they were made.
+    `calls` and `paid_usd` are what others have left in the same journal: they count where they were made.
     """
 
     journal: str
@@ -31,7 +31,7 @@ class Grant:
     holder: str
     usd: float
     calls: int = 0
-    paid: float = 0.0
+    paid_usd: float = 0.0
 
 
 class Spending(StoragePart):
@@ -51,19 +51,19 @@ class Spending(StoragePart):
         *,
         job: str = "",
         calls: int = 0,
-        paid: float | None = 0.0,
-    ) -> Grant | Exhausted:
+        paid_usd: float | None = 0.0,
+    ) -> Grant | CapReached:
         """Set aside what a review may spend: less than it wants, if the day leaves no more.
 
-        The same job again takes the place of its earlier reservation. `calls` and `paid`: what its journal shows already.
+        The same job again takes the place of its earlier reservation. `calls` and `paid_usd`: what its journal shows already.
         """
         name = f"{journal}#{job}"
 
-        def do(connection: sa.Connection) -> Grant | Exhausted:
+        def do(connection: sa.Connection) -> Grant | CapReached:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-            rest = granted(usd, caps, lambda which, of: _used(which, of, pull, name, now, connection))
-            if isinstance(rest, Exhausted):
+            rest = grant(usd, caps, lambda which, of: _use(which, of, pull, name, now, connection))
+            if isinstance(rest, CapReached):
                 return rest
             again, others, theirs = _of_journal(journal, name, connection)
             row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
@@ -72,8 +72,8 @@ class Spending(StoragePart):
             row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": rest}
             upsert(spending, row, connection)
             if again:  # what others have not left there is its own
-                return Grant(journal, name, holder, rest, -1 if others else 0, min(paid or 0.0, theirs))
-            return Grant(journal, name, holder, rest, calls, paid or 0.0)
+                return Grant(journal, name, holder, rest, -1 if others else 0, min(paid_usd or 0.0, theirs))
+            return Grant(journal, name, holder, rest, calls, paid_usd or 0.0)
 
         return await self.database.run(do)
 
@@ -88,17 +88,17 @@ class Spending(StoragePart):
             return
         change: sa.Update | sa.Delete = sa.delete(spending).where(ours)
         if calls > grant.calls:
-            change = sa.update(spending).where(ours).values(usd=max(0.0, usd - grant.paid))
+            change = sa.update(spending).where(ours).values(usd=max(0.0, usd - grant.paid_usd))
         await self.database.run(lambda connection: connection.execute(change))
 
-    async def spent(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
+    async def journals_and_dollars(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
         """How many journals were paid for in the last day, and the dollars; reservations in full."""
         fits = spending.c.begun > now - DAY
         if repository is not None:
             fits &= spending.c.repository == repository
-        wanted = sa.select(spending.c.usd).where(fits)
-        found = await self.database.run(lambda connection: list(connection.execute(wanted).scalars()))
-        return len(found), math.fsum(found)
+        query = sa.select(spending.c.usd).where(fits)
+        amounts = await self.database.run(lambda connection: list(connection.execute(query).scalars()))
+        return len(amounts), math.fsum(amounts)
 
     async def by_installation(self, scope: Scope, now: float) -> dict[int, float]:
         """The dollars that count in the last day, by installation."""
@@ -106,10 +106,10 @@ class Spending(StoragePart):
         if scope is not None:
             fits &= spending.c.installation.in_(scope)
         owner, total = spending.c.installation, sa.func.sum(spending.c.usd)
-        wanted = sa.select(owner, total).where(fits).group_by(owner)
-        found = await self.database.look(lambda connection: connection.execute(wanted).all())
-        known = {int(row[0]): float(row[1]) for row in found}
-        return known if scope is None else {one: known.get(one, 0.0) for one in scope}
+        query = sa.select(owner, total).where(fits).group_by(owner)
+        rows = await self.database.look(lambda connection: connection.execute(query).all())
+        totals = {int(row[0]): float(row[1]) for row in rows}
+        return totals if scope is None else {one: totals.get(one, 0.0) for one in scope}
 
 
 def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[bool, int, float]:
@@ -120,7 +120,7 @@ def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[boo
     return len(others) < len(rows), len(others), math.fsum(others)
 
 
-def _used(which: Which, of: Counted, pull: PullRef, name: str, now: float, connection: sa.Connection) -> float:
+def _use(which: Which, of: Counted, pull: PullRef, name: str, now: float, connection: sa.Connection) -> float:
     """What counts against a cap: the other reservations of the last day. An account that installs the App again keeps its day."""
     table = spending.c
     today = (table.begun > now - DAY) & (table.journal != name) & (table.fork if of == "unasked" else sa.true())
@@ -131,5 +131,5 @@ def _used(which: Which, of: Counted, pull: PullRef, name: str, now: float, conne
         "repository": table.repository == pull.repository,
         "installation": (table.installation == pull.installation) | (table.owner == pull.owner.lower()),
     }.get(which, sa.true())
-    used = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.usd), 0.0)).where(today & fits))
-    return float(used.scalar_one())
+    total = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.usd), 0.0)).where(today & fits))
+    return float(total.scalar_one())

@@ -15,10 +15,10 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open the file, for its owner alone. What was committed survives a power cut; readers and the writer do not block each other."""
     if not path.exists():
         files.append(path, private=True).close()
-    found = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
-    found.execute("PRAGMA journal_mode=WAL")
-    found.execute("PRAGMA synchronous=FULL")  # NORMAL may lose the last commits at a power cut
-    return found
+    connection = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")  # NORMAL may lose the last commits at a power cut
+    return connection
 
 
 def tidy(path: Path) -> None:
@@ -29,9 +29,11 @@ def tidy(path: Path) -> None:
     if not path.exists():
         return
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY)) as found:
-            pages, free = (found.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+        with closing(sqlite3.connect(path, timeout=BUSY)) as connection:
+            pages, free = (
+                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count")
+            )
             if free * 4 >= pages and free > WORTH:
-                found.execute("VACUUM")
+                connection.execute("VACUUM")
     except sqlite3.Error as error:
         raise StorageError(f"{path} cannot be used as a database: {error}") from error

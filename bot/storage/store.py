@@ -20,7 +20,7 @@ from bot.storage.people import People
 from bot.storage.reviews import Reviews
 from bot.storage.rules import Rules
 from bot.storage.spending import Spending
-from bot.storage.used import UsedSessions
+from bot.storage.used_sessions import UsedSessions
 from bot.storage.workers import Workers
 
 DAY = 86400.0
@@ -40,10 +40,10 @@ class Store:
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
-        known = sa.union(
+        query = sa.union(
             *(sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
         )
-        return await self.database.run(lambda connection: frozenset(connection.execute(known).scalars()))
+        return await self.database.run(lambda connection: frozenset(connection.execute(query).scalars()))
 
     async def left(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
         """Of the repositories of an installation those of which no other one has reviews: a transferred one belongs to its new owner."""
@@ -54,10 +54,10 @@ class Store:
 
     async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
         """Delete all that is known of an installation, or of some of its repositories."""
-        gone = await self.left(owner, repositories)
+        repository_ids = await self.left(owner, repositories)
 
         def do(connection: sa.Connection) -> None:
-            for repository in gone:  # a journal's name begins with its repository's id
+            for repository in repository_ids:  # a journal's name begins with its repository's id
                 connection.execute(sa.delete(tables.line).where(tables.line.c.journal.startswith(f"{repository}-")))
             for table in tables.OWNED:
                 fits = table.c.installation == owner
@@ -72,13 +72,13 @@ class Store:
         old = now - days * DAY
 
         def do(connection: sa.Connection) -> int:
-            aged = (
+            old_rows = (
                 *(tables.line.c.written, tables.review.c.finished, tables.finding.c.seen, tables.feedback.c.given),
                 *(tables.outcome.c.at, tables.check.c.begun, tables.command.c.given),
                 tables.failure.c.failed,
             )
-            ends = [(column, old) for column in aged]
-            ends += [(tables.suppression.c.until, now), (tables.used.c.until, now)]
+            ends = [(column, old) for column in old_rows]
+            ends += [(tables.suppression.c.until, now), (tables.used_session.c.until, now)]
             ends += [
                 (tables.arrival.c.given, now - DAY),
                 (tables.spending.c.begun, now - 2 * DAY),
@@ -90,7 +90,7 @@ class Store:
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Store]:
+async def open_store(url: str) -> AsyncIterator[Store]:
     """The storage at this address, in its newest form. Raises UsageError, StorageError."""
     database = Database(url)
     try:

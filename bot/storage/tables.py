@@ -95,7 +95,7 @@ line = sa.Table(
     sa.Column("written", sa.Double, nullable=False),
     sa.Index("line_journal", "journal", "id"),
 )
-paused = sa.Table(
+pause = sa.Table(
     "paused",
     schema,
     sa.Column("pull", sa.Text, primary_key=True),
@@ -216,11 +216,13 @@ failure = sa.Table(  # what came to nothing, with the sentence that says why
     sa.Index("failure_failed", "failed"),
     sa.Index("failure_of_installation", "installation", "failed"),
 )
-used = sa.Table(  # sign-in links that were used and sessions that were ended, until they would have ended by themselves
-    "used",
-    schema,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("until", sa.Double, nullable=False),
+used_session = (
+    sa.Table(  # sign-in links that were used and sessions that were ended, until they would have ended by themselves
+        "used",
+        schema,
+        sa.Column("id", sa.Text, primary_key=True),
+        sa.Column("until", sa.Double, nullable=False),
+    )
 )
 arrival = sa.Table(  # what people have sent in the last hour, counted before GitHub is asked anything
     "arrival",
@@ -238,6 +240,6 @@ arrival = sa.Table(  # what people have sent in the last hour, counted before Gi
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 
 
-def owned(pull: PullRef) -> dict[str, Any]:
+def owner_columns(pull: PullRef) -> dict[str, Any]:
     """The columns by which a row belongs to a pull request, its repository and its installation."""
     return {"pull": pull.key, "installation": pull.installation, "repository": pull.repository}

@@ -43,13 +43,13 @@ class Workers(StoragePart):
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
         """Hold a key over all processes of a PostgreSQL database, until the end of the block."""
-        connection = await self.database.thread(lambda: self._held(key))
+        connection = await self.database.thread(lambda: self._hold(key))
         try:
             yield
         finally:
             await self.database.thread(connection.close)  # ends the transaction, and the lock with it
 
-    def _held(self, key: str) -> sa.Connection:
+    def _hold(self, key: str) -> sa.Connection:
         connection = self.database.engine.connect()
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
         return connection

@@ -27,8 +27,8 @@ STRATEGIES = {  # the module of each
 
 def load(name: str) -> Strategy:
     """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
-    found: Strategy = import_module(f"bot.strategies.{STRATEGIES[name]}").run
-    return found
+    strategy: Strategy = import_module(f"bot.strategies.{STRATEGIES[name]}").run
+    return strategy
 
 
 async def run(name: str, session: Session) -> Transcript:
@@ -38,7 +38,7 @@ async def run(name: str, session: Session) -> Transcript:
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return interrupted(Transcript(tuple(session.findings)))
+        return as_interrupted(Transcript(tuple(session.findings)))
     except ProviderError as error:
         return Transcript(tuple(session.findings), notes=(str(error),), partial=True, fault="provider")
     finally:
@@ -51,12 +51,12 @@ async def run(name: str, session: Session) -> Transcript:
 
 def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:
     """Something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
-    blind = (session.root or session.reader) is not None and session.tracker.untouched()
+    blind = (session.root or session.reader) is not None and session.tracker.has_read_nothing()
     fault = transcript.fault or ("provider" if blind or session.calls.budget.cost().failed_calls else "")
     return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
 
 
-def interrupted(transcript: Transcript) -> Transcript:
+def as_interrupted(transcript: Transcript) -> Transcript:
     """A person broke it off."""
     note = "interrupted: these are the findings so far"
     return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

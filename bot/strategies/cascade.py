@@ -22,15 +22,15 @@ async def run(session: Session) -> Transcript:
     reading = await direct.run(session)
     if session.root is None or session.tracker.unread() == left:
         return reading  # nobody has answered
-    judged = await session.judged()
-    session.hear(judged)
-    points = [*reading.open, *_open(session, judged.unproven)]
+    judgement = await session.judge_findings()
+    session.hear(judgement)
+    points = [*reading.open, *_open(session, judgement.unproven)]
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))
-    done = await rlm.go_on(session, settle.strip(), reading.issues)
-    opened = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
-    return replace(done, reason=f"{opened}, and the root went on")
+    transcript = await rlm.go_on(session, settle.strip(), reading.issues)
+    reason = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
+    return replace(transcript, reason=f"{reason}, and the root went on")
 
 
 def _open(session: Session, unproven: tuple[Finding, ...]) -> Iterator[str]:

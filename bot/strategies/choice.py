@@ -64,7 +64,7 @@ def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
 
 
 def choose(
-    wanted: str,
+    strategy: str,
     units: Sequence[Unit],
     dependents: Dependents = NOTHING,
     *,
@@ -76,16 +76,16 @@ def choose(
 ) -> tuple[str, str]:
     """The strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
     if not worker:
-        return "offline", NO_MODEL if wanted == "auto" else ASKED
-    if wanted != "auto":
-        return wanted, ASKED
+        return "offline", NO_MODEL if strategy == "auto" else ASKED
+    if strategy != "auto":
+        return strategy, ASKED
     if not units:
         return "direct", "nothing is left to read"
     size = measure(units, dependents)
     if size.tokens <= limits.direct_tokens:
-        chosen = _small(size, limits, root=root, effort=effort)
-        if chosen is not None:
-            return chosen
+        small_choice = _small(size, limits, root=root, effort=effort)
+        if small_choice is not None:
+            return small_choice
     return _large(size, limits, root=root, affordable=affordable, effort=effort)
 
 

@@ -18,16 +18,16 @@ async def run(session: Session) -> Transcript:
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
     session.say(f"asking {model.name}")
-    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard)
+    reader = replace(session.worker, model=model, role="root", whole=True, on_findings=session.on_findings)
     reader = replace(reader, diff_only=session.effort != "low")
     try:
         async with fanout.checks_beside(session):
             answer = await reader.review(session.tracker.unread())
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
-        return replace(await fanout.run(session, checked=True, paired=False), open=(IN_PARTS,))
-    session.told += [answer.told] if answer.told else []
-    session.refused += answer.dropped
+        return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))
+    session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
+    session.refused_count += answer.dropped_count
     session.notes += answer.notes
     for finding in answer.findings:
         await admit(session, finding)

@@ -24,7 +24,7 @@ class Habits:
 
     turns: int = 5  # of a root
     output: int = 1_200  # tokens that a block prints to it
-    asked: int = 4  # questions to workers in each of its turns but the last
+    questions_per_turn: int = 4  # questions to workers in each of its turns but the last
     question: int = 1_500  # tokens of such a question, with the code that it is about
     findings: float = 0.3  # per worker's prompt: each is checked by a second opinion
     opinion: int = 3_000  # tokens of a second opinion's prompt
@@ -38,7 +38,7 @@ class Habits:
 
     def __str__(self) -> str:
         return (
-            f"{self.turns} turns of a root with {self.asked} questions each, {self.findings:.0%} of the prompts with a finding, "
+            f"{self.turns} turns of a root with {self.questions_per_turn} questions each, {self.findings:.0%} of the prompts with a finding, "
             f"one second opinion for each finding, {self.asking:.0%} of both with one more call that is shown {self.looked_up:,} tokens of "
             f"code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
             f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
@@ -70,46 +70,51 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
-    asked = [*worker.asked, *_again(worker.offered, habits)]
+    usages = [*worker.prompt_usages, *_again(worker.look_up_usages, habits)]
     turns = []
-    if root is not None and root.asked and name in WITH_ROOT:
-        *read, first = root.asked
-        turns = [*read, *_again(root.offered, habits), *_turns(first, habits, root.thinking("root"))]
+    if root is not None and root.prompt_usages and name in WITH_ROOT:
+        *read, first = root.prompt_usages
+        turns = [*read, *_again(root.look_up_usages, habits), *_turns(first, habits, root.thinking("root"))]
     if turns and name == "rlm":
-        asked += [Usage(habits.question, 300 + worker.thinking("worker"))] * (habits.asked * (habits.turns - 1))
+        usages += [Usage(habits.question, 300 + worker.thinking("worker"))] * (
+            habits.questions_per_turn * (habits.turns - 1)
+        )
     elif root is not None and not turns:
-        turns = [*root.asked, *_again(root.offered, habits)]
-    found = math.ceil(habits.findings * max(1, len(worker.asked))) if verify else 0
+        turns = [*root.prompt_usages, *_again(root.look_up_usages, habits)]
+    finding_count = math.ceil(habits.findings * max(1, len(worker.prompt_usages))) if verify else 0
     judge = root or worker
-    opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * found
+    opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * finding_count
     opinions += _again(opinions, habits)
-    tested = min(proofs, found)
+    tested = min(proofs, finding_count)
     writing = Usage(habits.proof, 1_000 + judge.thinking("verify"))
     opinions += [writing] * (tested + math.ceil(habits.mending * tested)) + [replace(writing, output=200)] * tested
     by_root = _usd(root.price, turns) if root is not None else 0.0
-    rest = _added(_usd(worker.price, asked), _usd(judge.price, opinions))
-    every = [*asked, *turns, *opinions]
-    return Estimate(name, len(every), sum(every, Usage()), _added(by_root, rest), by_root)
+    rest = _sum(_usd(worker.price, usages), _usd(judge.price, opinions))
+    every = [*usages, *turns, *opinions]
+    return Estimate(name, len(every), sum(every, Usage()), _sum(by_root, rest), by_root)
 
 
-def _again(asked: Sequence[Usage], habits: Habits) -> list[Usage]:
+def _again(usages: Sequence[Usage], habits: Habits) -> list[Usage]:
     """The second calls of those that ask to see more code: each sends its first prompt and answer again."""
-    each = sorted(asked, key=lambda usage: usage.input)[len(asked) // 2 :][:1]
+    each = sorted(usages, key=lambda usage: usage.input)[len(usages) // 2 :][:1]
     longer = [replace(usage, input=usage.input + usage.output + habits.looked_up) for usage in each]
-    return longer * math.ceil(habits.asking * len(asked))
+    return longer * math.ceil(habits.asking * len(usages))
 
 
 def _turns(first: Usage, habits: Habits, thinking: int) -> list[Usage]:
     """A root's calls: each sends everything before it again, which the provider may have kept."""
-    grown = [first.input + number * (TURN_TOKENS + habits.output) for number in range(habits.turns)]
-    before = [0, *grown[:-1]]
-    return [Usage(size, TURN_TOKENS + thinking, cache_read=kept) for size, kept in zip(grown, before, strict=True)]
+    input_sizes = [first.input + number * (TURN_TOKENS + habits.output) for number in range(habits.turns)]
+    before = [0, *input_sizes[:-1]]
+    return [
+        Usage(size, TURN_TOKENS + thinking, cache_read=cached_size)
+        for size, cached_size in zip(input_sizes, before, strict=True)
+    ]
 
 
 def _usd(price: Price, calls: Sequence[Usage]) -> float | None:
-    return _added(*(price(usage) for usage in calls))
+    return _sum(*(price(usage) for usage in calls))
 
 
-def _added(*parts: float | None) -> float | None:
-    known: Iterable[float] = [part for part in parts if part is not None]
-    return None if any(part is None for part in parts) else math.fsum(known)
+def _sum(*parts: float | None) -> float | None:
+    known_parts: Iterable[float] = [part for part in parts if part is not None]
+    return None if any(part is None for part in parts) else math.fsum(known_parts)

@@ -13,26 +13,31 @@ PAIRS = 1  # prompts of pairs where no root takes over
 
 
 async def run(
-    session: Session, *, checked: bool = False, diff_only: bool = False, merged: bool = False, paired: bool = True
+    session: Session,
+    *,
+    is_checked: bool = False,
+    diff_only: bool = False,
+    is_merged: bool = False,
+    with_pairs: bool = True,
 ) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once.
 
-    `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `merged`: others read too. Then second
-    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered. `paired`: if
+    `is_checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `is_merged`: others read too. Then second
+    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered. `with_pairs`: if
     there is a root's model and the effort is not low, it reads the most telling pairs beside.
     """
-    paired = paired and session.root is not None and session.effort != "low"
-    beside = not checked and session.checks is not session.worker
+    with_pairs = with_pairs and session.root is not None and session.effort != "low"
+    beside = not is_checked and session.checks is not session.worker
     if beside:
         await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    reader = hearing(session, session.worker, diff_only=diff_only, merged=merged or paired)
-    async with _pairs(session) if paired else nullcontext() as take:
+    reader = hearing(session, session.worker, diff_only=diff_only, is_merged=is_merged or with_pairs)
+    async with _pairs(session) if with_pairs else nullcontext() as take:
         async with checks_beside(session) if beside else nullcontext():
             answer = await reader.review(left)
-        session.told += [answer.told] if answer.told else []
-        session.refused += answer.dropped
+        session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
+        session.refused_count += answer.dropped_count
         session.notes += answer.notes
         if answer.error:
             session.notes.append(answer.error)
@@ -40,10 +45,10 @@ async def run(
             await admit(session, finding)
         if take is not None:
             await take()
-    if not merged:
-        await read_uses(session, session.worker if paired else hearing(session, session.worker))
-    if paired:
-        session.heard(session.findings)
+    if not is_merged:
+        await read_uses(session, session.worker if with_pairs else hearing(session, session.worker))
+    if with_pairs:
+        session.on_findings(session.findings)
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 
@@ -62,21 +67,21 @@ async def read_uses(session: Session, worker: Worker) -> None:
         return
     session.say(f"reading {len(session.tracker.open_uses())} uses of what changed")
     answer = await worker.uses()
-    session.refused += answer.dropped
+    session.refused_count += answer.dropped_count
     if answer.error:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
 
 
-def hearing(session: Session, worker: Worker, *, diff_only: bool = False, merged: bool = False) -> Worker:
-    """The worker whose findings get their second opinions while it still reads, unless they are `merged` with those of others first."""
+def hearing(session: Session, worker: Worker, *, diff_only: bool = False, is_merged: bool = False) -> Worker:
+    """The worker whose findings get their second opinions while it still reads, unless they are `is_merged` with those of others first."""
     from bot.review.workers import ModelWorker
 
     if not isinstance(worker, ModelWorker):
         return worker
-    told = replace(worker, diff_only=diff_only)
-    return told if merged else replace(told, heard=session.heard)
+    diff_worker = replace(worker, diff_only=diff_only)
+    return diff_worker if is_merged else replace(diff_worker, on_findings=session.on_findings)
 
 
 async def compare(session: Session) -> None:

@@ -18,23 +18,31 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
-    async with pairs.beside(session) as taken:
-        await fanout.run(session, diff_only=session.effort != "low", merged=True, paired=False)
-        await taken()
+    async with pairs.beside(session) as pairs_taken:
+        await fanout.run(session, diff_only=session.effort != "low", is_merged=True, with_pairs=False)
+        await pairs_taken()
     await fanout.read_uses(session, session.worker)
-    session.heard(session.findings)
+    session.on_findings(session.findings)
     return await go_on(session)
 
 
-async def go_on(session: Session, question: str = "", judged: tuple[IssueReport, ...] = ()) -> Transcript:
+async def go_on(session: Session, question: str = "", issue_reports: tuple[IssueReport, ...] = ()) -> Transcript:
     """The root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first.
 
-    `judged`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
+    `issue_reports`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
     """
-    pull, issues = session.pull, () if judged else session.pull.issues
-    found, undecided = session.findings, session.undecided
+    pull, issues = session.pull, () if issue_reports else session.pull.issues
+    findings, undecided_marks = session.findings, session.undecided_marks
     start = seed.gather(
-        pull, session.files, session.units, session.dependents, found, question, issues, undecided, session.doubts
+        pull,
+        session.files,
+        session.units,
+        session.dependents,
+        findings,
+        question,
+        issues,
+        undecided_marks,
+        session.doubts,
     )
     try:
         turns = (
@@ -46,8 +54,8 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
         session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
         return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
     if session.tracker.unread():
-        await fanout.run(session, paired=False)
-    return replace(transcript, issues=judged or session.issues)
+        await fanout.run(session, with_pairs=False)
+    return replace(transcript, issues=issue_reports or session.issues)
 
 
 def reserve(session: Session) -> None:

@@ -52,7 +52,7 @@ def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0)
     """
     best = statement(rows, line)
     if len(best) > most:
-        return [*({first} - {0, line}), *opened(path, rows, line, most)]
+        return [*({first} - {0, line}), *opening_lines(path, rows, line, most)]
     beyond: Block | None = None
     for level in _enclosing(rows, best):
         if first and level.start < first:
@@ -69,31 +69,31 @@ def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0)
     return sorted(numbers | ({first} - {0}))
 
 
-def opened(path: str, rows: Sequence[str], start: int, most: int) -> list[int]:
+def opening_lines(path: str, rows: Sequence[str], start: int, most: int) -> list[int]:
     """The statement or definition that begins on a line: whole, or its first statements without comments, and its last branch."""
     block = statement(rows, start)
     if len(block) <= most:
         return [*range(block.start, block.end + 1)]
-    kept, number = [block.start], block.start + 1
+    lines, number = [block.start], block.start + 1
     while number <= block.end:
         if _ends_head(rows, block, number):
-            kept, number = [*kept, number], number + 1
+            lines, number = [*lines, number], number + 1
             continue
         last = max(number, _doc(rows, number, block.end))
         if last == number and rows[number - 1].strip() and not is_comment(rows[number - 1], path):
             last = statement(rows, number).end
-            if len(kept) + last - number + 1 > most:
+            if len(lines) + last - number + 1 > most:
                 break
-            kept += range(number, last + 1)
+            lines += range(number, last + 1)
         number = last + 1
-    return sorted({*kept, *_last_branch(rows, block)})
+    return sorted({*lines, *_last_branch(rows, block)})
 
 
 def statement(rows: Sequence[str], line: int) -> Block:
     """The statement that begins on a line, with all its branches if it opens a block."""
     end = _end(rows, line, line)
     if end > line and not _is_branch(rows[line - 1]):
-        end = _chained(rows, line, end)
+        end = _chain_end(rows, line, end)
     return Block(line, end)
 
 
@@ -109,13 +109,13 @@ def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
 
 def heads(rows: Sequence[str], line: int) -> list[int]:
     """The lines that open the blocks in which a line stands, the nearest first; a signature of several lines is whole or has its first."""
-    found = list[int]()
+    lines = list[int]()
     for number in openings(rows, line, 1):
         if number == line:
             continue
         first = _opening(rows, number) if _continues(rows[number - 1]) else number
-        found += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
-    return found
+        lines += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
+    return lines
 
 
 def passes_on(path: str, rows: Sequence[str], start: int, end: int) -> list[str]:
@@ -144,7 +144,7 @@ def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
             head = _opening(rows, head)
         elif _continues(rows[head - 1]):  # the end of a head of several lines
             head = _opening(rows, head)
-        end = _chained(rows, head, _end(rows, head, block.end))
+        end = _chain_end(rows, head, _end(rows, head, block.end))
         whole = Block(head, max(end, block.end))
         if whole == block:
             return
@@ -188,7 +188,7 @@ def _end(rows: Sequence[str], head: int, least: int) -> int:
         if not text.strip():
             continue
         if indent(text) > depth or (
-            indent(text) == depth and _GOES_ON.match(text) and not _done(rows[last - 1], depth)
+            indent(text) == depth and _GOES_ON.match(text) and not _is_done(rows[last - 1], depth)
         ):
             last = number
         elif indent(text) == depth and _CLOSES.match(text) and not _is_branch(text):
@@ -200,12 +200,12 @@ def _end(rows: Sequence[str], head: int, least: int) -> int:
     return last
 
 
-def _done(text: str, depth: int) -> bool:
+def _is_done(text: str, depth: int) -> bool:
     """Whether nothing goes on after a line: it ends a statement or a block, or is an item of its own."""
     return text.rstrip().endswith((";", "}") if indent(text) > depth else (";", "}", ","))
 
 
-def _chained(rows: Sequence[str], head: int, end: int) -> int:
+def _chain_end(rows: Sequence[str], head: int, end: int) -> int:
     """The end with the branches that follow at the same depth, and the bracket behind them."""
     depth = indent(rows[head - 1])
     for _ in range(MOST_SCANNED):
@@ -263,12 +263,12 @@ def _handlers(rows: Sequence[str], whole: Block) -> Iterator[int]:
 
 def _doc(rows: Sequence[str], number: int, end: int) -> int:
     """The last line of the docstring that begins on a line; 0 if none does."""
-    found = _DOCSTRING.match(rows[number - 1])
-    if not found:
+    match = _DOCSTRING.match(rows[number - 1])
+    if not match:
         return 0
-    if rows[number - 1].count(found[1]) > 1:
+    if rows[number - 1].count(match[1]) > 1:
         return number
-    return next((n for n in range(number + 1, end + 1) if found[1] in rows[n - 1]), 0)
+    return next((n for n in range(number + 1, end + 1) if match[1] in rows[n - 1]), 0)
 
 
 def indent(text: str) -> int:

@@ -61,15 +61,15 @@ def matches(patterns: Iterable[str], path: str) -> bool:
 
 def braces(pattern: str) -> list[str]:
     """The patterns that one with braces stands for: `*.{ts,tsx}` are two. Git knows no braces; beyond MOST they stay as they are."""
-    done, left = list[str](), [pattern]
+    results, left = list[str](), [pattern]
     while left:
         one = left.pop(0)
-        found = BRACES.search(one)
-        if found is None or len(done) + len(left) >= MOST:
-            done.append(one)
+        match = BRACES.search(one)
+        if match is None or len(results) + len(left) >= MOST:
+            results.append(one)
         else:
-            left[:0] = [one[: found.start()] + part + one[found.end() :] for part in found[1].split(",")]
-    return done
+            left[:0] = [one[: match.start()] + part + one[match.end() :] for part in match[1].split(",")]
+    return results
 
 
 @lru_cache(KEPT)

@@ -110,9 +110,9 @@ def is_comment(line: str, path: str) -> bool:
 def code_of(line: str, path: str) -> str:
     """A line without the comment behind its code. What a string holds is code."""
     marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
-    for found in _behind(marks).finditer(line[:_LONG]) if marks else ():
-        if found["comment"] is not None:
-            return line[: found.start()]
+    for match in _behind(marks).finditer(line[:_LONG]) if marks else ():
+        if match["comment"] is not None:
+            return line[: match.start()]
     return line
 
 
@@ -128,7 +128,7 @@ def binds(line: str, name: str) -> bool:
     return name in line and says(_BINDS, name, line)
 
 
-def defined(line: str) -> list[str]:
+def defined_names(line: str) -> list[str]:
     """The names that a word announces as defined in a line."""
     return _DEFINED.findall(line)
 
@@ -160,17 +160,17 @@ def _marks(path: str) -> Marks:
     """How a comment begins in this file, by its name."""
     base = posixpath.basename(path).lower()
     stem = base.partition(".")[0] if base.startswith(("dockerfile", "makefile", "jenkinsfile")) else base
-    return _named().get(stem) or _suffixed().get(posixpath.splitext(base)[1]) or _UNKNOWN
+    return _marks_by_name().get(stem) or _marks_by_suffix().get(posixpath.splitext(base)[1]) or _UNKNOWN
 
 
 @lru_cache(maxsize=1)
-def _suffixed() -> Mapping[str, Marks]:
-    known = {suffix: one.comments for one in FILETYPES for suffix in one.suffixes if one.comments}
-    return {**_table(reversed(_BY_SUFFIX)), **known}
+def _marks_by_suffix() -> Mapping[str, Marks]:
+    marks = {suffix: one.comments for one in FILETYPES for suffix in one.suffixes if one.comments}
+    return {**_table(reversed(_BY_SUFFIX)), **marks}
 
 
 @lru_cache(maxsize=1)
-def _named() -> Mapping[str, Marks]:
+def _marks_by_name() -> Mapping[str, Marks]:
     return _table(_BY_NAME)
 
 
@@ -224,7 +224,7 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def quoted(line: str) -> str:
+def quote_of(line: str) -> str:
     """What a finding quotes of a line: all of it, or of a long one its beginning up to the end of a word; empty if it is blank."""
     if len(line) <= QUOTED:
         return line if line.strip() else ""

@@ -147,9 +147,9 @@ def decides_nothing(path: str) -> str:
     kinds = {
         "vendored": _VENDORED, "output": _OUTPUT, "made": _MADE, "checksums": _SUMS, "style": _STYLE, "wrapper": _WRAPPER, "CI": _CI, "dump": _DUMP,
     }  # fmt: skip
-    found = next((kind for kind, form in kinds.items() if form.search(path)), "")
-    if found or is_test(path):
-        return found
+    kind_found = next((kind for kind, form in kinds.items() if form.search(path)), "")
+    if kind_found or is_test(path):
+        return kind_found
     if is_prose(path):
         return "prose"
     if path.endswith(".json") and not _JSON_SETTINGS.search(path):
@@ -157,10 +157,10 @@ def decides_nothing(path: str) -> str:
     return "sample" if is_sample(path) else ""
 
 
-def vendored(path: str) -> str | None:
+def vendored_folder(path: str) -> str | None:
     """The folder of other people's code that a path is in, if any."""
-    found = _VENDORED.search(path)
-    return path[: found.end()] if found else None
+    match = _VENDORED.search(path)
+    return path[: match.end()] if match else None
 
 
 def is_product(path: str) -> bool:
@@ -168,9 +168,9 @@ def is_product(path: str) -> bool:
     return not (is_test(path) or is_prose(path) or is_output(path))
 
 
-def nearest(path: str, known: Iterable[str]) -> str:
+def nearest(path: str, candidates: Iterable[str]) -> str:
     """The paths that may have been meant, as the end of a sentence."""
-    paths = list(known)
+    paths = list(candidates)
     name = path.rpartition("/")[2]
     near = [p for p in paths if p.rpartition("/")[2] == name][:3]
     if not near and len(path) <= COMPARED:

@@ -74,16 +74,16 @@ from bot.values.review import (
     Judgement,
     LookUp,
     Mark,
-    Placed,
+    PlacedFinding,
     Review,
     ReviewEffort,
     Round,
     Shortfall,
-    Suppressed,
+    SuppressedFinding,
     Tone,
     Transcript,
+    in_order,
     marks_of,
-    ordered,
 )
 from bot.values.round import Earlier
 from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState

@@ -111,12 +111,14 @@ class DiffRow:
     sign: Literal[" ", "+", "-", ""]  # "": of an excerpt beside no diff, or a note in place of lines that are left out
     text: str  # the line itself, without sign and number
     number: int = 0  # on the side of its sign
-    counted: bool = False  # its number is not written, because it can be counted from the rows above
+    can_be_counted: bool = False  # its number is not written, because it can be counted from the rows above
 
     def __str__(self) -> str:
         """Sign, number and line; no padding, which would cost a review a seventh of its tokens."""
         return (
-            f"{self.sign}{self.number} {self.text}" if self.number and not self.counted else f"{self.sign} {self.text}"
+            f"{self.sign}{self.number} {self.text}"
+            if self.number and not self.can_be_counted
+            else f"{self.sign} {self.text}"
         )
 
 
@@ -130,7 +132,7 @@ class Excerpt:
     rows: tuple[DiffRow, ...]
     side: Side = "head"
     title: str = ""  # why they are shown
-    changed: bool = False  # some of them are of the change too, and judged in another prompt
+    overlaps_change: bool = False  # some of them are of the change too, and judged in another prompt
 
     @property
     def body(self) -> str:
@@ -172,16 +174,16 @@ class ChangedFile:
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None
-    unreviewed: bool = False  # skipped, and open: the base does not vouch for the reason, or nothing could read it
-    ignored: bool = False  # the owner's settings leave it out of every check
+    is_unreviewed: bool = False  # skipped, and open: the base does not vouch for the reason, or nothing could read it
+    is_ignored: bool = False  # the owner's settings leave it out of every check
     note: str = ""  # "mode 100644 to 100755" and the like
-    added: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
-    removed: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
+    added_lines: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
+    removed_lines: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
 
     @property
-    def analyzed(self) -> bool:
+    def is_analyzed(self) -> bool:
         """Whether the checks that need no model run over it: on every text, whatever its name or its header say of it."""
-        return self.skip is None or (bool(self.hunks) and not self.ignored)
+        return self.skip is None or (bool(self.hunks) and not self.is_ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,7 @@ class Parameter:
 
     name: str
     kind: Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"] = "positional"
-    required: bool = True
+    is_required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ class Symbol:
     end: int
     side: Side
     signature: Signature | None = None
-    exported: bool = True
+    is_exported: bool = True
     visibility: Visibility = "anywhere"
     conditions: tuple[
         str, ...
@@ -255,10 +257,10 @@ class ChangedSymbol:
     @property
     def symbol(self) -> Symbol:
         """The head side where there is one, else the base side."""
-        found = self.after or self.before
-        if found is None:
+        symbol = self.after or self.before
+        if symbol is None:
             raise ValueError("a changed symbol exists on at least one side")
-        return found
+        return symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +306,7 @@ class Reference:
     form: Literal["call", "import", "definition", "mention"] = "mention"
     missing: bool = False  # what is named here is proven to be gone from the head tree
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
-    held: bool = False  # what is named here is proven to be there after the change
+    is_held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
     doubt: str = ""  # what else may define the name, and where: then nothing is proven of this use
     likely: bool = (
@@ -312,17 +314,17 @@ class Reference:
     )
 
     @property
-    def guessed(self) -> bool:
+    def is_guessed(self) -> bool:
         """Whether nothing but the name speaks for it, and that name may be another thing's."""
-        return not (self.sure or self.missing or self.unique or self.held or self.lone)
+        return not (self.sure or self.missing or self.unique or self.is_held or self.lone)
 
     @property
     def everyday(self) -> bool:
         """Whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
-        if not self.guessed or self.name not in METHODS:
+        if not self.is_guessed or self.name not in METHODS:
             return False
-        path, _, qualified = self.symbol.rpartition(":")
-        outer = qualified.split(".")[-2:-1] or [path.rpartition("/")[2].partition(".")[0]]
+        path, _, name = self.symbol.rpartition(":")
+        outer = name.split(".")[-2:-1] or [path.rpartition("/")[2].partition(".")[0]]
         return outer[0].lower() not in self.text.lower()
 
 
@@ -334,13 +336,13 @@ class Dependents:
     files: tuple[Dependent, ...] = ()
     references: tuple[Reference, ...] = ()
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
-    missed: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
+    missed_uses: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""
-        ordered = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
-        return {f"{item.symbol.path}:{item.symbol.name}": item for item in ordered}
+        by_weight = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
+        return {f"{item.symbol.path}:{item.symbol.name}": item for item in by_weight}
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,16 +371,16 @@ class Unit:
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 
     @property
-    def changed(self) -> tuple[DiffRow, ...]:
+    def changed_rows(self) -> tuple[DiffRow, ...]:
         """The rows that the change adds or removes."""
         return tuple(row for row in self.rows if row.sign in ("+", "-"))
 
     @property
-    def added(self) -> tuple[DiffRow, ...]:
+    def added_rows(self) -> tuple[DiffRow, ...]:
         """The rows that the change adds."""
         return tuple(row for row in self.rows if row.sign == "+")
 
     @property
-    def removed(self) -> tuple[DiffRow, ...]:
+    def removed_rows(self) -> tuple[DiffRow, ...]:
         """The rows that the change removes."""
         return tuple(row for row in self.rows if row.sign == "-")

@@ -14,7 +14,7 @@ Which = Literal["forks", "repository", "installation", "server", "workflow"]
 
 @dataclass(frozen=True, slots=True)
 class DailyCaps:
-    """The caps of 24 hours; None: there is none. `forks` counts reviews, the others dollars."""
+    """The caps of 24 hours; None means no cap. `forks` counts reviews, the others dollars."""
 
     repository: float | None = None
     installation: float | None = None
@@ -24,20 +24,20 @@ class DailyCaps:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
+class CapReached:
     """A cap of the day is reached."""
 
     which: Which
     cap: float
 
 
-def granted(usd: float, caps: DailyCaps, used: Callable[[Which, Counted], float]) -> float | Exhausted:
+def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], float]) -> float | CapReached:
     """What a review may spend that wants `usd`: less if the day leaves no more.
 
-    `used`: what counts against a cap so far; of all reviews, or of those alone that nobody has asked for.
+    `count_used`: what counts against a cap so far; of all reviews, or of those alone that nobody has asked for.
     """
-    if caps.forks is not None and used("forks", "unasked") >= caps.forks:
-        return Exhausted("forks", caps.forks)
+    if caps.forks is not None and count_used("forks", "unasked") >= caps.forks:
+        return CapReached("forks", caps.forks)
     rest = usd
     limits: tuple[tuple[Which, float | None], ...] = (
         ("repository", caps.repository),
@@ -48,9 +48,9 @@ def granted(usd: float, caps: DailyCaps, used: Callable[[Which, Counted], float]
     for which, cap in limits:
         if cap is None:
             continue
-        rest = min(rest, cap - used(which, "all"))
+        rest = min(rest, cap - count_used(which, "all"))
         if caps.forks is not None:
-            rest = min(rest, cap * UNASKED - used(which, "unasked"))
+            rest = min(rest, cap * UNASKED - count_used(which, "unasked"))
         if rest <= 0 or rest < usd * LEAST:
-            return Exhausted(which, cap)
+            return CapReached(which, cap)
     return rest

@@ -30,7 +30,7 @@ Role = Literal["", "root", "worker", "verify"]
 class Verdict(StrEnum):
     """How sure a finding is, surest first, with everything that follows from it. Its words are in templates/verdicts.toml."""
 
-    shown: bool  # reported, without a second opinion that is still due
+    is_shown: bool  # reported, without a second opinion that is still due
     stands: bool  # not refuted
     opinion: bool  # a second opinion may give it
     points: int  # in the ranking
@@ -46,13 +46,13 @@ class Verdict(StrEnum):
         """Make a member that is its text, with its facts."""
         member = str.__new__(cls, text)
         member._value_ = text
-        member.shown, member.stands, member.opinion, member.points, member.state = facts  # type: ignore[assignment]
+        member.is_shown, member.stands, member.opinion, member.points, member.state = facts  # type: ignore[assignment]
         return member
 
     @property
     def open(self) -> bool:
         """Whether nobody has decided it."""
-        return self.stands and not self.shown
+        return self.stands and not self.is_shown
 
     @property
     def rank(self) -> int:
@@ -178,9 +178,9 @@ class Finding:
         return "unconfirmed" if self.unconfirmed else self.verdict.value
 
     @property
-    def shown(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
-        return self.verdict.shown or self.unconfirmed
+        return self.verdict.is_shown or self.unconfirmed
 
     @property
     def identity(self) -> str:

@@ -22,7 +22,7 @@ class ToolCall:
     id: str
     name: str
     arguments: Mapping[str, Any]
-    unparsed: str = ""  # the arguments as the model wrote them, where they did not parse
+    unparsed_arguments: str = ""  # the arguments as the model wrote them, where they did not parse
     extra: Mapping[str, Any] | None = (
         None  # what the provider wants back verbatim, such as a thought signature; plain JSON
     )
@@ -51,7 +51,7 @@ class Schema:
     former: "Schema | None" = None  # as an earlier version asked: its records are still known by it
 
     @property
-    def demanded(self) -> Mapping[str, Any]:
+    def required_keys(self) -> Mapping[str, Any]:
         """What an answer must hold."""
         if not self.forgiven:
             return self.parameters
@@ -76,9 +76,9 @@ class Prompt:
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
         """The same dialogue with what came back, and one more message."""
-        said = reply.text or json.dumps(reply.data, default=str) if reply.text or reply.data else "(no answer)"
-        repeated = Message("assistant", said, extra=reply.extra)
-        return replace(self, messages=(*self.messages, repeated, Message("user", text)))
+        words = reply.text or json.dumps(reply.data, default=str) if reply.text or reply.data else "(no answer)"
+        repetition = Message("assistant", words, extra=reply.extra)
+        return replace(self, messages=(*self.messages, repetition, Message("user", text)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ class Reading:
     left_out: int = 0  # changed files that are not read
     users: int = 0  # unchanged files that depend on what changed
     user_names: tuple[str, ...] = ()
-    checked: bool = False  # whether every check by code is done
+    is_checked: bool = False  # whether every check by code is done
     findings: int = 0  # that code has proven
-    found: tuple[Finding, ...] = ()  # the worst of them
+    worst_findings: tuple[Finding, ...] = ()  # the worst of them
 
 
 @dataclass(frozen=True, slots=True)

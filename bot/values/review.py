@@ -40,11 +40,11 @@ class Judgement:
     complete: frozenset[str]  # paths
     open: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
 
-    def unjudged(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
+    def open_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
         """What of the files that it was given is open: a file about which the check states nothing is open too."""
-        known = {path for path, _ in self.open} | self.complete
+        vouched = {path for path, _ in self.open} | self.complete
         silent = ((file.path, "the check does not state that it judged the file to its end") for file in files)
-        return (*self.open, *((path, reason) for path, reason in silent if path not in known))
+        return (*self.open, *((path, reason) for path, reason in silent if path not in vouched))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class CommentSpot:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedFinding:
     """A finding with the place where it is shown.
 
     `replacement` are whole lines for the spot's, tried out and with the file's own indentation; `refused` says why a
@@ -72,9 +72,9 @@ class Placed:
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red"] = ""
 
 
-def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:
+def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
     """As a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
-    return tuple(sorted(placed, key=lambda one: (one.place == "folded", severity_rank(one.finding.severity))))
+    return tuple(sorted(findings, key=lambda one: (one.place == "folded", severity_rank(one.finding.severity))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class Suppressed:
+class SuppressedFinding:
     """A finding that the repository's owner does not want to hear, and why."""
 
     finding: Finding
@@ -220,7 +220,7 @@ class Review:
     files: tuple[ChangedFile, ...]
     strategy: str = field(metadata=EXACT)
     reason: str  # why this strategy
-    findings: tuple[Placed, ...]
+    findings: tuple[PlacedFinding, ...]
     coverage: Coverage
     cost: Cost
     seconds: float
@@ -249,7 +249,7 @@ class Review:
     numbers: tuple[tuple[int, str], ...] = field(
         default=(), metadata=EXACT
     )  # every number given so far, and the fingerprint of its finding
-    suppressed: tuple[Suppressed, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
     minimum: Severity = "low"  # findings below it are kept back
@@ -261,7 +261,7 @@ class Review:
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
-        there = (*(placed.finding for placed in self.findings), *self.still)
+        there = (*(item.finding for item in self.findings), *self.still)
         return tuple(finding for finding in there if bar is not None and at_least(finding.severity, bar))
 
     @property
@@ -270,13 +270,13 @@ class Review:
 
         Without a model, changed code that no check knows is open; with one, it was left out.
         """
-        lost = {row.kind for row in self.coverage.open}
+        open_kinds = {row.kind for row in self.coverage.open}
         unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.partial or self.fault or lost & unread)
+        cut = bool(self.partial or self.fault or open_kinds & unread)
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > self.refuted),
-            ("open", bool(lost)),
+            ("open", bool(open_kinds)),
         )
         return tuple(name for name, true in rows if true)
 

@@ -19,12 +19,14 @@ class Earlier:
     # (changed definition, path): uses that a model read, all of them in that file.
     uses: tuple[tuple[str, str], ...] = ()
     findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
-    silenced: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
+    silenced_marks: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
-    attested: bool = True  # whether nobody else can have written it; if not, a finding keeps what this round says of it
+    is_attested: bool = (
+        True  # whether nobody else can have written it; if not, a finding keeps what this round says of it
+    )
     summary: str = ""
-    told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
+    reader_notes: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
     # Fingerprint and identity of each proof that an owner's word may mean by its fingerprint, as in older versions.
-    ignored: tuple[tuple[str, str], ...] = ()
+    ignored_rows: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -37,7 +37,7 @@ class Use:
     call: Call | None = None
     function: str = "<module>"
     span: tuple[int, int] | None = None
-    guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
+    is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
 
 
 class SomeUses(tuple[Use, ...]):
@@ -55,7 +55,7 @@ class Outline:
     complete: bool = True  # False where names can appear that are written nowhere, or the file does not parse
     stars: int = 0  # statements that hand on everything of another module
     bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
-    scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
+    is_scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
     unread: str = ""  # why a language did not read the file
     doubt: str = ""  # what may define any name, and in which line: "`exec(code)` in line 3"
     bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
@@ -67,7 +67,7 @@ class Outline:
         return frozenset(name for name, _ in self.exports)
 
     @property
-    def defined(self) -> frozenset[str]:
+    def defined_names(self) -> frozenset[str]:
         """Of these, the names behind which a definition of this file stands."""
         own = {symbol.name for symbol in self.symbols}
         return frozenset(name for name, local in self.exports if local in own)

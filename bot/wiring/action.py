@@ -12,7 +12,7 @@ from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
-from bot.models import PROVIDERS, named
+from bot.models import PROVIDERS, provider_of
 from bot.outputs import state
 from bot.payloads import Change, Remark
 from bot.pipeline import Deps
@@ -20,13 +20,13 @@ from bot.values import Review
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL
-from bot.wiring.tasks import ends, fetched, opened
+from bot.wiring.tasks import ends, open_session, with_fetched
 from bot.workflow.progress import Say
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
 
 
-async def reviewed(change: Change, file: str, say: Say) -> Review:
+async def review_change(change: Change, file: str, say: Say) -> Review:
     """Review a change. `file`: where the base branch keeps its settings."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
@@ -42,25 +42,25 @@ async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_o
     return await pipeline.review(ends(change), deps)
 
 
-async def conversed(asked: Remark, file: str) -> RemarkReply:
+async def converse(remark: Remark, file: str) -> RemarkReply:
     """A model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(_answer, asked, file, scratch, caps=LOCAL)
+        return await child.run(_answer, remark, file, scratch, caps=LOCAL)
 
 
-async def _answer(line: ChildPipe, asked: Remark, file: str, scratch: str) -> RemarkReply:
+async def _answer(line: ChildPipe, remark: Remark, file: str, scratch: str) -> RemarkReply:
     """In the child."""
-    given = asked.change
+    change_now = remark.change
     change = Change(
-        given.pull, given.flags, "", bound=given.bound
+        change_now.pull, change_now.flags, "", bound=change_now.bound
     )  # as it is now: an answer builds upon no earlier review
-    opening = partial(opened, change, _deps(line, change, file, scratch))
-    return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
+    opening = partial(open_session, change, _deps(line, change, file, scratch))
+    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
 
 
 def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> Deps:
-    made = review.deps(change.flags, scratch, line.say, keep_on_cancel=False, hosted=True)
-    return replace(fetched(line, change, made), file=file)
+    dependencies = review.deps(change.flags, scratch, line.say, keep_on_cancel=False, on_server=True)
+    return replace(with_fetched(line, change, dependencies), file=file)
 
 
 def lend(inputs: Inputs) -> None:
@@ -70,7 +70,7 @@ def lend(inputs: Inputs) -> None:
     name = inputs.provider or (inputs.worker or inputs.root or "").partition("/")[0]
     if not name:
         raise UsageError("the input api-key is set, but not whose it is: set `provider`, or `worker: provider/model`")
-    provider = named(f"{name}/any")
+    provider = provider_of(f"{name}/any")
     if not provider.key_variable:
         raise UsageError(
             f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out"
@@ -80,8 +80,8 @@ def lend(inputs: Inputs) -> None:
 
 def keys() -> tuple[str, ...]:
     """The providers' keys that this step has."""
-    found = (config.key(provider.key_variable) for provider in PROVIDERS.values())
-    return tuple(key.get_secret_value() for key in found if key)
+    values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
+    return tuple(key.get_secret_value() for key in values if key)
 
 
 def secret() -> bytes | None:

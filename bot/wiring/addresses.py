@@ -25,22 +25,22 @@ class Access:
     base_url: str | None = field(default=None, repr=False)
 
 
-def owner(common: str | None, named: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:
+def owner(common: str | None, first_models: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:
     """The provider that DEEPREPO_BASE_URL belongs to: of the models of the environment, else of the flags.
 
     Raises UsageError if that is more than one.
     """
     if not common:
         return None
-    for models in (named, else_named):
-        found = {model.partition("/")[0] for model in models if model}
-        candidates = {name for name in found if name in PROVIDERS and not config.base_url(name)}
+    for models in (first_models, else_named):
+        providers = {model.partition("/")[0] for model in models if model}
+        candidates = {name for name in providers if name in PROVIDERS and not config.base_url(name)}
         homeless = {name for name in candidates if PROVIDERS[name].base_url is None}
         candidates = homeless if len(candidates) > 1 and len(homeless) == 1 else candidates
         if len(candidates) > 1:
             variables = " and ".join(f"{COMMON}_{name.upper()}" for name in sorted(candidates))
             raise UsageError(f"{COMMON} belongs to one provider, and the models are of several: set {variables}")
-        if found:
+        if providers:
             return next(iter(candidates), None)
     return "compatible"
 
@@ -64,6 +64,6 @@ def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str 
     return None
 
 
-def typed(model: str) -> str | None:
+def address_for_option(model: str) -> str | None:
     """The address for a model that a person has typed as an option of a command."""
     return address(model.partition("/")[0], {"worker": model}, config.environment())

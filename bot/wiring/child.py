@@ -46,7 +46,7 @@ PRELOADED = ("__main__", "bot.wiring.preloaded")
 Result = TypeVar("Result")
 
 
-class Ended(OverLimit):
+class ChildEnded(OverLimit):
     """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened.
 
     `also`: other files that share the blame.
@@ -67,7 +67,7 @@ class Hooks:
 
     say: Callable[[str | Reading], None] = lambda _: None
     put: Callable[[str], None] = lambda _: None
-    stored: Callable[[], None] = lambda: None
+    wait_stored: Callable[[], None] = lambda: None
 
 
 class ChildPipe:
@@ -102,13 +102,13 @@ class ChildPipe:
         """A line of the journal."""
         self.send("put", text)
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Return once the parent has stored every line that was put."""
         async with self._asking:
             self.send("stored")
-            failed = await asyncio.to_thread(self._pipe.recv)
-        if failed is not None:
-            raise failed
+            failure = await asyncio.to_thread(self._pipe.recv)
+        if failure is not None:
+            raise failure
 
 
 Watching = AbstractContextManager[Callable[[str], None]]  # what is told a person at a terminal
@@ -127,10 +127,10 @@ async def run(
     Raises Ended where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
     """
     here, leave = asyncio.get_running_loop(), threading.Event()
-    hooks = Hooks(say=lambda said: _soon(here, say, said))
+    hooks = Hooks(say=lambda message: _soon(here, say, message))
     if keep is not None:
-        stored = keep.stored
-        hooks = Hooks(hooks.say, keep.put, lambda: asyncio.run_coroutine_threadsafe(stored(), here).result())
+        wait_stored = keep.wait_stored
+        hooks = Hooks(hooks.say, keep.put, lambda: asyncio.run_coroutine_threadsafe(wait_stored(), here).result())
     doing = here.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hooks=hooks, leave=leave))
     try:
         return await asyncio.shield(doing)
@@ -153,7 +153,7 @@ def call(
     """The same for a thread that may wait. Once `leave` is set the child is told to leave, and its last word counts."""
     child = _Child(task, arguments, caps)
     try:
-        outcome: Result = child.watched(hooks, leave or threading.Event())
+        outcome: Result = child.watch(hooks, leave or threading.Event())
     finally:
         child.end()
     return outcome
@@ -161,19 +161,19 @@ def call(
 
 async def leaving_out(
     attempt: Callable[[Mapping[str, str]], Awaitable[Result]],
-    known: Mapping[str, str] = MappingProxyType({}),
+    known_files: Mapping[str, str] = MappingProxyType({}),
     remember: Callable[[Mapping[str, str]], None] = lambda _: None,
 ) -> Result:
     """Attempt it again without the file that a child had in hand when it was ended: its path and the reason are handed on.
 
-    Raises Ended where no file can be left out, or too many would have to be. `known`: what earlier runs have left out.
+    Raises Ended where no file can be left out, or too many would have to be. `known_files`: what earlier runs have left out.
     """
-    left_out = dict(known)
+    left_out = dict(known_files)
     for left in range(LEFT_OUT, -1, -1):
         try:
             return await attempt(left_out)
-        except Ended as ended:
-            left_out = _and(left_out, ended, left)
+        except ChildEnded as error:
+            left_out = _and(left_out, error, left)
             await asyncio.to_thread(remember, left_out)
     raise AssertionError  # the last attempt returns or raises
 
@@ -190,12 +190,12 @@ def alone(task: Task[Result], *arguments: object, caps: ProcessLimits, watching:
         try:
             with watching() as say:
                 outcome: Result = _interruptible(
-                    child, Hooks(say=lambda said: say(said) if isinstance(said, str) else None), leave
+                    child, Hooks(say=lambda message: say(message) if isinstance(message, str) else None), leave
                 )
-        except Ended as ended:
+        except ChildEnded as error:
             if leave.is_set():
-                raise KeyboardInterrupt from ended
-            left_out = _and(left_out, ended, left)
+                raise KeyboardInterrupt from error
+            left_out = _and(left_out, error, left)
         else:
             return outcome
         finally:
@@ -205,17 +205,17 @@ def alone(task: Task[Result], *arguments: object, caps: ProcessLimits, watching:
 
 def _interruptible(child: "_Child", hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - of the task
     try:
-        return child.watched(hooks, leave)
+        return child.watch(hooks, leave)
     except KeyboardInterrupt:
         leave.set()
-        return child.watched(hooks, leave)
+        return child.watch(hooks, leave)
 
 
-def _and(left_out: Mapping[str, str], ended: Ended, left: int) -> dict[str, str]:
+def _and(left_out: Mapping[str, str], error: ChildEnded, left: int) -> dict[str, str]:
     """The files to leave out now; the same error where there is none, or no attempt is `left`."""
-    if not left or not ended.path or ended.path in left_out:
-        raise ended
-    return {**left_out, **dict.fromkeys((ended.path, *ended.also), f"reading it {ended.why}")}
+    if not left or not error.path or error.path in left_out:
+        raise error
+    return {**left_out, **dict.fromkeys((error.path, *error.also), f"reading it {error.why}")}
 
 
 class _Child:
@@ -232,52 +232,54 @@ class _Child:
         # Seconds of computing, and those by the file in hand.
         self._used, self._shares = (0.0, defaultdict[str, float](float))
         ends = (self._pipe, self._alive) if fork else ()
-        given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
+        child_arguments = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
         with _LOCK, _safe_path():
             try:
-                self._process = context.Process(target=_main, args=given, daemon=True)
+                self._process = context.Process(target=_main, args=child_arguments, daemon=True)
                 self._process.start()
             except (OSError, EOFError):  # somebody has ended the fork server: the next one is started by the next try
-                self._process = context.Process(target=_main, args=given, daemon=True)
+                self._process = context.Process(target=_main, args=child_arguments, daemon=True)
                 self._process.start()
         theirs.close()
         alive.close()
         self._pid = self._process.pid or 0
 
-    def watched(self, hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - whatever the task returns
+    def watch(self, hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - whatever the task returns
         """Hear the child out to its last word."""
-        told, looked = 0.0, 0.0  # when it was told to leave, and looked after
+        told_at, looked_at = 0.0, 0.0  # when it was told to leave, and looked after
         while True:
-            if leave.is_set() and not told:
-                told = time.monotonic()
+            if leave.is_set() and not told_at:
+                told_at = time.monotonic()
                 self._signal(signal.SIGTERM)
             try:
                 if self._pipe.poll(LOOK):
-                    kind, *said = self._pipe.recv()
+                    kind, *words = self._pipe.recv()
                     if kind == "done":
-                        return said[0]
-                    self._heard(hooks, kind, *said)
+                        return words[0]
+                    self._hear(hooks, kind, *words)
             except (EOFError, OSError):
-                raise self._ended() from None
-            if (now := time.monotonic()) - looked < LOOK:
+                raise self._end_reason() from None
+            if (now := time.monotonic()) - looked_at < LOOK:
                 continue
-            looked = now
-            if told and now - told > GENTLE:
-                raise Ended("", "was ended because it did not stop when asked")
+            looked_at = now
+            if told_at and now - told_at > GENTLE:
+                raise ChildEnded("", "was ended because it did not stop when asked")
             if now > self._deadline:
-                raise Ended(self._path(), "went over the time that a review may take")
+                raise ChildEnded(self._path(), "went over the time that a review may take")
             if limits.memory(self._pid) > self._caps.memory:
                 raise self._out_of_memory()
             self._weigh()
 
     def _weigh(self) -> None:
         """Count its seconds of computing. Raises Ended where they are too many in all."""
-        used, before = limits.computed(self._pid), self._used
-        self._used = max(used, before)
+        used_seconds, before = limits.cpu_seconds(self._pid), self._used
+        self._used = max(used_seconds, before)
         self._shares[self._path()] += self._used - before
         if self._used > self._caps.total:
             path, *also = self._heaviest() or [""]
-            raise Ended(path, f"took too long for a review of {self._caps.total:,} seconds of computing", tuple(also))
+            raise ChildEnded(
+                path, f"took too long for a review of {self._caps.total:,} seconds of computing", tuple(also)
+            )
 
     def _heaviest(self) -> list[str]:
         """The files without which the rest takes half of the time that a review has."""
@@ -301,56 +303,56 @@ class _Child:
         self._pipe.close()
         self._alive.close()
 
-    def _heard(self, hooks: Hooks, kind: str, *said: Any) -> None:  # noqa: ANN401, C901 - of the child's words, a case for each kind
+    def _hear(self, hooks: Hooks, kind: str, *words: Any) -> None:  # noqa: ANN401, C901 - of the child's words, a case for each kind
         match kind:
             case "say":
-                hooks.say(*said)
+                hooks.say(*words)
             case "deadline":
-                (seconds,) = said
+                (seconds,) = words
                 self._deadline = float("inf") if seconds is None else time.monotonic() + seconds
             case "room":
-                memory, more = said
+                memory, more = words
                 caps = self._caps
                 self._caps = replace(caps, memory=caps.memory + memory, many=caps.many + more // caps.cpu + 1)
             case "put":
-                hooks.put(*said)
+                hooks.put(*words)
             case "stored":
-                self._pipe.send(_tried(hooks.stored))
+                self._pipe.send(_try(hooks.wait_stored))
             case "log":
-                name, level, text, facts = said
+                name, level, text, facts = words
                 logging.getLogger(name).log(level, text, extra={"facts": facts})
             case "memory":
                 raise self._out_of_memory()
             case "left":
-                raise Ended("", "was ended, as it was told to")
+                raise ChildEnded("", "was ended, as it was told to")
             case "deep" if path := self._path():
-                raise Ended(path, "failed, as it is nested too deeply")
+                raise ChildEnded(path, "failed, as it is nested too deeply")
             case "failed" | "deep":
-                error, trace = said
+                error, trace = words
                 raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
 
-    def _out_of_memory(self) -> Ended:
-        return Ended(self._blamed(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
+    def _out_of_memory(self) -> ChildEnded:
+        return ChildEnded(self._file_to_blame(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
 
-    def _ended(self) -> Ended:
+    def _end_reason(self) -> ChildEnded:
         """Why it is gone without a word."""
         connection.wait([self._process.sentinel], GENTLE)
         with _LOCK:
             self._process.join(GENTLE)
         code = self._process.exitcode
         if code == -signal.SIGXCPU:
-            return Ended(self._blamed(), f"went over the limit of {self._caps.cpu} seconds of computing")
+            return ChildEnded(self._file_to_blame(), f"went over the limit of {self._caps.cpu} seconds of computing")
         if code is not None and code < 0:
-            return Ended(self._blamed(), f"ended its process ({signal.Signals(-code).name})")
-        return Ended(self._blamed(), f"ended its process (status {code})")
+            return ChildEnded(self._file_to_blame(), f"ended its process ({signal.Signals(-code).name})")
+        return ChildEnded(self._file_to_blame(), f"ended its process (status {code})")
 
-    def _blamed(self) -> str:
+    def _file_to_blame(self) -> str:
         """The file in hand; else the one that most of the computing went into so far, "" before any."""
         shares = {path: share for path, share in self._shares.items() if path}
         return self._path() or max(shares, key=shares.__getitem__, default="")
 
     def _path(self) -> str:
-        return limits.noted(bytes(memoryview(self._note)))
+        return limits.last_note(bytes(memoryview(self._note)))
 
     def _signal(self, number: int) -> None:
         with suppress(ProcessLookupError):
@@ -389,18 +391,18 @@ def _here() -> str:
     return "/"
 
 
-def _tried(stored: Callable[[], None]) -> Exception | None:
+def _try(wait_stored: Callable[[], None]) -> Exception | None:
     """What went wrong on disk is the child's to answer: it asks again, or ends."""
     try:
-        stored()
+        wait_stored()
     except DeepRepoError as error:
         return error
     return None
 
 
-def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[str | Reading], None], said: str | Reading) -> None:
+def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[str | Reading], None], message: str | Reading) -> None:
     with suppress(RuntimeError):  # the loop is gone, and who listened with it
-        loop.call_soon_threadsafe(do, said)
+        loop.call_soon_threadsafe(do, message)
 
 
 @cache
@@ -413,9 +415,9 @@ def _context() -> SpawnContext | ForkServerContext:
     """How children begin. A process with threads must not be forked, so one without any is asked to fork."""
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(list(PRELOADED))
-    return made
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(PRELOADED))
+    return context
 
 
 def _main(
@@ -481,10 +483,10 @@ def _cancel(task: "asyncio.Task[Any] | None") -> None:
 
 def _sendable(error: BaseException) -> tuple[object, ...]:
     """Our own errors travel as themselves, others as words: their classes may not be known over there, or not be sent."""
-    told = "".join(traceback.format_exception(error))
+    trace_text = "".join(traceback.format_exception(error))
     if isinstance(error, DeepRepoError):
-        return "failed", error, told
-    return "failed", RuntimeError(f"{type(error).__name__}: {error}"), told
+        return "failed", error, trace_text
+    return "failed", RuntimeError(f"{type(error).__name__}: {error}"), trace_text
 
 
 def _end_with(alive: "connection.Connection[Any, Any]") -> None:

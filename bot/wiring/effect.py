@@ -21,7 +21,7 @@ class Effect:
     pull: PullRequest
     files: tuple[ChangedFile, ...]
     dependents: Dependents
-    broken: tuple[Finding, ...]
+    breakages: tuple[Finding, ...]
     left_out: Mapping[str, str]  # files that could not be read, and why
 
 
@@ -36,12 +36,12 @@ async def compute(
     async with pipeline.survey(request, deps) as (subject, _):
         say("comparing uses with what changed")
         analyzer = ANALYZERS["contracts"](LANGUAGES)
-        wanted = [file for file in subject.files if analyzer.wants(file)]
-        found = Judgement((), frozenset())
-        if wanted:
-            found = await analyzer.check(subject.tree, wanted, subject.dependents)
-        unread = found.unjudged(wanted)
-        checked = [await check(finding, subject.tree) for finding in found.findings]
-    broken = tuple(finding for finding in checked if isinstance(finding, Finding))
-    made = Effect(subject.pull, subject.files, subject.dependents, broken, {**left_out, **dict(unread)})
-    return subject.masks.cover(made)
+        wanted_files = [file for file in subject.files if analyzer.wants(file)]
+        judgement = Judgement((), frozenset())
+        if wanted_files:
+            judgement = await analyzer.check(subject.tree, wanted_files, subject.dependents)
+        unread = judgement.open_files(wanted_files)
+        checked_findings = [await check(finding, subject.tree) for finding in judgement.findings]
+    breakages = tuple(finding for finding in checked_findings if isinstance(finding, Finding))
+    effect = Effect(subject.pull, subject.files, subject.dependents, breakages, {**left_out, **dict(unread)})
+    return subject.masks.cover(effect)

@@ -31,7 +31,7 @@ LONG = 3_600.0  # seconds of a review that has no limit of its own
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
 
 
-def reviewed(
+def run_review(
     request: ReviewRequest,
     flags: Mapping[str, Any],
     scratch: str,
@@ -44,19 +44,19 @@ def reviewed(
     `access`: how models are called that a program names with a key or an address of their own. A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
     """
     if sys.platform == "linux" and _alone():
-        return child.alone(_reviewed, request, flags, scratch, tell, access, caps=LOCAL, watching=watching)
+        return child.alone(_run_review, request, flags, scratch, tell, access, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell, access=access)))
 
 
-def estimated(
+def estimate(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, watching: Callable[[], Watching]
 ) -> dict[str, Any]:
     """What each strategy would ask and cost, under the limits of a review."""
     if sys.platform == "linux" and _alone():
-        return child.alone(_estimated, request, flags, scratch, caps=LOCAL, watching=watching)
+        return child.alone(_estimate, request, flags, scratch, caps=LOCAL, watching=watching)
     with watching() as say:
-        return asyncio.run(_weighed(request, review.rehearsal(flags, scratch, say)))
+        return asyncio.run(_weigh(request, review.rehearsal(flags, scratch, say)))
 
 
 def effect_of(request: ReviewRequest, scratch: str, watching: Callable[[], Watching]) -> Effect:
@@ -76,7 +76,7 @@ async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scrat
     """The review for a process that answers others meanwhile."""
 
     async def attempt(left_out: Mapping[str, str]) -> Review:
-        return await child.run(_reviewed, request, flags, scratch, _silent, review.NOTHING, left_out, caps=LOCAL)
+        return await child.run(_run_review, request, flags, scratch, _silent, review.NOTHING, left_out, caps=LOCAL)
 
     return await child.leaving_out(attempt)
 
@@ -85,7 +85,7 @@ def _silent(_: str) -> None:
     """Nobody reads what is told."""
 
 
-async def _reviewed(
+async def _run_review(
     line: ChildPipe,
     request: ReviewRequest,
     flags: Mapping[str, Any],
@@ -96,7 +96,7 @@ async def _reviewed(
 ) -> Review:
     """In the child."""
     deps = review.deps(flags, scratch, line.say, tell=tell, access=access)
-    return await pipeline.review(request, replace(timed(line, deps), left_out=left_out))
+    return await pipeline.review(request, replace(with_time_limit(line, deps), left_out=left_out))
 
 
 async def _effect(line: ChildPipe, request: ReviewRequest, scratch: str, left_out: Mapping[str, str]) -> Effect:
@@ -104,14 +104,14 @@ async def _effect(line: ChildPipe, request: ReviewRequest, scratch: str, left_ou
     return await effect.compute(request, scratch, line.say, left_out)
 
 
-async def _estimated(
+async def _estimate(
     line: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> dict[str, Any]:
     """In the child."""
-    return await _weighed(request, replace(review.rehearsal(flags, scratch, line.say), left_out=left_out))
+    return await _weigh(request, replace(review.rehearsal(flags, scratch, line.say), left_out=left_out))
 
 
-async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
+async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
     """Every strategy rehearsed over the change, each with a coverage record of its own."""
     from bot.strategies.estimate import HABITS, NAMES, WITH_ROOT, estimate
 
@@ -127,7 +127,7 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
                 affordable = affords(session)
                 if name not in WITH_ROOT or root is not None:
                     rows.append(await estimate(name, session, verify=settings["verify"], proofs=proofs))
-        chosen, reason = choose(
+        strategy, reason = choose(
             settings["strategy"],
             left,
             subject.dependents,
@@ -142,7 +142,7 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
             "left_out": dict(deps.left_out),
             "root": root.name if root else None,
             "worker": worker.name if worker else None,
-            "strategy": {"name": chosen, "reason": reason},
+            "strategy": {"name": strategy, "reason": reason},
             "cap_usd": settings["usd"],
             "cap_from": settings.values["usd"].origin,
             "assumed": str(HABITS),
@@ -150,20 +150,20 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
         }
 
 
-def _room(resolved: Config) -> tuple[int, int]:
+def _room(settings: Config) -> tuple[int, int]:
     """Bytes and seconds of computing that tests in a sandbox may use beside the review: their own limits are below these."""
-    seconds = resolved["seconds"] or LONG
-    return (2 * resolved["run"]["memory"] + TREES) << 20, round(seconds * (os.cpu_count() or 1))
+    seconds = settings["seconds"] or LONG
+    return (2 * settings["run"]["memory"] + TREES) << 20, round(seconds * (os.cpu_count() or 1))
 
 
-def timed(line: ChildPipe, deps: Deps) -> Deps:
+def with_time_limit(line: ChildPipe, deps: Deps) -> Deps:
     """The parts of a review whose time is up a while after its own budget's."""
 
-    def open_session(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
-        seconds = resolved["seconds"]
+    def open_session(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
+        seconds = settings["seconds"]
         line.deadline(None if seconds is None else seconds + GRACE)
-        if deps.running is not None and resolved["run"] is not None:
-            line.room(*_room(resolved))
-        return deps.open_session(subject, resolved)
+        if deps.running is not None and settings["run"] is not None:
+            line.room(*_room(settings))
+        return deps.open_session(subject, settings)
 
     return replace(deps, open_session=open_session)

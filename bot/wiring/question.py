@@ -21,7 +21,7 @@ from bot.ports import Model
 from bot.values import Cost, Limits
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
-from bot.wiring.review import NOTHING, connected_at, own_servers, preferred
+from bot.wiring.review import NOTHING, connected_at, own_servers, preferred_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,16 @@ async def ask(
 ) -> TextAnswer:
     """Put a question to a root. Raises DeepRepoError's kinds where not even a first turn came of it."""
     settings = config.environment()
-    root, worker = _chosen(root, worker, settings)
+    root, worker = _choose_models(root, worker, settings)
     timeout = settings.timeout or TIMEOUT
     elsewhere = [model for model in (root, worker) if not access.get(model, Access()).base_url]
     flags = dict(zip(("root", "worker"), elsewhere, strict=False))
     where = partial(addresses.address, flags=flags, settings=settings)
-    async with AsyncExitStack() as opened:
+    async with AsyncExitStack() as stack:
         models: dict[str, Model] = {}
         for name in dict.fromkeys((root, worker)):
             models[name] = connected_at(name, where, timeout, access)
-            opened.push_async_callback(models[name].close)
+            stack.push_async_callback(models[name].close)
         own = own_servers(models.values(), where, access)
         limits = replace(
             limits,
@@ -67,34 +67,34 @@ async def ask(
             effort=settings.thinking,
             own=own,
         )
-        recorded = {name: value for name, value in asdict(limits).items() if name != "own"}
-        return await _answered(question, models[root], models[worker], limits, Journal(journal), recorded, say)
+        recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
+        return await _answer(question, models[root], models[worker], limits, Journal(journal), recorded_limits, say)
 
 
 async def again(path: Path, context: object) -> TextAnswer:
     """A recorded question once more, with no network and no tool called. Raises ReplayDiffers where anything is not as it was."""
     from bot.journal import replay
 
-    recorded, sections = reader.reviews(path)
-    section, begun = sections[-1], reader.start(sections[-1])
-    if "question" not in begun.given:
+    record, sections = reader.reviews(path)
+    section, start = sections[-1], reader.start(sections[-1])
+    if "question" not in start.given:
         raise UsageError(f"{path} records a review: `deeprepo replay {path}` repeats it")
     if section.end is None:
         raise ReplayDiffers(f"{path} cannot be replayed: its run did not end; run it again with the same journal")
-    given = begun.given
-    tools = tuple(CustomTool(name, line) for name, line in given["tools"])
+    inputs = start.given
+    tools = tuple(CustomTool(name, line) for name, line in inputs["tools"])
     question = TextQuestion(
-        given["question"], material.of(context), tools, given["answer_form"], given["depth"]
+        inputs["question"], material.of(context), tools, inputs["answer_form"], inputs["depth"]
     )  # fmt: skip
-    limits = replace(Limits(**begun.settings), seconds=None, own=tuple(given.get("own", ())))
-    root, worker = replay.models(begun, section)
+    limits = replace(Limits(**start.settings), seconds=None, own=tuple(inputs.get("own", ())))
+    root, worker = replay.models(start, section)
     if root is None or worker is None:
         raise UsageError(f"{path} is damaged: it names no models")
-    held = replay.Replay(recorded, section)
-    return await _answered(question, root, worker, limits, held, begun.settings, lambda _: None, begun.pull.head)
+    replayer = replay.Replay(record, section)
+    return await _answer(question, root, worker, limits, replayer, start.settings, lambda _: None, start.pull.head)
 
 
-async def _answered(
+async def _answer(
     question: TextQuestion,
     root: Model,
     worker: Model,
@@ -104,30 +104,30 @@ async def _answered(
     say: Callable[[str], None],
     head: str = "",
 ) -> TextAnswer:
-    started = time.monotonic()
-    async with inquiry.opened(question, root, worker, limits, journal, settings) as asked:
-        session = asked.session
+    start = time.monotonic()
+    async with inquiry.open_inquiry(question, root, worker, limits, journal, settings) as open_question:
+        session = open_question.session
         if head and session.pull.head != head:
             raise ReplayDiffers("the context is not the one that the question was asked about")
         session.say = say
-        run = await roots.ask(asked)
+        run = await roots.ask(open_question)
         cost, notes = session.calls.cost(), (*session.notes, *session.calls.budget.notes, *run.state.errors)
         if not run.turns and run.outcome == "provider":
             raise ProviderError(run.why)
         if not run.turns and run.outcome == "budget":
             raise BudgetSpent(run.why)
         masks = session.calls.masks
-        journal.answered(run.outcome, masks.hide(run.summary), cost, time.monotonic() - started, notes)
+        journal.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes)
     answer = masks.show(run.summary)  # the caller's own text comes back to the caller
-    return TextAnswer(answer, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
+    return TextAnswer(answer, run.outcome, run.why, tuple(open_question.runs), cost, tuple(dict.fromkeys(notes)))
 
 
-def _chosen(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:
+def _choose_models(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:
     """Root and worker: as given, as the environment names them, or those of a provider whose key is set."""
     if not root and not worker:
         root, worker = settings.root, settings.worker
     if not root and not worker:
-        root, worker = preferred()
+        root, worker = preferred_models()
     first, second = root or worker, worker or root
     if not first or not second:
         variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))

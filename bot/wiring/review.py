@@ -13,21 +13,21 @@ from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
-from bot.findings import reported
+from bot.findings import sarif_results
 from bot.journal import codec
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
 from bot.llm import capacity
-from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
+from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of, warm
 from bot.pipeline import Deps
 from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, OwnerRule, PullRequest
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
 
@@ -52,30 +52,36 @@ def deps(
     open_journal: Callable[[PullRequest], Journal] | None = None,
     *,
     keep_on_cancel: bool = True,
-    hosted: bool = False,
+    on_server: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
 ) -> Deps:
     """The parts of a review of a local change. `open_journal` opens its journal; without it the flags and the environment name one.
 
-    `hosted`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent. `access` is how
+    `on_server`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent. `access` is how
     models are called that a program names with a key or an address of their own.
     """
-    settings = config.environment(hosted=hosted)
+    settings = config.environment(on_server=on_server)
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
     alone = {"offline", "none"} & {flags.get("strategy"), settings.strategy, flags.get("effort"), settings.effort}
     if likely and not alone:
         warm(likely)
 
-    def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
+    def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
         where = partial(addresses.address, flags=flags, settings=settings)
-        chosen = models(resolved, where, access)
-        own = own_servers((chosen.root, chosen.reader), where, access)
-        if chosen.reader is not None and resolved.chosen():
-            tell(resolved.chosen())
-        opened = open_journal or partial(journal, flags, settings.journal)
+        chosen_models = models(settings_in_force, where, access)
+        own = own_servers((chosen_models.root, chosen_models.reader), where, access)
+        if chosen_models.reader is not None and settings_in_force.model_sentence():
+            tell(settings_in_force.model_sentence())
+        journal_opener = open_journal or partial(journal, flags, settings.journal)
         return _open(
-            subject, resolved, chosen, partial(opened, subject.pull), say, keep_on_cancel=keep_on_cancel, own=own
+            subject,
+            settings_in_force,
+            chosen_models,
+            partial(journal_opener, subject.pull),
+            say,
+            keep_on_cancel=keep_on_cancel,
+            own=own,
         )
 
     return Deps(
@@ -91,44 +97,51 @@ def deps(
         full=bool(flags.get("full")),
         local=flags.get("local"),
         reports=_reports(flags),
-        tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in reported.runs(data, name)),
+        tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
         running=running(settings, flags),
         deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
     )
 
 
-def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, repo: str | None) -> Deps:
+def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Deps:
     """The parts of a review that is done again from its record: no provider, no environment, no clock."""
     from bot.journal import replay as replays
 
-    def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
-        chosen = Models(*replays.models(begun, section))
-        own = tuple(begun.given.get("own", ()))
-        return _open(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None, own=own)
+    def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
+        recorded_models = Models(*replays.models(start, section))
+        own = tuple(start.given.get("own", ()))
+        return _open(
+            subject,
+            settings_in_force,
+            recorded_models,
+            lambda: replays.Replay(record, section),
+            lambda _: None,
+            own=own,
+        )
 
     return Deps(
         languages=LANGUAGES,
         faults=faults,
         open_session=opening,
         settings=config.Settings(),
-        flags=begun.settings,
+        flags=start.settings,
         scratch=scratch,
         clock=lambda: 0.0,
         say=lambda _: None,
-        pull=replays.pull(begun, repo, checkout.pull),
-        today=lambda: date.fromisoformat(begun.given["today"]),
-        earlier=codec.given(begun.given["earlier"]),
-        full=begun.given["full"],
-        local=codec.given(begun.given.get("local")),
-        ignored=tuple(
-            (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
+        pull=replays.pull(start, repo, checkout.pull),
+        today=lambda: date.fromisoformat(start.given["today"]),
+        earlier=codec.as_bytes(start.given["earlier"]),
+        full=start.given["full"],
+        local=codec.as_bytes(start.given.get("local")),
+        ignored_findings=tuple(
+            (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in start.given.get("ignored", ())
         ),
-        rules=tuple(OwnerRule(**row) for row in begun.given.get("rules", ())),
-        note=begun.given.get("note", ""),
-        reports=tuple(reported.restored(begun.given.get("sarif", ()))),
-        tool_runs=tuple(_tool_runs(begun.given)),
-        masked=bool(begun.given.get("masked")),
-        running=_recorded_runs() if begun.given.get("run") else None,
+        rules=tuple(OwnerRule(**row) for row in start.given.get("rules", ())),
+        note=start.given.get("note", ""),
+        reports=tuple(sarif_results.restore(start.given.get("sarif", ()))),
+        tool_runs=tuple(_tool_runs(start.given)),
+        mask_secrets=bool(start.given.get("masked")),
+        running=_recorded_runs() if start.given.get("run") else None,
     )
 
 
@@ -166,24 +179,26 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
     """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
     from bot.agent.dry_run import DryRun
 
-    def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
-        root, worker = resolved["root"], resolved["worker"]
+    def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
+        root, worker = settings_in_force["root"], settings_in_force["worker"]
         if not root and not worker:
-            root, worker = preferred()
+            root, worker = preferred_models()
         if not root and not worker:
             _, root, worker = PREFERRED[0]
-        weighed = [DryRun(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
-        unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        asked = lenses(resolved)
+        dry_runs = [
+            DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
+        ]
+        no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
+        lens_questions = lenses(settings_in_force)
         return open_session(
             subject,
-            Models(*weighed),
+            Models(*dry_runs),
             {},
-            unlimited,
+            no_limits,
             languages=LANGUAGES,
-            lenses=asked,
-            effort=resolved["effort"],
-            walkthrough=resolved["walkthrough"],
+            lenses=lens_questions,
+            effort=settings_in_force["effort"],
+            walkthrough=settings_in_force["walkthrough"],
         )
 
     return replace(deps(flags, scratch, say), open_session=opening, deciding=tuple(flags.get("deciding", ())))
@@ -191,8 +206,8 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 
 def _open(
     subject: Survey,
-    resolved: Config,
-    chosen: Models,
+    settings: Config,
+    chosen_models: Models,
     open_journal: Callable[[], Journal],
     say: Callable[[str], None],
     *,
@@ -201,43 +216,43 @@ def _open(
 ) -> AbstractAsyncContextManager[Session]:
     return open_session(
         subject,
-        chosen,
-        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)} | _others(subject),
-        limits(resolved, own, chosen.reader.name if chosen.reader else ""),
+        chosen_models,
+        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(settings)} | _others(subject),
+        limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
         languages=LANGUAGES,
-        lenses=lenses(resolved),
+        lenses=lenses(settings),
         journal=open_journal(),
-        settings={name: value.value for name, value in resolved.values.items()},
+        settings={name: value.value for name, value in settings.values.items()},
         keep_on_cancel=keep_on_cancel,
         say=say,
-        effort=resolved["effort"],
-        walkthrough=resolved["walkthrough"],
+        effort=settings["effort"],
+        walkthrough=settings["walkthrough"],
     )
 
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
     """What other tools have reported, if anybody has handed it over."""
-    if subject.given.keys().isdisjoint({"sarif", "sarif_runs"}):
+    if subject.other_inputs.keys().isdisjoint({"sarif", "sarif_runs"}):
         return {}
     from bot.analyzers.sarif import Sarif
 
-    found = tuple(reported.restored(subject.given.get("sarif", ())))
-    return {"sarif": Sarif(found, tuple(_tool_runs(subject.given)))}
+    results = tuple(sarif_results.restore(subject.other_inputs.get("sarif", ())))
+    return {"sarif": Sarif(results, tuple(_tool_runs(subject.other_inputs)))}
 
 
-def _tool_runs(given: Mapping[str, Any]) -> Iterator[ToolRun]:
+def _tool_runs(journal_values: Mapping[str, Any]) -> Iterator[ToolRun]:
     """The runs of other tools that a journal has kept."""
-    for tool, files in given.get("sarif_runs", ()):
+    for tool, files in journal_values.get("sarif_runs", ()):
         yield ToolRun(tool, None if files is None else tuple(files))
 
 
-def _reports(flags: Mapping[str, Any]) -> tuple[Reported, ...]:
+def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
     """The results in the files of `--sarif`, compared with those of `--sarif-base` if there are any."""
-    found, base = (
-        tuple(each for name, data in flags.get(option) or () for each in reported.read(data, name))
+    results, base = (
+        tuple(each for name, data in flags.get(option) or () for each in sarif_results.read(data, name))
         for option in ("sarif", "sarif_base")
     )
-    return reported.compared(found, base) if flags.get("sarif_base") else found
+    return sarif_results.mark_new(results, base) if flags.get("sarif_base") else results
 
 
 def _record(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
@@ -253,11 +268,11 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
 
     A folder holds one for each change.
     """
-    kept, fresh = flags.get("journal"), flags.get("trace")
-    if kept and fresh:
+    kept_path, fresh = flags.get("journal"), flags.get("trace")
+    if kept_path and fresh:
         raise UsageError("give one of --journal and --trace: a journal is a trace that a second run resumes")
-    named = fresh or kept or default
-    path = Path(named) if named else None
+    journal_path = fresh or kept_path or default
+    path = Path(journal_path) if journal_path else None
     if path is not None and path.is_dir():
         path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
     endpoint = config.telemetry()
@@ -268,91 +283,91 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint))
 
 
-def lenses(resolved: Config) -> dict[str, Lens]:
+def lenses(settings: Config) -> dict[str, Lens]:
     """The questions that workers may be asked."""
-    unknown = set(resolved["lenses"]) - set(LENSES)
+    unknown = set(settings["lenses"]) - set(LENSES)
     if unknown:
         raise ConfigError(f"unknown lenses {', '.join(sorted(unknown))}: known are {', '.join(LENSES)}")
-    return {name: lens for name, lens in LENSES.items() if name in resolved["lenses"]}
+    return {name: lens for name, lens in LENSES.items() if name in settings["lenses"]}
 
 
-def analyzers(resolved: Config) -> tuple[str, ...]:
+def analyzers(settings: Config) -> tuple[str, ...]:
     """The analysers that the repository asks for."""
-    unknown = set(resolved["analyzers"]) - set(ANALYZERS)
+    unknown = set(settings["analyzers"]) - set(ANALYZERS)
     if unknown:
         raise ConfigError(f"unknown analysers {', '.join(sorted(unknown))}: known are {', '.join(ANALYZERS)}")
-    return tuple(resolved["analyzers"])
+    return tuple(settings["analyzers"])
 
 
-def models(resolved: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
+def models(settings: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
     """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline.
 
     `address`: where a provider is called, None for its own address. `access`: the same for single models, with their keys.
     """
-    root, worker = resolved["root"], resolved["worker"]
-    if resolved["strategy"] == "offline":
+    root, worker = settings["root"], settings["worker"]
+    if settings["strategy"] == "offline":
         return Models(None, None)
     if not root and not worker:
-        root, worker = preferred()
+        root, worker = preferred_models()
     if not root and not worker:
-        if resolved["strategy"] != "auto":
+        if settings["strategy"] != "auto":
             variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
             raise UsageError(
-                f"the strategy {resolved['strategy']} needs a model: name one with --worker provider/model, or set one of {variables}"
+                f"the strategy {settings['strategy']} needs a model: name one with --worker provider/model, or set one of {variables}"
             )
         return Models(None, None)
-    if not root and resolved["strategy"] in {"cascade", "rlm", "rlm-only"}:
-        raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
-    timeout = resolved["timeout"]
+    if not root and settings["strategy"] in {"cascade", "rlm", "rlm-only"}:
+        raise UsageError(f"the strategy {settings['strategy']} needs a root model: name one with --root provider/model")
+    timeout = settings["timeout"]
     reader = connected_at(worker or root, address, timeout, access)
     return Models(connected_at(root, address, timeout, access) if root else None, reader)
 
 
 def own_servers(
-    called: Iterable[Model | None], address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING
+    called_models: Iterable[Model | None], address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING
 ) -> tuple[str, ...]:
     """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
-    found = set()
-    for model in filter(None, called):
+    providers = set()
+    for model in filter(None, called_models):
         provider = PROVIDERS[model.name.partition("/")[0]]
-        given = access.get(model.name, Access()).base_url
-        url = given or address(provider.name) or config.first(provider.url_variables) or provider.base_url
+        address_given = access.get(model.name, Access()).base_url
+        url = address_given or address(provider.name) or config.first(provider.url_variables) or provider.base_url
         if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
-            found.add(provider.name)
-    return tuple(sorted(found))
+            providers.add(provider.name)
+    return tuple(sorted(providers))
 
 
-def limits(resolved: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
+def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
     """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
     return Limits(
-        usd=resolved["usd"],
-        tokens=resolved["tokens"],
-        calls=resolved["calls"],
-        seconds=resolved["seconds"],
-        concurrency=resolved["concurrency"] or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
-        context=resolved["context"],
-        effort=resolved["thinking"],
-        turns=HIGH_TURNS if resolved["effort"] == "high" else Limits().turns,
+        usd=settings["usd"],
+        tokens=settings["tokens"],
+        calls=settings["calls"],
+        seconds=settings["seconds"],
+        concurrency=settings["concurrency"] or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
+        context=settings["context"],
+        effort=settings["thinking"],
+        turns=HIGH_TURNS if settings["effort"] == "high" else Limits().turns,
         own=own,
     )
 
 
-def in_force(resolved: Config) -> Config:
+def in_force(settings: Config) -> Config:
     """The settings with the models that a key brings, where nobody names one."""
-    if resolved["root"] or resolved["worker"] or resolved["strategy"] == "offline":
-        return resolved
-    pair = zip(("root", "worker"), preferred(), strict=True)
-    brought = {name: config.Value(model, "the key that is set") for name, model in pair if model}
-    return replace(resolved, values={**resolved.values, **brought})
+    if settings["root"] or settings["worker"] or settings["strategy"] == "offline":
+        return settings
+    pair = zip(("root", "worker"), preferred_models(), strict=True)
+    key_models = {name: config.Value(model, "the key that is set") for name, model in pair if model}
+    return replace(settings, values={**settings.values, **key_models})
 
 
 def can_ask(settings: Config) -> bool:
     """Whether a question can be put to a model."""
-    named = settings["root"] or settings["worker"] or any(preferred())
-    return bool(named) and settings["strategy"] != "offline"
+    is_model_set = settings["root"] or settings["worker"] or any(preferred_models())
+    return bool(is_model_set) and settings["strategy"] != "offline"
 
 
-def preferred() -> tuple[str | None, str | None]:
+def preferred_models() -> tuple[str | None, str | None]:
     """Root and worker of the first provider whose key is set, where nobody names one."""
     for provider, root, worker in PREFERRED:
         if config.key(PROVIDERS[provider].key_variable):
@@ -360,9 +375,9 @@ def preferred() -> tuple[str | None, str | None]:
     return None, None
 
 
-def connected(name: str, timeout: float = TIMEOUT) -> Model:
+def connect_model(name: str, timeout: float = TIMEOUT) -> Model:
     """A model that a person has typed as an option of a command, connected as the environment says."""
-    return connected_at(name, lambda _: addresses.typed(name), timeout)
+    return connected_at(name, lambda _: addresses.address_for_option(name), timeout)
 
 
 def connected_at(
@@ -372,11 +387,11 @@ def connected_at(
     access: Mapping[str, Access] = NOTHING,
 ) -> Model:
     """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
-    provider, given = named(name), access.get(name, Access())
+    provider, access_given = provider_of(name), access.get(name, Access())
     return connect(
         name,
-        given.key or config.key(provider.key_variable),
-        given.base_url or address(provider.name) or config.first(provider.url_variables),
+        access_given.key or config.key(provider.key_variable),
+        access_given.base_url or address(provider.name) or config.first(provider.url_variables),
         timeout,
         region=config.first(provider.region_variables),
         project=config.first(provider.project_variables),

@@ -21,7 +21,7 @@ from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question, Remark
+from bot.payloads import Change, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OwnerRule, PullRequest, Review, Trigger
@@ -35,49 +35,49 @@ PAGES = 60.0  # seconds for comments to be rendered anew
 
 
 def worker(
-    *, caps: ProcessLimits, **given: Unpack[Surroundings]
+    *, caps: ProcessLimits, **surroundings: Unpack[Surroundings]
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
-    store, folder, settings = given["store"], given["folder"], config.environment(hosted=True)
+    store, folder, settings = surroundings["store"], surroundings["folder"], config.environment(on_server=True)
     fetching.swept(folder)
     parts = Services(
         settings=settings,
-        review=partial(_reviewed, store, folder, caps),
-        answer=partial(_answered, store, folder, caps),
-        converse=partial(_conversed, store, folder, caps),
-        resolve=partial(_resolved, settings, caps),
-        untouched=partial(_untouched, caps),
+        review=partial(_review, store, folder, caps),
+        answer=partial(_answer, store, folder, caps),
+        converse=partial(_converse, store, folder, caps),
+        resolve=partial(_resolve, settings, caps),
+        no_review_reason=partial(_no_review_reason, caps),
         page=partial(_page, caps),
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
-        **given,
+        **surroundings,
     )
     return partial(workflow.carry_out, parts=parts), partial(workflow.apologise, parts=parts)
 
 
-async def _reviewed(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> Made:
+async def _review(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> MadeReview:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     async with _room(store, folder, change.journal) as (room, keep):
-        known = await asyncio.to_thread(_known, room.journal)
+        known_files = await asyncio.to_thread(_known_files, room.journal)
 
-        async def attempt(left_out: Mapping[str, str]) -> Made:
+        async def attempt(left_out: Mapping[str, str]) -> MadeReview:
             return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known, partial(_remember, room.journal))
+        return await child.leaving_out(attempt, known_files, partial(_remember, room.journal))
 
 
-async def _answered(store: Store, folder: Path, caps: ProcessLimits, asked: Question) -> CommandReply:
-    async with _room(store, folder, asked.journal) as (room, keep):
-        return await child.run(tasks.answer, asked, room, caps=caps, keep=keep)
+async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
+    async with _room(store, folder, question.journal) as (room, keep):
+        return await child.run(tasks.answer, question, room, caps=caps, keep=keep)
 
 
-async def _conversed(store: Store, folder: Path, caps: ProcessLimits, asked: Remark) -> RemarkReply:
-    async with _room(store, folder, asked.change.journal) as (room, keep):
-        return await child.run(tasks.converse, asked, room, caps=caps, keep=keep)
+async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Remark) -> RemarkReply:
+    async with _room(store, folder, remark.change.journal) as (room, keep):
+        return await child.run(tasks.converse, remark, room, caps=caps, keep=keep)
 
 
-async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None, bound: str | None) -> Config:
+async def _resolve(settings: Settings, caps: ProcessLimits, file: str | None, bound: str | None) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
     if file is None and not bound:
         return config.resolve({}, None, settings, bound=None if bound is None else b"")
@@ -92,18 +92,18 @@ def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-async def _untouched(caps: ProcessLimits, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
-    return await child.run(tasks.untouched, pull, resolved, trigger, caps=caps)
+async def _no_review_reason(caps: ProcessLimits, pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
+    return await child.run(tasks.no_review_reason, pull, settings, trigger, caps=caps)
 
 
 async def _page(
-    caps: ProcessLimits, output: bytes, ignored: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
-) -> Made:
-    return await child.run(tasks.page, output, tuple(ignored), tuple(rules), caps=replace(caps, wall=PAGES))
+    caps: ProcessLimits, output: bytes, ignored_findings: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
+) -> MadeReview:
+    return await child.run(tasks.page, output, tuple(ignored_findings), tuple(rules), caps=replace(caps, wall=PAGES))
 
 
-def _comments(caps: ProcessLimits, done: Review) -> Comments:
-    return child.call(tasks.comments, done, caps=replace(caps, wall=PAGES))
+def _comments(caps: ProcessLimits, review: Review) -> Comments:
+    return child.call(tasks.comments, review, caps=replace(caps, wall=PAGES))
 
 
 @asynccontextmanager
@@ -113,19 +113,19 @@ async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple
     files.folder(path.parent, private=True)
     with fetching.room(folder) as scratch:
         if not store.database.postgres:
-            yield Room(path, scratch, kept=False), None
+            yield Room(path, scratch, sends_journal=False), None
             return
-        async with store.journals.kept(journal, path) as keep:
-            yield Room(path, scratch, kept=True), keep
+        async with store.journals.hold(journal, path) as keep:
+            yield Room(path, scratch, sends_journal=True), keep
 
 
-def _known(journal: Path) -> dict[str, str]:
+def _known_files(journal: Path) -> dict[str, str]:
     """The files that this change's earlier attempts could not read: a restart does not go through them again."""
     try:
-        found: dict[str, str] = json.loads(_beside(journal).read_text("utf-8"))
+        files: dict[str, str] = json.loads(_beside(journal).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return files
 
 
 def _remember(journal: Path, left_out: Mapping[str, str]) -> None:

@@ -21,96 +21,96 @@ from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question, Remark
+from bot.payloads import Change, MadeReview, Question, Remark
 from bot.pipeline import Deps
 from bot.review.session import Session
 from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
-from bot.wiring.local import timed
+from bot.wiring.local import with_time_limit
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a child writes. `kept`: the lines of its journal go to the parent too."""
+    """Where a child writes. `sends_journal`: the lines of its journal go to the parent too."""
 
     journal: Path
     scratch: str
-    kept: bool
+    sends_journal: bool
 
 
-async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> Made:
+async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> MadeReview:
     """The review with everything that is reported of it."""
     deps = replace(_deps(line, change, room), left_out=left_out)
-    done = await pipeline.review(ends(change), deps)
-    texts = posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done)
-    files = tuple(replace(file, hunks=()) for file in done.files)  # 90,000 hunks are 400 MB over there
-    return Made(replace(done, files=files), *texts)
+    review_done = await pipeline.review(ends(change), deps)
+    texts = posts.comments(review_done), markdown.render(review_done), OUTPUTS["json"]().render(review_done)
+    files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
+    return MadeReview(replace(review_done, files=files), *texts)
 
 
-async def answer(line: ChildPipe, asked: Question, room: Room) -> CommandReply:
+async def answer(line: ChildPipe, question: Question, room: Room) -> CommandReply:
     """The answer of a command that may ask a model."""
-    return await commands.carry_out(asked.word, asked.argument, asked.standing, _context(line, asked, room))
+    return await commands.carry_out(question.word, question.argument, question.standing, _context(line, question, room))
 
 
-async def converse(line: ChildPipe, asked: Remark, room: Room) -> RemarkReply:
+async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
-    opening = partial(opened, asked.change, _deps(line, asked.change, room))
-    return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
+    opening = partial(open_session, remark.change, _deps(line, remark.change, room))
+    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
 
 
 async def page(
-    _: ChildPipe, output: bytes, ignored: tuple[tuple[str, str, str], ...], rules: tuple[OwnerRule, ...]
-) -> Made:
+    _: ChildPipe, output: bytes, ignored_findings: tuple[tuple[str, str, str], ...], rules: tuple[OwnerRule, ...]
+) -> MadeReview:
     """The texts of a stored review under the words that hold now; as JSON only if findings were given numbers by it."""
-    stored = json_file.read(output)
-    told = silencing.now(stored, ignored, rules)
-    numbers = silencing.new_numbers(stored, told)
-    written = json_file.numbered(output, numbers) if numbers else ""
-    return Made(told, posts.comments(told), markdown.render(told), written)
+    stored_review = json_file.read(output)
+    review_now = silencing.now(stored_review, ignored_findings, rules)
+    numbers = silencing.new_numbers(stored_review, review_now)
+    json_text = json_file.with_numbers(output, numbers) if numbers else ""
+    return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text)
 
 
-async def comments(_: ChildPipe, done: Review) -> Comments:
+async def comments(_: ChildPipe, review_done: Review) -> Comments:
     """The comments of a review once more, after GitHub has refused some of its places."""
-    return posts.comments(done)
+    return posts.comments(review_done)
 
 
-async def settings(_: ChildPipe, file: bytes | None, bound: bytes | None, given: Settings) -> Config:
+async def settings(_: ChildPipe, file: bytes | None, bound: bytes | None, operator_settings: Settings) -> Config:
     """Every setting, resolved with the owner's file, and with the default branch's where that bounds it. Raises ConfigError."""
-    return config.resolve({}, file, given, bound=bound)
+    return config.resolve({}, file, operator_settings, bound=bound)
 
 
-async def untouched(_: ChildPipe, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
+async def no_review_reason(_: ChildPipe, pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
     """Why there is no review, now that the changed files are known."""
-    return await pipeline.untouched(pull, resolved, trigger)
+    return await pipeline.no_review_reason(pull, settings, trigger)
 
 
 def _deps(line: ChildPipe, change: Change, room: Room) -> Deps:
     def open_journal(_: PullRequest) -> Journal:
         watch = spans.exporting(config.telemetry())
-        return Journal(room.journal, watch=watch, keep=line if room.kept else None)
+        return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None)
 
-    made = parts.deps(change.flags, room.scratch, line.say, open_journal, keep_on_cancel=False, hosted=True)
-    return fetched(line, change, made)
+    dependencies = parts.deps(change.flags, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
+    return with_fetched(line, change, dependencies)
 
 
-def _context(line: ChildPipe, asked: Question, room: Room) -> CommandContext:
+def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
     """What a command is given that only reads: nothing else can be asked of it."""
 
     async def last() -> bytes | None:
-        return asked.last
+        return question.last
 
     async def top() -> str:
-        return asked.top
+        return question.top
 
     async def nothing(*_: object) -> Any:  # noqa: ANN401 - it returns nothing
         raise NotImplementedError("a command in a child process only reads")
 
-    change = asked.change
+    change = question.change
     return CommandContext(
-        settings=asked.settings,
-        actor=asked.actor,
-        branch=asked.branch,
+        settings=question.settings,
+        actor=question.actor,
+        branch=question.branch,
         last=last,
         submit=nothing,
         suppress=nothing,
@@ -118,23 +118,23 @@ def _context(line: ChildPipe, asked: Question, room: Room) -> CommandContext:
         resume=nothing,
         cancel=nothing,
         top=top,
-        open_session=partial(opened, change, _deps(line, change, room)) if change is not None else None,
+        open_session=partial(open_session, change, _deps(line, change, room)) if change is not None else None,
     )
 
 
-def fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
+def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     """The parts of a review in a child of a change that was fetched before: what this run asks for comes with the change."""
 
-    async def given(_: ReviewRequest, __: str) -> PullRequest:
+    async def fetched_pull(_: ReviewRequest, __: str) -> PullRequest:
         return change.pull
 
     return replace(
-        timed(line, deps),
-        pull=given,
+        with_time_limit(line, deps),
+        pull=fetched_pull,
         tell=line.tell,
         earlier=change.earlier,
         full=change.full,
-        ignored=change.ignored,
+        ignored_findings=change.ignored_findings,
         rules=change.rules,
         note=change.note,
         bound=change.bound,
@@ -147,10 +147,10 @@ def ends(change: Change) -> ReviewRequest:
 
 
 @asynccontextmanager
-async def opened(change: Change, deps: Deps) -> AsyncIterator[Session]:
+async def open_session(change: Change, deps: Deps) -> AsyncIterator[Session]:
     """The change, read and opened for a question."""
     async with (
-        pipeline.survey(ends(change), deps) as (subject, resolved),
-        deps.open_session(subject, resolved) as session,
+        pipeline.survey(ends(change), deps) as (subject, config_in_force),
+        deps.open_session(subject, config_in_force) as session,
     ):
         yield session

@@ -20,7 +20,7 @@ async def apologise(ask: Ask, why: str, parts: Services) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if isinstance(ask, ReviewAsk):
             for run, number in await parts.store.checks.of(ask.pull):
-                await checks.ended(host, number, run, says)
-                await parts.store.checks.ended(run)
+                await checks.end_without_review(host, number, run, says)
+                await parts.store.checks.remove(run)
         if ask.comment is not None:
-            await asking.answered(CommandReply(plain(says)), ask.comment, host)
+            await asking.post_answer(CommandReply(plain(says)), ask.comment, host)

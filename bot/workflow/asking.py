@@ -21,7 +21,7 @@ from bot.publish import existing
 from bot.render import code, load
 from bot.render import comment as template
 from bot.values import CommandAsk, CommentRef, Posted, PullFacts, RemarkAsk, ReviewAsk
-from bot.workflow.parts import Services, kept
+from bot.workflow.parts import Services, keep
 
 _STANDING = TypeAdapter(Permission)
 _MAY = TypeAdapter(bool)
@@ -29,11 +29,11 @@ NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
 
-async def judged(ask: ReviewAsk, comment: CommentRef, standing: Permission, host: Host, settings: Config) -> bool:
+async def is_entitled(ask: ReviewAsk, comment: CommentRef, standing: Permission, host: Host, settings: Config) -> bool:
     """Whether a person of this standing gets the review; their comment shows it."""
-    refused = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
-    await answered(refused or CommandReply(reaction=""), comment, host, seen=refused is None)
-    return refused is None
+    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
+    await post_answer(refusal or CommandReply(reaction=""), comment, host, is_seen=refusal is None)
+    return refusal is None
 
 
 async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Services) -> Permission:
@@ -41,23 +41,23 @@ async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Servi
 
     async def look() -> Permission:
         now, place, people = time.time(), ask.comment, parts.store.people
-        note = people.commanded if isinstance(ask, CommandAsk) else people.spoke
+        note = people.note_command if isinstance(ask, CommandAsk) else people.spoke
         earlier = await note(ask.pull, place.id, place.kind, ask.actor, now)
         standing = Permission(await host.permission(ask.actor), now, earlier)
         if ask.stranger and standing.writes:  # GitHub does not show everybody's membership
             await parts.store.arrivals.writes(ask.pull, ask.actor)
         return standing
 
-    return await kept(job, "standing", _STANDING, look)
+    return await keep(job, "standing", _STANDING, look)
 
 
-async def allowed(ask: ReviewAsk, host: Host, job: Job) -> ReviewAsk:
+async def as_allowed(ask: ReviewAsk, host: Host, job: Job) -> ReviewAsk:
     """The ask, as a push if its button was pressed by somebody who may not write: only who may can spend the repository's money."""
 
     async def look() -> bool:
         return await host.permission(ask.actor) in WRITERS
 
-    if ask.trigger != "rerun" or await kept(job, "presser", _MAY, look):
+    if ask.trigger != "rerun" or await keep(job, "presser", _MAY, look):
         return ask
     return replace(ask, trigger="push", full=False)
 
@@ -68,42 +68,42 @@ def address(pull: str, comment: CommentRef) -> str:
     return f"{pull}#{places[comment.kind]}{comment.id}" if pull and comment.kind in places else pull
 
 
-async def answered(
-    answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False, facts: Mapping[str, str] = NO_FACTS
+async def post_answer(
+    answer: CommandReply, comment: CommentRef, host: Host, *, is_seen: bool = False, facts: Mapping[str, str] = NO_FACTS
 ) -> Posted | None:
     """Post an answer, once; what is posted comes back.
 
     `facts`: what its marker says besides. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold.
     """
     with suppress(HostRefused):
-        if seen:
+        if is_seen:
             await host.react(comment, "eyes")
         if answer.reaction:
             await host.react(comment, answer.reaction)
     if not answer.body:
         return None
-    return await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host, facts))
+    return await host.once(partial(_find, comment, host), partial(_post, answer.body, comment, host, facts))
 
 
-async def moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host, settings: Config) -> None:
+async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host, settings: Config) -> None:
     """Say below a command that the branch was pushed to after it, or was pointed at another base. Once, whatever follows."""
-    pushed = ask.head != facts.head_sha
-    given, now = (ask.head[:10], facts.head_sha[:10]) if pushed else (ask.base, facts.base_ref)
-    values: dict[str, object] = {"given": code(given), "head": code(now), "again": code("/deeprepo review")}
+    was_pushed = ask.head != facts.head_sha
+    before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
+    values: dict[str, object] = {"given": code(before), "head": code(now), "again": code("/deeprepo review")}
     words = load(settings["language"])
-    said = template(
-        "replies/phrase.md.j2", words, key="reply_moved" if pushed else "reply_rebased", number=None, values=values
+    text = template(
+        "replies/phrase.md.j2", words, key="reply_moved" if was_pushed else "reply_rebased", number=None, values=values
     )
     with suppress(HostRefused):
-        await answered(CommandReply(said), comment, host)
+        await post_answer(CommandReply(text), comment, host)
 
 
-async def _found(comment: CommentRef, host: Host) -> Posted | None:
+async def _find(comment: CommentRef, host: Host) -> Posted | None:
     there = await (host.review_comments() if comment.thread else host.comments())
     return next((one for one in there if one.ours and _answers(one.body, comment)), None)
 
 
-async def _posted(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> Posted:
+async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> Posted:
     place = f"thread {comment.thread}" if comment.thread else "issue"
     text = existing.make(host, REPLY, body, place, comment=name(comment), **facts)
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
@@ -115,5 +115,5 @@ def name(comment: CommentRef) -> str:
 
 
 def _answers(body: str, comment: CommentRef) -> bool:
-    said = marker.read(body) or {}
-    return said.get("kind") == REPLY and said.get("comment") == name(comment)
+    marker_facts = marker.read(body) or {}
+    return marker_facts.get("kind") == REPLY and marker_facts.get("comment") == name(comment)

@@ -10,7 +10,7 @@ from bot.config.policy import ASKED, No
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.publish import PublishResult, checks
 from bot.values import Ending, PullRequest, Review, ReviewAsk
 from bot.values.progress import Progress
@@ -28,24 +28,24 @@ class ReviewRun:
     id: str
     ask: ReviewAsk
     host: Host
-    seen: PullState
+    state: PullState
     settings: Config
     pushes: PushCount = field(default_factory=PushCount)
 
     @property
-    def unasked(self) -> bool:
+    def is_automatic(self) -> bool:
         """Whether a stranger's push has started it: such reviews have a daily cap of their own."""
-        return self.seen.stranger and self.ask.trigger not in ASKED
+        return self.state.stranger and self.ask.trigger not in ASKED
 
     @property
     def base(self) -> str:
         """The branch that the head is compared with."""
-        return self.seen.facts.base_ref
+        return self.state.facts.base_ref
 
     @property
-    def unreviewed(self) -> Ending:
+    def ending_without_review(self) -> Ending:
         """How the check ends if there is no review after all."""
-        return policy.unreviewed(self.settings)
+        return policy.ending_without_review(self.settings)
 
     @property
     def language(self) -> str:
@@ -74,7 +74,7 @@ class Funds:
     """What a day's caps leave a review to spend: dollars (None: its own budget), or why no model may be asked."""
 
     usd: float | None = None
-    refused: str = ""
+    refusal: str = ""
     model: bool = True  # whether there is one
 
 
@@ -85,16 +85,16 @@ class CheckRun:
     run: ReviewRun
     number: int | None
     optional: bool = False
-    heard: Callable[[str], None] = field(default=lambda _: None)  # gets each line of progress
+    on_line: Callable[[str], None] = field(default=lambda _: None)  # gets each line of progress
 
     async def show(self, now: Progress) -> None:
         """Report how far the review is."""
         if now.step:
-            self.heard(now.step)
+            self.on_line(now.step)
         if self.number is not None:
             run = self.run
             await checks.progress(
-                run.host, self.number, run.id, now, run.language, base=run.base, broken=run.unreviewed
+                run.host, self.number, run.id, now, run.language, base=run.base, broken_ending=run.ending_without_review
             )
 
     async def end(self, result: ReviewResult, page: str = "") -> None:
@@ -103,15 +103,15 @@ class CheckRun:
             return
         with suppress(HostError) if self.optional else nullcontext():
             if result.review is not None and result.holds:
-                posted = result.outcome or PublishResult(0, 0, "", (str(result.fault),))
-                await checks.done(self.run.host, self.number, self.run.id, result.review, posted, page)
+                outcome = result.outcome or PublishResult(0, 0, "", (str(result.fault),))
+                await checks.end_with_review(self.run.host, self.number, self.run.id, result.review, outcome, page)
             else:
                 ending: Ending = "neutral" if result.conclusion == "skipped" else result.conclusion
                 host, run = self.run.host, self.run
-                declined = result.fault is None and result.conclusion != "cancelled"
-                head = run.seen.facts.head_sha
-                await checks.ended(
-                    host, self.number, run.id, result.says, ending, run.language, head=head, declined=declined
+                is_declined = result.fault is None and result.conclusion != "cancelled"
+                head = run.state.facts.head_sha
+                await checks.end_without_review(
+                    host, self.number, run.id, result.says, ending, run.language, head=head, is_declined=is_declined
                 )
 
 
@@ -125,7 +125,7 @@ class Backend(Protocol):
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Tell the person who waits why there is no review."""
 
-    async def known(self, run: ReviewRun) -> bool:
+    async def is_meant(self, run: ReviewRun) -> bool:
         """Whether this very change has its review already."""
 
     def check(self, run: ReviewRun) -> AbstractAsyncContextManager[CheckRun]:
@@ -134,10 +134,10 @@ class Backend(Protocol):
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
         """Await something long. Raises Superseded when the review is called off."""
 
-    def fetched(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
+    def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
         """The change in a local store, which is gone afterwards."""
 
-    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
@@ -146,7 +146,7 @@ class Backend(Protocol):
     def funds(self, run: ReviewRun, change: Change) -> AbstractAsyncContextManager[Funds]:
         """What the day's caps leave. What is granted counts until the context is left, then what was spent."""
 
-    async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
+    async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, made in a child process, with its comments."""
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
@@ -155,5 +155,5 @@ class Backend(Protocol):
     async def current(self) -> bool:
         """Whether the review is still wanted. Asked before each write."""
 
-    async def keep(self, run: ReviewRun, result: ReviewResult, made: Made, started: float) -> None:
-        """Store the review for the next round. `started`: seconds since 1970."""
+    async def keep(self, run: ReviewRun, result: ReviewResult, made_review: MadeReview, start: float) -> None:
+        """Store the review for the next round. `start`: seconds since 1970."""

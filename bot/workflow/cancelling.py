@@ -19,28 +19,28 @@ from bot.workflow.reviewing import SUPERSEDED
 async def end(ask: Cancel, parts: Services) -> None:
     """End what the reviews that were called off have left in progress. A review that still runs does the same."""
     left = [(run, number) for run, number in await parts.store.checks.of(ask.pull) if run in ask.runs]
-    known = ask.reason == "closed" and bool(await parts.store.reviews.heads(ask.pull))
-    if not left and not known:
+    is_known = ask.reason == "closed" and bool(await parts.store.reviews.heads(ask.pull))
+    if not left and not is_known:
         return
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
             with suppress(HostRefused):  # the repository is gone, and with it the check run
-                await checks.ended(host, number, run, SUPERSEDED, "cancelled")
-            await parts.store.checks.ended(run)
-        if known:
+                await checks.end_without_review(host, number, run, SUPERSEDED, "cancelled")
+            await parts.store.checks.remove(run)
+        if is_known:
             with suppress(HostRefused):
-                await _learned(ask, host, parts)
+                await _learn(ask, host, parts)
             with suppress(HostRefused):  # what it brought counts no longer for others with the same head
                 facts = await host.facts()
                 await checks.settle(host, facts)
                 if facts.state == "open":  # again, since
                     return
-            await parts.store.outcomes.closed(ask.pull, time.time())
+            await parts.store.outcomes.close(ask.pull, time.time())
 
 
-async def _learned(ask: Cancel, host: Host, parts: Services) -> None:
+async def _learn(ask: Cancel, host: Host, parts: Services) -> None:
     """Read for the last time how findings were received: nothing else will ask."""
-    seen = await looking.seen(host, config.FILE)
-    if seen.facts.state == "closed":
-        settings = await looking.settings(seen, parts)
+    state = await looking.current_state(host, config.FILE)
+    if state.facts.state == "closed":
+        settings = await looking.settings(state, parts)
         await learning.learn(ask.pull, host, settings["language"], parts.store)

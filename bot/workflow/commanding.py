@@ -18,11 +18,11 @@ from bot.ports import Job
 from bot.render import Phrases, load
 from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
-from bot.values.daily import Exhausted
+from bot.values.daily import CapReached
 from bot.workflow import asking, learning, looking, paging, pausing, spending
-from bot.workflow.fetching import fetched
+from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services, kept
+from bot.workflow.parts import Services, keep
 
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
@@ -31,109 +31,113 @@ _ANSWER = TypeAdapter(CommandReply)
 async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        seen = await look(ask.pull, host, job, parts)
-        settings = await looking.settings(seen, parts)
+        state = await look(ask.pull, host, job, parts)
+        settings = await looking.settings(state, parts)
         standing = await asking.stands(ask, host, job, parts)
-        refused = commands.refusal(ask.word, ask.actor, standing, settings)
-        if refused is not None:
-            await asking.answered(refused, ask.comment, host)
+        refusal = commands.refusal(ask.word, ask.actor, standing, settings)
+        if refusal is not None:
+            await asking.post_answer(refusal, ask.comment, host)
             return
-        await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        decided = False
+        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
+        was_decided = False
         if ask.word not in REVIEWS:  # a review learns by itself
-            decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
-        if decided:
+            was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
+        if was_decided:
             await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-        carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
-        said = await kept(job, "answer", _ANSWER, carried_out)
-        posted = await asking.answered(said, ask.comment, host)
-        if said.rule and posted is not None:
-            await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
-        chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
-        if chosen:
+        carried_out = partial(_carried_out, ask, state, settings, host, parts, standing)
+        reply = await keep(job, "answer", _ANSWER, carried_out)
+        comment = await asking.post_answer(reply, ask.comment, host)
+        if reply.rule and comment is not None:
+            await parts.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
+        decides_rule = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+        if decides_rule:
             await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
         elif ask.word == ignore.WORD:
             await paging.follow(ask.pull, host, parts)
 
 
 async def _carried_out(
-    ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
+    ask: CommandAsk, state: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
 ) -> CommandReply:
-    context = _context(ask, seen, settings, host, parts)
+    context = _context(ask, state, settings, host, parts)
     if ask.word in commands.READING:
-        return await _read(ask, seen, standing, context, parts)
+        return await _read(ask, state, standing, context, parts)
     return await commands.carry_out(ask.word, ask.argument, standing, context)
 
 
 async def _read(
-    ask: CommandAsk, seen: PullState, standing: commands.Permission, context: CommandContext, parts: Services
+    ask: CommandAsk, state: PullState, standing: commands.Permission, context: CommandContext, parts: Services
 ) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
     settings, branch, last, top = context.settings, context.branch, await context.last(), await context.top()
-    asked = Question(ask.word, ask.argument, standing, settings, ask.actor, branch, name, last, top, None)
+    question = Question(ask.word, ask.argument, standing, settings, ask.actor, branch, name, last, top, None)
     try:
         if not parts.model(settings):
-            return await parts.answer(asked)
+            return await parts.answer(question)
         async with (
-            fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
-            spending.reserved(ask.pull, name, context.settings, parts) as grant,
+            fetch(ask.pull, state.facts, state.bases, parts) as pull,
+            spending.reserve(ask.pull, name, context.settings, parts) as grant,
         ):
-            if isinstance(grant, Exhausted):
+            if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name, bound=seen.bound)))
+            return await parts.answer(
+                replace(question, change=Change(pull, {"usd": grant.usd}, name, bound=state.bound))
+            )
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))
 
 
-def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services) -> CommandContext:
+def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, parts: Services) -> CommandContext:
     """What the command is given to work with."""
     people, pull = parts.store.people, ask.pull
 
     async def submit(full: bool) -> None:
-        asked = ReviewAsk(pull, "command", full, ask.actor, ask.comment, seen.facts.head_sha, base=seen.facts.base_ref)
-        await parts.submit(asked, f"comment-{ask.comment.kind}-{ask.comment.id}")
+        request = ReviewAsk(
+            pull, "command", full, ask.actor, ask.comment, state.facts.head_sha, base=state.facts.base_ref
+        )
+        await parts.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
 
-    async def suppressed(fingerprint: str, reason: str) -> None:
+    async def suppress(fingerprint: str, reason: str) -> None:
         now = time.time()
         await people.suppress(pull, Suppression(fingerprint, ask.actor, reason, now))
         await people.tell(pull, fingerprint, ask.actor, "ignored", reason, now)
-        await parts.store.outcomes.rejected(pull, fingerprint, now)
+        await parts.store.outcomes.reject(pull, fingerprint, now)
 
     async def pause() -> bool:
-        already = await people.paused(pull)
+        already = await people.is_paused(pull)
         await people.pause(pull, ask.actor, time.time())
         return not already
 
     async def resume() -> bool:
-        waited = await pausing.resumed(host, settings["pause_after"])
-        return await people.resume(pull) or waited
+        were_waiting = await pausing.resume(host, settings["pause_after"])
+        return await people.resume(pull) or were_waiting
 
     return CommandContext(
         settings=parts.in_force(settings),
         actor=ask.actor,
-        branch=seen.facts.base_ref,
+        branch=state.facts.base_ref,
         last=partial(parts.store.reviews.last, pull),
         submit=submit,
-        suppress=suppressed,
+        suppress=suppress,
         pause=pause,
         resume=resume,
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
-        rules=_rules(ask, seen, host, load(settings["language"]), parts.store),
+        rules=_rules(ask, state, host, load(settings["language"]), parts.store),
     )
 
 
-def _rules(ask: CommandAsk, seen: PullState, host: Host, words: Phrases, store: Store) -> RuleBook:
+def _rules(ask: CommandAsk, state: PullState, host: Host, words: Phrases, store: Store) -> RuleBook:
     """The repository's rules, as this person may change them."""
-    link = asking.address(seen.facts.url, ask.comment)
+    link = asking.address(state.facts.url, ask.comment)
 
     async def decide(number: int, state: RuleState, path: str) -> LearnedRule | None:
         return await learning.decide(ask.pull, number, state, ask.actor, host, words, store, path=path)
 
     async def propose(finding: Finding, reason: str) -> LearnedRule | None:
-        made = proposing.proposal(finding, reason, "ignore", ask.actor, link)
-        return await store.rules.propose(ask.pull, made, time.time()) if made is not None else None
+        proposal = proposing.proposal(finding, reason, "ignore", ask.actor, link)
+        return await store.rules.propose(ask.pull, proposal, time.time()) if proposal is not None else None
 
     return RuleBook(partial(store.rules.of, ask.pull.repository), decide, propose)
 
@@ -143,6 +147,6 @@ async def _top(comment: CommentRef, host: Host) -> str:
     if not comment.thread:
         return ""
     with suppress(HostRefused):
-        found = await host.comment_at(CommentRef(comment.thread, "review"))
-        return found.body if found.ours else ""
+        comment_there = await host.comment_at(CommentRef(comment.thread, "review"))
+        return comment_there.body if comment_there.ours else ""
     return ""

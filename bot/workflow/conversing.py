@@ -18,11 +18,11 @@ from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.render import Safe
 from bot.values import RemarkAsk
-from bot.values.daily import Exhausted
+from bot.values.daily import CapReached
 from bot.workflow import asking, learning, looking, paging, remarks, spending
-from bot.workflow.fetching import fetched
+from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services, kept
+from bot.workflow.parts import Services, keep
 
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
@@ -32,62 +32,66 @@ log = logging.getLogger("deeprepo.review")
 async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        heard = await kept(job, "hear", _HEARD, partial(remarks.hear, ask, host))
-        if isinstance(heard, str):
-            log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
+        heard_remark = await keep(job, "hear", _HEARD, partial(remarks.hear, ask, host))
+        if isinstance(heard_remark, str):
+            log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
             return
-        seen = await look(ask.pull, host, job, parts)
-        settings = await looking.settings(seen, parts)
+        state = await look(ask.pull, host, job, parts)
+        settings = await looking.settings(state, parts)
         standing = await asking.stands(ask, host, job, parts)
-        refused = conversation.refusal(
-            ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
+        refusal = conversation.refusal(
+            ask.actor, standing, settings, names_us=ask.mentioned, model=parts.model(settings)
         )
-        if refused is not None:
-            await asking.answered(refused, ask.comment, host)
+        if refusal is not None:
+            await asking.post_answer(refusal, ask.comment, host)
             return
-        await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        made = await kept(job, "answer", _REPLY, partial(_said, ask, heard, seen, settings, parts))
-        proposed = await _withdrawn(made, ask, heard, seen, settings["language"], parts, writes=standing.writes)
-        body = "\n\n".join(filter(None, (made.body.rstrip(), *proposed.values())))
-        posted = await remarks.posted(replace(made, body=body), ask, host)
-        if posted is not None:
-            for number in proposed:
-                await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
-        decided = await learning.learn(
+        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
+        remark_reply = await keep(job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts))
+        proposals = await _withdrawn(
+            remark_reply, ask, heard_remark, state, settings["language"], parts, writes=standing.writes
+        )
+        body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
+        comment = await remarks.post(replace(remark_reply, body=body), ask, host)
+        if comment is not None:
+            for number in proposals:
+                await parts.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
+        was_decided = await learning.learn(
             ask.pull, host, settings["language"], parts.store
         )  # the remark may say "won't fix"
-        if decided:
+        if was_decided:
             await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-        elif made.withdrawn:
+        elif remark_reply.withdrawn:
             await paging.follow(ask.pull, host, parts)
 
 
-async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:
+async def _reply(
+    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, parts: Services
+) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
     language = settings["language"]
     try:
         async with (
-            fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
-            spending.reserved(ask.pull, name, settings, parts) as grant,
+            fetch(ask.pull, state.facts, state.bases, parts) as pull,
+            spending.reserve(ask.pull, name, settings, parts) as grant,
         ):
-            if isinstance(grant, Exhausted):
-                return remarks.failed(spending.sentence(grant), language)
+            if isinstance(grant, CapReached):
+                return remarks.failure_reply(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
             return await parts.converse(
-                Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name, bound=seen.bound))
+                Remark(heard_remark, language, last, Change(pull, {"usd": grant.usd}, name, bound=state.bound))
             )
     except OverLimit as error:
-        return remarks.failed(str(error), language)
+        return remarks.failure_reply(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
-        return remarks.failed(str(error), language) if ask.mentioned else RemarkReply()
+        return remarks.failure_reply(str(error), language) if ask.mentioned else RemarkReply()
 
 
 async def _withdrawn(
-    made: RemarkReply,
+    remark_reply: RemarkReply,
     ask: RemarkAsk,
-    heard: HeardRemark,
-    seen: PullState,
+    heard_remark: HeardRemark,
+    state: PullState,
     language: str,
     parts: Services,
     *,
@@ -95,18 +99,18 @@ async def _withdrawn(
 ) -> dict[int, Safe]:
     """Take back what is withdrawn; the rules that this suggests, as words by their numbers. Done again, it changes nothing else."""
     people, now = parts.store.people, time.time()
-    last = await asyncio.to_thread(read, await parts.store.reviews.last(ask.pull)) if made.withdrawn else None
-    link = asking.address(seen.facts.url, ask.comment)
-    proposed: dict[int, Safe] = {}
-    for fingerprint, reason in made.withdrawn:
+    last = await asyncio.to_thread(read, await parts.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
+    link = asking.address(state.facts.url, ask.comment)
+    proposals: dict[int, Safe] = {}
+    for fingerprint, reason in remark_reply.withdrawn:
         finding = last.by_identity(fingerprint) if last is not None else None
         if finding is not None and finding.proven:
             continue  # a review that ended meanwhile has proven it
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
         if finding is not None:
-            own = heard.said[-1].text
-            told, number = await learning.withdrawn(
+            own = heard_remark.said[-1].text
+            proposal_text, number = await learning.withdrawn(
                 ask.pull, finding, ask.actor, own, link, language, parts.store, writes=writes
             )
-            proposed |= {number: told} if number else {}
-    return proposed
+            proposals |= {number: proposal_text} if number else {}
+    return proposals

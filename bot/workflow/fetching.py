@@ -20,15 +20,15 @@ FOLDER = "work"  # below the data folder; what a killed process left there is re
 
 
 @asynccontextmanager
-async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services) -> AsyncIterator[PullRequest]:
+async def fetch(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services) -> AsyncIterator[PullRequest]:
     """The change as a pull request of a local store, which is removed afterwards."""
     with room(parts.folder) as folder:
         async with github.read_token(parts.identity, pull, parts.pace) as token:
-            store = await stored(parts.identity.git_url(today(pull, facts)), facts, bases, token, folder)
-        yield pulled(facts, bases, store)
+            store = await fill_store(parts.identity.git_url(today(pull, facts)), facts, bases, token, folder)
+        yield as_pull_request(facts, bases, store)
 
 
-async def stored(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
+async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
     """The store with the change, below `folder`. Raises RevisionError where there is nothing to compare the head with."""
     if not bases.merge_base:
         raise RevisionError(f"the branch shares no commit with {facts.base_ref}: rebase it onto that")
@@ -36,7 +36,7 @@ async def stored(url: str, facts: PullFacts, bases: Bases, token: SecretStr, fol
     return await remote.fetch(url, bases.merge_base, facts.head_sha, token, folder, tip=bases.tip, depth=ahead)
 
 
-def pulled(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
+def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
     """The pull request as a change that is in this store."""
     return PullRequest(
         title=facts.title,
@@ -56,8 +56,10 @@ def room(folder: Path) -> Iterator[str]:
     """A folder for one job, below the data folder; gone afterwards."""
     root = Path(folder, FOLDER)
     files.folder(root, private=True)
-    with tempfile.TemporaryDirectory(prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True) as made:
-        yield made
+    with tempfile.TemporaryDirectory(
+        prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True
+    ) as folder_path:
+        yield folder_path
 
 
 def today(pull: PullRef, facts: PullFacts) -> PullRef:

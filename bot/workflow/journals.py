@@ -31,15 +31,15 @@ def of_repository(folder: Path, repository: int) -> list[Path]:
 
 def older(folder: Path, than: float) -> list[Path]:
     """The journals that were last written before this time (seconds since 1970)."""
-    return [found for found in Path(folder, FOLDER).glob("*.jsonl") if found.stat().st_mtime < than]
+    return [path for path in Path(folder, FOLDER).glob("*.jsonl") if path.stat().st_mtime < than]
 
 
-def orphans(folder: Path, than: float, known: Collection[str]) -> list[Path]:
+def orphans(folder: Path, than: float, known_names: Collection[str]) -> list[Path]:
     """Those of the older ones that are in no database any more: another process was told to forget them."""
-    return [found for found in older(folder, than) if found.stem not in known]
+    return [path for path in older(folder, than) if path.stem not in known_names]
 
 
 def delete(paths: Iterable[Path]) -> None:
     """Remove journals; one that is gone already is not an error."""
-    for found in paths:
-        found.unlink(missing_ok=True)
+    for path in paths:
+        path.unlink(missing_ok=True)

@@ -8,8 +8,8 @@ from bot.errors import HostError
 from bot.github import Host
 from bot.publish import checks
 from bot.render import line, visible
-from bot.storage import Finished, Known, Store
-from bot.storage.reviews import Ended, State
+from bot.storage import FinishedReview, Store, StoredFinding
+from bot.storage.reviews import ReviewEnding, State
 from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
@@ -25,78 +25,81 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-def finished(
+def review_row(
     ask: ReviewAsk,
     job: str,
-    done: Review,
+    review: Review,
     ending: Ending,
-    started: float,
+    start: float,
     output: str,
     *,
     fork: bool = False,
     journal: str = "",
-) -> Finished:
+) -> FinishedReview:
     """The row of a review."""
-    said = [_known(placed.finding, "listed" if placed.place == "folded" else "posted") for placed in done.findings]
-    said += [_known(finding, "open") for finding in done.still]
-    said += [_known(finding, "fixed") for finding in done.fixed]
-    said += [
-        _known(item.finding, "withdrawn" if item.scope == "withdrawn" else "suppressed") for item in done.suppressed
+    finding_rows = [
+        _finding_row(item.finding, "listed" if item.place == "folded" else "posted") for item in review.findings
     ]
-    return Finished(
+    finding_rows += [_finding_row(finding, "open") for finding in review.still]
+    finding_rows += [_finding_row(finding, "fixed") for finding in review.fixed]
+    finding_rows += [
+        _finding_row(item.finding, "withdrawn" if item.scope == "withdrawn" else "suppressed")
+        for item in review.suppressed
+    ]
+    return FinishedReview(
         id=job,
         pull=ask.pull,
-        head=done.pull.head,
+        head=review.pull.head,
         trigger=ask.trigger,
-        round=done.round.number,
-        started=started,
+        round=review.round.number,
+        started=start,
         finished=time.time(),
         conclusion=ending,
-        strategy=done.strategy,
-        calls=done.cost.calls,
-        tokens=done.cost.usage.input + done.cost.usage.output,
-        usd=done.cost.usd,
+        strategy=review.strategy,
+        calls=review.cost.calls,
+        tokens=review.cost.usage.input + review.cost.usage.output,
+        usd=review.cost.usd,
         output=output.encode(),
         fork=fork,
-        accepted=frozenset(one.identity for one in done.fixed if one.fingerprint in done.accepted),
-        by_rule={one.finding.identity: one.rule.number for one in done.suppressed if one.rule and one.rule.learned},
-        title=line(visible(done.pull.title))[:TITLE],
-        state=outcome(done),
-        found=len(done.findings),
-        still=len(done.still),
-        fixed=len(done.fixed),
+        accepted=frozenset(one.identity for one in review.fixed if one.fingerprint in review.accepted),
+        by_rule={one.finding.identity: one.rule.number for one in review.suppressed if one.rule and one.rule.learned},
+        title=line(visible(review.pull.title))[:TITLE],
+        state=outcome(review),
+        found=len(review.findings),
+        still=len(review.still),
+        fixed=len(review.fixed),
         journal=journal or None,
-        findings=tuple({known.fingerprint: known for known in reversed(said)}.values()),
+        findings=tuple({row.fingerprint: row for row in reversed(finding_rows)}.values()),
     )
 
 
-def outcome(done: Review) -> Ended:
+def outcome(review: Review) -> ReviewEnding:
     """How a review ended, as a word for lists."""
-    said = bool(done.findings or done.still)
-    return done.fault or ("partial" if done.partial else "findings" if said else "clean")
+    has_findings = bool(review.findings or review.still)
+    return review.fault or ("partial" if review.partial else "findings" if has_findings else "clean")
 
 
-def _known(finding: Finding, state: State) -> Known:
+def _finding_row(finding: Finding, state: State) -> StoredFinding:
     """The row of a finding. A model's words may hold characters that no database takes."""
     path, title = visible(finding.path), line(finding.title)
-    return Known(finding.identity, state, finding.severity, finding.category, finding.source, path, title)
+    return StoredFinding(finding.identity, state, finding.severity, finding.category, finding.source, path, title)
 
 
-async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:
+async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:
     """What is not to be reported again in this pull request: fingerprint, reason, and "finding" or "withdrawn"."""
-    found = await store.people.suppressions(pull, time.time())
+    suppressions = await store.people.suppressions(pull, time.time())
     return tuple(
         (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
-        for one in found
+        for one in suppressions
     )
 
 
-async def begun(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:
+async def remember_check(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:
     """Remember the check run until it is ended; those that a dead process left on earlier heads are ended now."""
     for other, left in await store.checks.of(pull):
         if other != run:
             with suppress(HostError):
                 if left != number:
-                    await checks.ended(host, left, other, SUPERSEDED, "cancelled")
-                await store.checks.ended(other)
-    await store.checks.begun(pull, number, run, time.time())
+                    await checks.end_without_review(host, left, other, SUPERSEDED, "cancelled")
+                await store.checks.remove(other)
+    await store.checks.add(pull, number, run, time.time())

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
-from bot.commands.target import mentioned, read
+from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.outputs import marker
@@ -39,19 +39,19 @@ class _Writers:
     """Who may write to the repository. Not frozen: each person is asked for once, and only so many."""
 
     host: Host
-    known: dict[str, bool] = field(default_factory=dict)
+    rights: dict[str, bool] = field(default_factory=dict)
 
     async def has(self, login: str) -> bool:
         """Whether this person may; of too many people nobody more."""
-        if login not in self.known and len(self.known) < MOST_ASKED:
-            self.known[login] = False
+        if login not in self.rights and len(self.rights) < MOST_ASKED:
+            self.rights[login] = False
             with suppress(HostRefused):
-                self.known[login] = await self.host.permission(login) in WRITERS
-        return self.known.get(login, False)
+                self.rights[login] = await self.host.permission(login) in WRITERS
+        return self.rights.get(login, False)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Rejection:
     """A rejection: who, how, where, and in which words of their own."""
 
     who: str
@@ -61,12 +61,12 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rejected:
+class _RejectedFinding:
     """A finding that somebody has rejected. `sure`: it counts as rejected; with others in its comment it may not have been meant."""
 
     one: PostedFinding
     finding: Finding
-    said: _Said
+    rejection: _Rejection
     sure: bool
 
 
@@ -81,52 +81,54 @@ async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
 
 async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
     writers = _Writers(host)
-    decided = await _decide(pull, writers, load(language), store)
+    was_decided = await _decide(pull, writers, load(language), store)
     if not await store.reviews.heads(pull):
-        return decided
-    for each in (await _rejected(pull, writers, store))[:MOST_LEARNED]:
+        return was_decided
+    for each in (await _rejections(pull, writers, store))[:MOST_LEARNED]:
         await _propose(pull, each, host, load(language), store)
-    return decided
+    return was_decided
 
 
-async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
+async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_RejectedFinding]:
     """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
     comments = await writers.host.review_comments()
-    done = {fingerprint for fingerprint, *_ in await store.people.told(pull)}
+    done_marks = {fingerprint for fingerprint, *_ in await store.people.reactions(pull)}
     ours = existing.standing(comments, (), writers.host)
-    told = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
-    left = [(one, replies) for one, replies in told if replies or one.posted.disliked]
-    left = [(one, replies) for one, replies in left if not done.issuperset(mark for mark, _ in one.findings)]
+    answered_findings = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
+    left = [(one, replies) for one, replies in answered_findings if replies or one.comment.disliked]
+    left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
     last = await asyncio.to_thread(read, await store.reviews.last(pull)) if left else None
     if last is None:
         return []
-    found: list[_Rejected] = []
-    asked = 0
+    rejections: list[_RejectedFinding] = []
+    reaction_requests = 0
     for one, replies in left:
-        known = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
-        here = [finding for finding in known if finding is not None]
-        for said in replies:
-            new = [finding for finding in _meant(said, here) if finding.identity not in done]
-            if new and len(found) < MOST_LEARNED and await writers.has(said.who):
-                sure = bool(_named(said, here)) or len(here) == 1
-                found += [_Rejected(one, finding, said, sure) for finding in new]
-                done |= {finding.identity for finding in new}
-        new = [finding for finding in here if finding.identity not in done]
-        if new and one.posted.disliked and asked < MOST_LISTED and len(found) < MOST_LEARNED:
-            asked += 1
-            liked = await _disliked(one, writers)
-            found += [_Rejected(one, finding, liked, len(here) == 1) for finding in new] if liked else []
-    return found
+        findings_there = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
+        here = [finding for finding in findings_there if finding is not None]
+        for reply in replies:
+            new = [finding for finding in _rejected_findings(reply, here) if finding.identity not in done_marks]
+            if new and len(rejections) < MOST_LEARNED and await writers.has(reply.who):
+                sure = bool(_by_number(reply, here)) or len(here) == 1
+                rejections += [_RejectedFinding(one, finding, reply, sure) for finding in new]
+                done_marks |= {finding.identity for finding in new}
+        new = [finding for finding in here if finding.identity not in done_marks]
+        if new and one.comment.disliked and reaction_requests < MOST_LISTED and len(rejections) < MOST_LEARNED:
+            reaction_requests += 1
+            dislike = await _dislike(one, writers)
+            rejections += (
+                [_RejectedFinding(one, finding, dislike, len(here) == 1) for finding in new] if dislike else []
+            )
+    return rejections
 
 
-def _named(said: _Said, here: Sequence[Finding]) -> list[Finding]:
-    numbers = set(mentioned(said.reason))
+def _by_number(rejection: _Rejection, here: Sequence[Finding]) -> list[Finding]:
+    numbers = set(finding_numbers(rejection.reason))
     return [finding for finding in here if finding.number in numbers]
 
 
-def _meant(said: _Said, here: Sequence[Finding]) -> Sequence[Finding]:
+def _rejected_findings(rejection: _Rejection, here: Sequence[Finding]) -> Sequence[Finding]:
     """Which findings of a comment a reply rejects: those whose numbers it names, else all."""
-    return _named(said, here) or here
+    return _by_number(rejection, here) or here
 
 
 async def withdrawn(
@@ -138,96 +140,98 @@ async def withdrawn(
     `store.rules.show` remembers its comment, so that reactions on it decide.
     """
     now = time.time()
-    await store.outcomes.rejected(pull, finding.identity, now)
-    said = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else None
-    made = await store.rules.propose(pull, said, now) if said is not None else None
-    told = proposing.shown(made, load(language))
-    return told, made.rule.number if made is not None and told else 0
+    await store.outcomes.reject(pull, finding.identity, now)
+    proposal = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else None
+    rule = await store.rules.propose(pull, proposal, now) if proposal is not None else None
+    proposal_text = proposing.proposal_words(rule, load(language))
+    return proposal_text, rule.rule.number if rule is not None and proposal_text else 0
 
 
 async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> bool:
     """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them; whether any was."""
-    decided = False
+    was_decided = False
     grave = {one.rule.number for one in await store.rules.of(pull.repository) if one.grave}
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
             ref = CommentRef(comment, "review" if kind == "review" else "issue")
-            found = [one for one in await writers.host.reactions(ref) if one.content in (YES, NO)]
-            wanted = [one for one in found if one.content == NO or number not in grave]
-            able = [one for one in wanted if await writers.has(one.login)]
+            reactions = [one for one in await writers.host.reactions(ref) if one.content in (YES, NO)]
+            decisions = [one for one in reactions if one.content == NO or number not in grave]
+            able = [one for one in decisions if await writers.has(one.login)]
             if able:
                 no = next((one for one in able if one.content == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
                 await decide(pull, number, state, (no or able[0]).login, writers.host, words, store)
-                decided = True
-    return decided
+                was_decided = True
+    return was_decided
 
 
 async def decide(
     pull: PullRef, number: int, state: RuleState, who: str, host: Host, words: Phrases, store: Store, *, path: str = ""
 ) -> LearnedRule | None:
     """Confirm or drop a rule, with another path if one is given; the comment that proposed it follows. None: there is no such rule."""
-    known = {one.rule.number: one for one in await store.rules.of(pull.repository)}
-    places = {shown: (comment, kind) for shown, comment, kind in await store.rules.waiting(pull.repository)}
-    done = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path)
-    if done is not None and number in places and number in known:
+    rules_by_number = {one.rule.number: one for one in await store.rules.of(pull.repository)}
+    places = {rule_number: (comment, kind) for rule_number, comment, kind in await store.rules.waiting(pull.repository)}
+    decision = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path)
+    if decision is not None and number in places and number in rules_by_number:
         comment, kind = places[number]
-        before = proposing.shown(replace(known[number], shown=False), words).strip()
+        before = proposing.proposal_words(replace(rules_by_number[number], shown=False), words).strip()
         with suppress(
             HostError
         ):  # the rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks
             ref = CommentRef(comment, "review" if kind == "review" else "issue")
-            posted = await host.comment_at(ref)
-            if before and posted.ours and before in posted.body:
-                now = posted.body.replace(before, proposing.decided(done, words))
+            comment_there = await host.comment_at(ref)
+            if before and comment_there.ours and before in comment_there.body:
+                now = comment_there.body.replace(before, proposing.decision(decision, words))
                 await host.edit_comment(comment, now, ref.kind)
-    return done
+    return decision
 
 
-def _replies(one: PostedFinding, comments: Sequence[Posted], login: str) -> Iterator[_Said]:
+def _replies(one: PostedFinding, comments: Sequence[Posted], login: str) -> Iterator[_Rejection]:
     """The replies of the thread that reject something. A command in one is carried out, and not read as words."""
     for reply in comments:
-        if reply.thread == one.posted.id and not reply.ours and not reply.bot:
+        if reply.thread == one.comment.id and not reply.ours and not reply.bot:
             reason = rejecting.reason(reply.body) if commands.read(reply.body, login) is None else ""
             if reason:
-                yield _Said(reply.author, "reply", reply.url, reason)
+                yield _Rejection(reply.author, "reply", reply.url, reason)
 
 
-async def _disliked(one: PostedFinding, writers: _Writers) -> _Said | None:
+async def _dislike(one: PostedFinding, writers: _Writers) -> _Rejection | None:
     """A 👎 on the finding's comment."""
     with suppress(HostRefused):
-        for each in await writers.host.reactions(CommentRef(one.posted.id, "review"), NO):
+        for each in await writers.host.reactions(CommentRef(one.comment.id, "review"), NO):
             if await writers.has(each.login):
-                return _Said(each.login, "reaction", one.posted.url)
+                return _Rejection(each.login, "reaction", one.comment.url)
     return None
 
 
-async def _propose(pull: PullRef, rejected: _Rejected, host: Host, words: Phrases, store: Store) -> None:
+async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host, words: Phrases, store: Store) -> None:
     """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
-    finding, said, now = rejected.finding, rejected.said, time.time()
-    wanted = proposing.proposal(finding, said.reason, said.how, said.who, said.link)
-    made = await store.rules.propose(pull, wanted, now) if wanted is not None else None
-    told = proposing.shown(made, words)
-    if made is not None and told:
+    finding, rejection, now = rejected_finding.finding, rejected_finding.rejection, time.time()
+    proposal = proposing.proposal(finding, rejection.reason, rejection.how, rejection.who, rejection.link)
+    rule = await store.rules.propose(pull, proposal, now) if proposal is not None else None
+    proposal_text = proposing.proposal_words(rule, words)
+    if rule is not None and proposal_text:
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-            await _show(pull, rejected.one, made, told, host, store)
-    if rejected.sure:
-        await store.outcomes.rejected(pull, finding.identity, now)
-    kind: Feedback = "reply" if said.how == "reply" else "reaction"
-    await store.people.tell(pull, finding.identity, said.who, kind, said.reason or NO, now)
+            await _show(pull, rejected_finding.one, rule, proposal_text, host, store)
+    if rejected_finding.sure:
+        await store.outcomes.reject(pull, finding.identity, now)
+    kind: Feedback = "reply" if rejection.how == "reply" else "reaction"
+    await store.people.tell(pull, finding.identity, rejection.who, kind, rejection.reason or NO, now)
 
 
-async def _show(pull: PullRef, one: PostedFinding, made: LearnedRule, told: Safe, host: Host, store: Store) -> None:
-    number = str(made.rule.number)
-    text = f"{marker.make(RULE, number=number)}\n{told}"
+async def _show(
+    pull: PullRef, one: PostedFinding, rule: LearnedRule, proposal_text: Safe, host: Host, store: Store
+) -> None:
+    number = str(rule.rule.number)
+    text = f"{marker.make(RULE, number=number)}\n{proposal_text}"
 
     async def find() -> Posted | None:
         return next((each for each in await host.review_comments() if _shows(each, number, host)), None)
 
-    posted = await host.once(find, partial(host.reply, one.posted.id, text))
-    await store.rules.show(pull.repository, made.rule.number, posted.id, posted.kind)
+    comment = await host.once(find, partial(host.reply, one.comment.id, text))
+    await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)
 
 
-def _shows(posted: Posted, number: str, host: Host) -> bool:
-    said = existing.facts(posted, host)
-    return said.get("kind") == RULE and said.get("number") == number
+def _shows(comment: Posted, number: str, host: Host) -> bool:
+    marker_facts = existing.facts(comment, host)
+    return marker_facts.get("kind") == RULE and marker_facts.get("number") == number

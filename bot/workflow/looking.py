@@ -12,7 +12,7 @@ from bot.github import Host
 from bot.ports import Job
 from bot.render import cut
 from bot.values import Bases, PullFacts, PullRef
-from bot.workflow.parts import Services, kept
+from bot.workflow.parts import Services, keep
 
 GONE = 404
 MOST_CONFIG = 64_000  # bytes of the owner's file
@@ -28,7 +28,9 @@ class PullState:
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip
     stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
-    bound: str | None = None  # .deeprepo.yml of the default branch, "" if there is none; None if it sets no bounds
+    bound: str | None = (
+        None  # .deeprepo.yml of the default branch, "" if the file is missing; None if it sets no bounds
+    )
 
 
 _SEEN = TypeAdapter(PullState)
@@ -38,9 +40,9 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
     """Look once; a later attempt gets what the first one saw."""
 
     async def now() -> PullState:
-        return await seen(host, config.FILE, paused=await parts.store.people.paused(pull))
+        return await current_state(host, config.FILE, is_paused=await parts.store.people.is_paused(pull))
 
-    return await kept(job, "look", _SEEN, now)
+    return await keep(job, "look", _SEEN, now)
 
 
 async def settings(state: PullState, parts: Services) -> Config:
@@ -51,14 +53,14 @@ async def settings(state: PullState, parts: Services) -> Config:
         return config.resolve({}, None, parts.settings)
 
 
-async def seen(host: Host, path: str, *, paused: bool = False) -> PullState:
+async def current_state(host: Host, path: str, *, is_paused: bool = False) -> PullState:
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
-    bases = await compared(host, facts)
+    bases = await compare(host, facts)
     file, stranger, bound = await _file(host, path, bases.tip), await _stranger(host, facts), None
     if stranger and facts.base_ref != facts.default_branch:  # who opened it has chosen the base, and its settings
         bound = await _file(host, path, facts.default_branch) or ""
-    return PullState(replace(facts, body=cut(facts.body, MOST_BODY)), bases, paused, file, stranger, bound)
+    return PullState(replace(facts, body=cut(facts.body, MOST_BODY)), bases, is_paused, file, stranger, bound)
 
 
 async def _file(host: Host, path: str, ref: str) -> str | None:
@@ -73,7 +75,7 @@ async def _stranger(host: Host, facts: PullFacts) -> bool:
     return facts.author_type == "User" and await host.permission(facts.author) not in WRITERS
 
 
-async def compared(host: Host, facts: PullFacts) -> Bases:
+async def compare(host: Host, facts: PullFacts) -> Bases:
     """Against the base branch as it is now; where it was deleted, against the commit that it had.
 
     Two that share no commit have no merge base: GitHub knows no answer then.
@@ -81,7 +83,7 @@ async def compared(host: Host, facts: PullFacts) -> Bases:
     for base in (facts.base_ref, facts.base_sha):
         try:
             return await host.bases(base, facts.head_sha)
-        except HostRefused as refused:
-            if refused.status != GONE:
+        except HostRefused as refusal:
+            if refusal.status != GONE:
                 raise
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)

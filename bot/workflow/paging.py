@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bot import github
-from bot.errors import HostRefused, OverLimit, Superseded
+from bot.errors import HostRefused, OverLimit, SupersededError
 from bot.github import Host
 from bot.publish import renewing
 from bot.values import Follow, PullRef
@@ -32,24 +32,27 @@ async def schedule_all(pull: PullRef, parts: Services, delivery: str) -> None:
 async def schedule_others(pull: PullRef, parts: Services, delivery: str) -> None:
     """Store a job for each other pull request of the repository: its page follows."""
     since = time.time() - DAYS * DAY
-    for number in (await parts.store.reviews.reported(pull, since))[:MOST]:
+    for number in (await parts.store.reviews.pulls_with_findings(pull, since))[:MOST]:
         await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")
 
 
 async def follow(pull: PullRef, host: Host, parts: Services) -> None:
     """Make the page again from the stored review and the words that hold now. May be done again, and after any crash."""
-    stored = await parts.store.reviews.newest(pull)
-    if stored is None:
+    stored_review = await parts.store.reviews.newest(pull)
+    if stored_review is None:
         return
-    job, output = stored
-    ignored, rules = await keeping.ignored(pull, parts.store), await parts.store.rules.confirmed(pull.repository)
+    job, output = stored_review
+    ignored_findings, rules = (
+        await keeping.ignored_findings(pull, parts.store),
+        await parts.store.rules.in_force(pull.repository),
+    )
     try:
-        made = await parts.page(output, ignored, rules)
+        made_review = await parts.page(output, ignored_findings, rules)
     except (OverLimit, ValueError) as error:  # of an earlier version: the next review makes a page that can follow
         log.info("a page is left as it is", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return
-    if made.written:  # numbers were given: the next round has to know them
-        await parts.store.reviews.rewrite(job, made.written.encode())
+    if made_review.json_text:  # numbers were given: the next round has to know them
+        await parts.store.reviews.rewrite(job, made_review.json_text.encode())
     async with github.opened(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
-        with suppress(Superseded, HostRefused):
-            await renewing.renew(host, resolver, made.review, made.comments, made.page)
+        with suppress(SupersededError, HostRefused):
+            await renewing.renew(host, resolver, made_review.review, made_review.comments, made_review.page)

@@ -13,7 +13,7 @@ from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question, Remark
+from bot.payloads import Change, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, Trigger
 from bot.workflow.progress import Say
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from bot.storage import Store
 
 
-Kept = TypeVar("Kept")
-Silenced = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
+Step = TypeVar("Step")
+SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
 
 
 class Surroundings(TypedDict):
@@ -36,15 +36,15 @@ class Surroundings(TypedDict):
     submit: Callable[[Ask, str], Awaitable[bool]]
     cancel: Callable[[PullRef], Awaitable[bool]]
     forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
-    failed: Callable[[Ask, str], Awaitable[None]]  # somebody who remembers what came to nothing, and why
-    told: Callable[[Review, str], None]  # somebody who counts, by repository
+    remember_failure: Callable[[Ask, str], Awaitable[None]]  # somebody who remembers what came to nothing, and why
+    record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a job needs: the `Surroundings`, and functions that come from `wiring`.
 
-    What computes on a repository's contents (`review`, `answer`, `converse`, `resolve`, `untouched`, `comments`) does so in a child process.
+    What computes on a repository's contents (`review`, `answer`, `converse`, `resolve`, `no_review_reason`, `comments`) does so in a child process.
     """
 
     identity: Identity
@@ -52,14 +52,14 @@ class Services:
     store: "Store"
     folder: Path
     settings: Settings = field(repr=False)
-    review: Callable[[Change, Say], Awaitable[Made]]
+    review: Callable[[Change, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it.
     resolve: Callable[[str | None, str | None], Awaitable[Config]]
-    untouched: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
+    no_review_reason: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     page: Callable[
-        [bytes, Silenced, Sequence[OwnerRule]], Awaitable[Made]
+        [bytes, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
@@ -67,11 +67,11 @@ class Services:
     submit: Callable[[Ask, str], Awaitable[bool]]
     cancel: Callable[[PullRef], Awaitable[bool]]
     forget: Callable[[int, Sequence[int]], Awaitable[int]]
-    failed: Callable[[Ask, str], Awaitable[None]]
-    told: Callable[[Review, str], None]
+    remember_failure: Callable[[Ask, str], Awaitable[None]]
+    record_metrics: Callable[[Review, str], None]
 
 
-async def kept(job: Job, name: str, form: TypeAdapter[Kept], do: Callable[[], Awaitable[Kept]]) -> Kept:
+async def keep(job: Job, name: str, form: TypeAdapter[Step], do: Callable[[], Awaitable[Step]]) -> Step:
     """What a step of the job comes to, as a value: a later attempt gets what the first one found."""
 
     async def plain() -> object:

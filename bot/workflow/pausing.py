@@ -24,7 +24,7 @@ class PushCount:
     most: int | None = None
 
     @property
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """Whether no further push is reviewed."""
         return self.most is not None and self.before >= self.most
 
@@ -41,7 +41,7 @@ class PushCount:
         return {FACT: str(self.now)} if self.most is not None else {}
 
 
-async def resumed(host: Host, most: int | None) -> bool:
+async def resume(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
     for one in await summary.stands(host) if most is not None else ():
         facts = existing.facts(one, host)
@@ -54,17 +54,17 @@ async def resumed(host: Host, most: int | None) -> bool:
 
 
 def _count(facts: Mapping[str, str]) -> int:
-    told = facts.get(FACT, "")
-    return int(told) if told.isdecimal() and len(told) <= DIGITS else 0
+    count_text = facts.get(FACT, "")
+    return int(count_text) if count_text.isdecimal() and len(count_text) <= DIGITS else 0
 
 
-async def counted(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
+async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
     """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summary.stands(host)), None)
-    believed = stands is not None and not await existing.outdated(stands, host)
-    found = existing.decisive(stands, host) if stands is not None and believed else {}
-    count, pushed = _count(found), ask.trigger in PUSHED
-    before = max(0, count - pushed) if found.get("run") == run else count
-    return PushCount(before, before + pushed, most)
+    is_believed = stands is not None and not await existing.is_outdated(stands, host)
+    marker_facts = existing.decisive(stands, host) if stands is not None and is_believed else {}
+    count, is_push = _count(marker_facts), ask.trigger in PUSHED
+    before = max(0, count - is_push) if marker_facts.get("run") == run else count
+    return PushCount(before, before + is_push, most)

@@ -24,13 +24,13 @@ class _Newest:
         self.progress = Progress()
         self.known, self.checked = asyncio.Event(), asyncio.Event()
 
-    def say(self, said: str | Reading) -> None:
-        if isinstance(said, str):
-            self.progress = Progress(self.progress.reading, said)
+    def say(self, message: str | Reading) -> None:
+        if isinstance(message, str):
+            self.progress = Progress(self.progress.reading, message)
             return
-        self.progress = Progress(said, self.progress.step)
+        self.progress = Progress(message, self.progress.step)
         self.known.set()
-        if said.checked:
+        if message.is_checked:
             self.checked.set()
 
 
@@ -43,13 +43,13 @@ async def progress(update: Callable[[Progress], Awaitable[None]], every: float =
     newest = _Newest()
 
     async def tell() -> None:
-        told = Progress()
-        for awaited in chain((newest.known, newest.checked), repeat(asyncio.Event())):  # the last one never comes
-            await _set(awaited, every)
-            if newest.progress != told:
-                told = newest.progress
+        progress_now = Progress()
+        for awaited_event in chain((newest.known, newest.checked), repeat(asyncio.Event())):  # the last one never comes
+            await _set(awaited_event, every)
+            if newest.progress != progress_now:
+                progress_now = newest.progress
                 try:
-                    await update(told)
+                    await update(progress_now)
                 except HostError as error:
                     log.info("progress could not be shown", extra={"facts": {"reason": str(error)}})
 

@@ -23,12 +23,12 @@ async def let_pass(ask: MergeGroup, parts: Services) -> None:
 
 async def _stands(host: Host, parts: Services) -> Ending:
     """Whether the queue goes on: not past a pull request whose check does not pass, nor past one without a review if a bar is set."""
-    seen = await looking.seen(host, config.FILE)
-    state = await checks.standing(host, seen.facts)
+    pull_state = await looking.current_state(host, config.FILE)
+    state = await checks.standing(host, pull_state.facts)
     ending = None if state.ending == "pending" else state.ending
     if ending is None:
         try:
-            ending = policy.unreviewed(await parts.resolve(seen.file, seen.bound))
+            ending = policy.ending_without_review(await parts.resolve(pull_state.file, pull_state.bound))
         except (UsageError, OverLimit):
-            ending = policy.unreadable(seen.file, seen.bound)
+            ending = policy.unreadable(pull_state.file, pull_state.bound)
     return "failure" if ending in ("failure", "cancelled") else "success"

@@ -18,28 +18,28 @@ GONE = 404
 
 async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
-    heard = await _heard(ask, host)
+    heard_remark = await _hear(ask, host)
     lasts = host.voice.app or host.voice.seal is not None  # else a withdrawal has nobody who remembers it
-    return heard if isinstance(heard, str) else replace(heard, lasts=bool(lasts))
+    return heard_remark if isinstance(heard_remark, str) else replace(heard_remark, lasts=bool(lasts))
 
 
-async def _heard(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     try:
         if place.thread:
             if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
                 return "it is in a thread that other people began"
-            return conversation.above(ask, _attested(await host.review_comments(place.thread), host), login)
+            return conversation.above(ask, _attested_thread(await host.review_comments(place.thread), host), login)
         comments = await host.comments()
         remark = await _remark(place, comments, host)
-    except HostRefused as refused:
-        if refused.status != GONE:
+    except HostRefused as refusal:
+        if refusal.status != GONE:
             raise
         return "the comment is gone"
     return conversation.below(comments, remark, login)
 
 
-def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
+def _attested_thread(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
     """A thread whose first comment is ours for certain, or not ours: what it is about decides what an answer may withdraw."""
     if host.voice.app or host.voice.seal is None or not thread or existing.decisive(thread[0], host):
         return thread
@@ -47,17 +47,19 @@ def _attested(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
 
 
 async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
-    listed = comments if place.kind == "issue" else await host.reviews()
-    return next((one for one in listed if one.id == place.id), None)
+    comments_there = comments if place.kind == "issue" else await host.reviews()
+    return next((one for one in comments_there if one.id == place.id), None)
 
 
-def failed(why: str, language: str) -> RemarkReply:
+def failure_reply(why: str, language: str) -> RemarkReply:
     """The reply where there is no answer."""
     body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
     return RemarkReply(body)
 
 
-async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> Posted | None:
+async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> Posted | None:
     """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
-    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
-    return await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)
+    facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
+    return await asking.post_answer(
+        CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), ask.comment, host, facts=facts
+    )

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from bot.config import policy
 from bot.config.policy import Go, No
-from bot.errors import HostRefused, NothingToReview, Superseded
+from bot.errors import HostRefused, NothingToReview, SupersededError
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.publish import checks, publish
 from bot.values import LinkedIssue, Review
 from bot.workflow import pausing
@@ -26,69 +26,75 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
 
     `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
     """
-    run = replace(run, pushes=await pausing.counted(run.host, run.ask, run.id, run.settings["pause_after"]))
-    waits = (run.pushes.most or 0) if run.pushes.spent else 0
-    decision = policy.decide(run.seen.facts, run.ask, run.settings.conditions, paused=run.seen.paused, pushes=waits)
+    run = replace(run, pushes=await pausing.count_pushes(run.host, run.ask, run.id, run.settings["pause_after"]))
+    waits = (run.pushes.most or 0) if run.pushes.is_spent else 0
+    decision = policy.decide(
+        run.state.facts, run.ask, run.settings.conditions, is_paused=run.state.paused, pushes=waits
+    )
     if isinstance(decision, No):
         await backend.decline(run, decision)
-        return _declined(run, decision)
-    if not again and await backend.known(run):
+        return _decline(run, decision)
+    if not again and await backend.is_meant(run):
         return ReviewResult("skipped", KNOWN)
-    started, made = time.time(), None
+    start, made_review = time.time(), None
     async with backend.check(run) as check:
         try:
-            made = await backend.unless_cancelled(_made(run, backend, decision, check))
-            result = _declined(run, made) if isinstance(made, No) else await _posted(run, backend, made)
+            made_review = await backend.unless_cancelled(_make(run, backend, decision, check))
+            result = (
+                _decline(run, made_review) if isinstance(made_review, No) else await _post(run, backend, made_review)
+            )
         except NothingToReview:
             result = ReviewResult("success", NOTHING)
-        except Superseded as error:
+        except SupersededError as error:
             result = ReviewResult("cancelled", SUPERSEDED, fault=error)
         except backend.final as error:
-            result = ReviewResult(run.unreviewed, str(error), fault=error)
-        await check.end(result, made.page if isinstance(made, Made) else "")
-        if isinstance(made, Made) and result.holds:
-            await backend.keep(run, result, made, started)
+            result = ReviewResult(run.ending_without_review, str(error), fault=error)
+        await check.end(result, made_review.page if isinstance(made_review, MadeReview) else "")
+        if isinstance(made_review, MadeReview) and result.holds:
+            await backend.keep(run, result, made_review, start)
     return result
 
 
-def _declined(run: ReviewRun, no: No) -> ReviewResult:
+def _decline(run: ReviewRun, no: No) -> ReviewResult:
     """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
-    fails = run.seen.facts.state == "open" and policy.unreviewed(run.settings, no.lacks) == "failure"
+    fails = run.state.facts.state == "open" and policy.ending_without_review(run.settings, no.lacks) == "failure"
     return ReviewResult("failure" if fails else "skipped", no.reason)
 
 
-async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
+async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> MadeReview | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
-    async with backend.fetched(run) as pull:
-        refused = await backend.untouched(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
-        if refused is not None:
-            return refused
-        change = _noted(await backend.change(run, pull), run.pushes.note)
+    async with backend.fetch(run) as pull:
+        refusal = (
+            await backend.no_review_reason(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
+        )
+        if refusal is not None:
+            return refusal
+        change = _with_note(await backend.change(run, pull), run.pushes.note)
         if decision.offline:
             change = _offline(change, decision.reason)
-        async with _funded(run, backend, change) as funded, progress(check.show) as say:
-            return await backend.review(run, funded, say)
+        async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
+            return await backend.review(run, change_with_funds, say)
 
 
 @asynccontextmanager
-async def _funded(run: ReviewRun, backend: Backend, change: Change) -> AsyncIterator[Change]:
+async def _with_funds(run: ReviewRun, backend: Backend, change: Change) -> AsyncIterator[Change]:
     """The review with what the day leaves it to spend; without any model if a cap of the day is reached."""
     if change.flags.get("strategy") == "offline":
         yield change
         return
     async with backend.funds(run, change) as funds:
-        if funds.refused:
-            yield _offline(change, funds.refused)
+        if funds.refusal:
+            yield _offline(change, funds.refusal)
             return
         if funds.model and run.settings["linked_issues"]:
-            change = replace(change, pull=replace(change.pull, issues=await _closed(run)))
+            change = replace(change, pull=replace(change.pull, issues=await _issues_to_close(run)))
         if funds.usd is not None and funds.usd < run.settings["usd"]:
             yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change
 
 
-async def _closed(run: ReviewRun) -> tuple[LinkedIssue, ...]:
+async def _issues_to_close(run: ReviewRun) -> tuple[LinkedIssue, ...]:
     """The issues that the pull request closes. A token that may not see issues sees none."""
     with suppress(HostRefused):
         return await run.host.closes()
@@ -96,24 +102,24 @@ async def _closed(run: ReviewRun) -> tuple[LinkedIssue, ...]:
 
 
 def _offline(change: Change, why: str) -> Change:
-    return _noted(replace(change, flags={**change.flags, "strategy": "offline"}), why)
+    return _with_note(replace(change, flags={**change.flags, "strategy": "offline"}), why)
 
 
-def _noted(change: Change, why: str) -> Change:
+def _with_note(change: Change, why: str) -> Change:
     return replace(change, note=" ".join(filter(None, (why, change.note))))
 
 
-async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
+async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview) -> ReviewResult:
     """Put the review on the pull request. If its comments cannot be posted, it is in the check run or the job summary alone."""
-    done = made.review
+    review_done = made_review.review
 
     def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
-        return made.comments if one == done else backend.comments(run, one)
+        return made_review.comments if one == review_done else backend.comments(run, one)
 
     try:
-        outcome = await publish(run.host, done, comments, run.id, backend.current, run.pushes.facts)
-    except Superseded as moved:
-        return ReviewResult("cancelled", SUPERSEDED, done, fault=moved)
+        outcome = await publish(run.host, review_done, comments, run.id, backend.current, run.pushes.facts)
+    except SupersededError as superseded_error:
+        return ReviewResult("cancelled", SUPERSEDED, review_done, fault=superseded_error)
     except backend.final as error:
-        return ReviewResult(checks.conclusion(done), "", done, fault=error)
-    return ReviewResult(checks.conclusion(done), "", done, outcome)
+        return ReviewResult(checks.conclusion(review_done), "", review_done, fault=error)
+    return ReviewResult(checks.conclusion(review_done), "", review_done, outcome)

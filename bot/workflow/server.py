@@ -16,19 +16,19 @@ from bot.errors import (
     OverLimit,
     ProviderError,
     ReplUnavailable,
-    Superseded,
+    SupersededError,
     UsageError,
 )
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made
+from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
-from bot.values.daily import Exhausted
+from bot.values.daily import CapReached
 from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
-from bot.workflow.fetching import fetched
+from bot.workflow.fetching import fetch
 from bot.workflow.looking import look
 from bot.workflow.parts import Services
 from bot.workflow.progress import Say
@@ -40,33 +40,33 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if await parts.store.reviews.has(job.id):
-            await parts.store.checks.ended(job.id)
+            await parts.store.checks.remove(job.id)
             await paging.follow(ask.pull, host, parts)
             return
-        seen = await look(ask.pull, host, job, parts)
-        ask = await asking.allowed(ask, host, job)
-        backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts, stranger=seen.stranger)
+        state = await look(ask.pull, host, job, parts)
+        ask = await asking.as_allowed(ask, host, job)
+        backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
         try:
-            settings = await parts.resolve(seen.file, seen.bound)
+            settings = await parts.resolve(state.file, state.bound)
         except UsageError as error:
-            await backend.left(ask, host, seen.facts, str(error), policy.unreadable(seen.file, seen.bound))
-            await parts.failed(ask, str(error))
+            await backend.left(ask, host, state.facts, str(error), policy.unreadable(state.file, state.bound))
+            await parts.remember_failure(ask, str(error))
             return
-        if ask.comment is not None and bound.trigger not in policy.ASKED and seen.facts.state == "open":
-            await asking.moved(ask, ask.comment, seen.facts, host, settings)
-        run = ReviewRun(job.id, bound, host, seen, settings)
+        if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
+            await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
+        run = ReviewRun(job.id, bound, host, state, settings)
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
-        if isinstance(result.fault, Superseded):
+        if isinstance(result.fault, SupersededError):
             raise result.fault
         if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
             await paging.follow(ask.pull, host, parts)
         if result.fault is not None:
-            await parts.failed(ask, str(result.fault))
+            await parts.remember_failure(ask, str(result.fault))
 
 
 async def _words(pull: PullRef, parts: Services) -> bool:
     """Whether anything is silenced in this pull request."""
-    return bool(await keeping.ignored(pull, parts.store) or await parts.store.rules.confirmed(pull.repository))
+    return bool(await keeping.ignored_findings(pull, parts.store) or await parts.store.rules.in_force(pull.repository))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,33 +84,41 @@ class ServerBackend:
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Report it in the check run."""
         if not no.quiet:
-            await self.left(run.ask, run.host, run.seen.facts, no.reason, policy.unreviewed(run.settings, no.lacks))
+            await self.left(
+                run.ask, run.host, run.state.facts, no.reason, policy.ending_without_review(run.settings, no.lacks)
+            )
 
     async def left(self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending) -> None:
         """Make a check run that says why there is no review."""
-        number = await self._begun(ask, host, facts, ending)
-        await checks.ended(host, number, self.job.id, reason, ending, head=facts.head_sha, declined=True)
-        await self.parts.store.checks.ended(self.job.id)
+        number = await self._begin(ask, host, facts, ending)
+        await checks.end_without_review(
+            host, number, self.job.id, reason, ending, head=facts.head_sha, is_declined=True
+        )
+        await self.parts.store.checks.remove(self.job.id)
 
-    async def known(self, run: ReviewRun) -> bool:
+    async def is_meant(self, run: ReviewRun) -> bool:
         """Whether the last review was of this change: a late delivery, a catch-up."""
-        facts, last = run.seen.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
-        if last != (run.seen.bases.merge_base, facts.head_sha, facts.base_ref):
+        facts, last = run.state.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
+        if last != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
             return False
         state = await checks.settle(run.host, facts, run.language)
         outcome = state.outcome((run.ask.pull.number, facts.base_ref))
-        return outcome.reviewed is not None and outcome.without is None
+        return outcome.last_ending is not None and outcome.without is None
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
         """The check run of this job, remembered until it is ended."""
-        yield CheckRun(run, await self._begun(run.ask, run.host, run.seen.facts, run.unreviewed, run.language))
-        await self.parts.store.checks.ended(self.job.id)
+        yield CheckRun(
+            run, await self._begin(run.ask, run.host, run.state.facts, run.ending_without_review, run.language)
+        )
+        await self.parts.store.checks.remove(self.job.id)
 
-    async def _begun(self, ask: ReviewAsk, host: Host, facts: PullFacts, broken: Ending, language: str = "en") -> int:
+    async def _begin(
+        self, ask: ReviewAsk, host: Host, facts: PullFacts, broken_ending: Ending, language: str = "en"
+    ) -> int:
         base, head = facts.base_ref, facts.head_sha
-        number = await checks.start(host, head, self.job.id, language, base=base, broken=broken)
-        await keeping.begun(ask.pull, host, number, self.job.id, self.parts.store)
+        number = await checks.start(host, head, self.job.id, language, base=base, broken_ending=broken_ending)
+        await keeping.remember_check(ask.pull, host, number, self.job.id, self.parts.store)
         return number
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
@@ -118,14 +126,14 @@ class ServerBackend:
         return await self.job.unless_cancelled(work)
 
     @asynccontextmanager
-    async def fetched(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
+    async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
         """The change, fetched with a token of its own."""
-        async with fetched(run.ask.pull, run.seen.facts, run.seen.bases, self.parts) as pull:
+        async with fetch(run.ask.pull, run.state.facts, run.state.bases, self.parts) as pull:
             yield pull
 
-    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known; found out in a child process."""
-        return await self.parts.untouched(pull, run.settings, run.ask.trigger)
+        return await self.parts.no_review_reason(pull, run.settings, run.ask.trigger)
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""
@@ -133,13 +141,13 @@ class ServerBackend:
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
         return Change(
             pull=pull,
-            flags={"foreign": run.seen.stranger},
+            flags={"foreign": run.state.stranger},
             journal=journals.name(run.ask, pull.head, pull.base, self.job.id),
             earlier=await self.parts.store.reviews.last(run.ask.pull),
             full=run.ask.full,
-            ignored=await keeping.ignored(run.ask.pull, self.parts.store),
-            rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
-            bound=run.seen.bound,
+            ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
+            rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
+            bound=run.state.bound,
         )
 
     @asynccontextmanager
@@ -148,17 +156,17 @@ class ServerBackend:
         if not self.parts.model(run.settings):
             yield Funds(model=False)
             return
-        forks = run.settings.triggers.fork_reviews_per_day if run.unasked else None
-        reserved = spending.reserved(
+        forks = run.settings.triggers.fork_reviews_per_day if run.is_automatic else None
+        reservation = spending.reserve(
             run.ask.pull, change.journal, run.settings, self.parts, job=self.job.id, forks=forks
         )
-        async with reserved as grant:
-            if isinstance(grant, Exhausted):
-                yield Funds(refused=f"Reviewed without a model: {spending.sentence(grant)}")
+        async with reservation as grant:
+            if isinstance(grant, CapReached):
+                yield Funds(refusal=f"Reviewed without a model: {spending.sentence(grant)}")
             else:
                 yield Funds(grant.usd)
 
-    async def review(self, _: ReviewRun, change: Change, say: Say) -> Made:
+    async def review(self, _: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review with all its texts, from a child process."""
         return await self.parts.review(change, say)
 
@@ -170,19 +178,19 @@ class ServerBackend:
         """Whether the job is still wanted."""
         return await self.job.current()
 
-    async def keep(self, run: ReviewRun, result: ReviewResult, made: Made, started: float) -> None:
+    async def keep(self, run: ReviewRun, result: ReviewResult, made_review: MadeReview, start: float) -> None:
         """Store a review that was posted, and count it."""
         if result.outcome is not None:
-            row = keeping.finished(
+            row = keeping.review_row(
                 run.ask,
                 self.job.id,
-                made.review,
+                made_review.review,
                 result.conclusion,
-                started,
-                made.written,
-                fork=run.seen.facts.fork,
-                journal=journals.name(run.ask, made.review.pull.head, made.review.pull.base, self.job.id),
+                start,
+                made_review.json_text,
+                fork=run.state.facts.fork,
+                journal=journals.name(run.ask, made_review.review.pull.head, made_review.review.pull.base, self.job.id),
             )
             await self.parts.store.reviews.keep(row)
             await self.parts.store.failures.clear(run.ask.pull.key)
-        self.parts.told(made.review, f"{run.ask.pull.owner}/{run.ask.pull.name}")
+        self.parts.record_metrics(made_review.review, f"{run.ask.pull.owner}/{run.ask.pull.name}")

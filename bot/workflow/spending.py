@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
-from bot.llm.paid import Paid, counted, paid, rows
+from bot.llm.journal_costs import JournalCosts, of_journal, of_lines, rows
 from bot.storage import Grant
 from bot.values import PullRef
-from bot.values.daily import DailyCaps, Exhausted
+from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals
 from bot.workflow.parts import Services
 
@@ -25,46 +25,46 @@ log = logging.getLogger("deeprepo.review")
 
 
 @asynccontextmanager
-async def reserved(
+async def reserve(
     pull: PullRef, journal: str, settings: Config, parts: Services, *, job: str = "", forks: int | None = None
-) -> AsyncIterator[Grant | Exhausted]:
+) -> AsyncIterator[Grant | CapReached]:
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
     The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
     was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
     """
     caps = daily(parts.settings, forks)
-    known = await _shown(journal, parts)
-    found = await parts.store.spending.reserve(
-        pull, journal, settings["usd"], caps, time.time(), job=job, calls=known.calls, paid=known.usd
+    paid_so_far = await _paid_so_far(journal, parts)
+    grant = await parts.store.spending.reserve(
+        pull, journal, settings["usd"], caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
     )
-    if isinstance(found, Exhausted):
-        log.info("a cap of the day is reached", extra={"facts": {"cap": found.which, "repository": pull.repository}})
-        yield found
+    if isinstance(grant, CapReached):
+        log.info("a cap of the day is reached", extra={"facts": {"cap": grant.which, "repository": pull.repository}})
+        yield grant
         return
     try:
-        yield found
+        yield grant
     finally:
-        await asyncio.shield(asyncio.ensure_future(_settled(found, parts)))
+        await asyncio.shield(asyncio.ensure_future(_settle(grant, parts)))
 
 
-async def _settled(grant: Grant, parts: Services) -> None:
+async def _settle(grant: Grant, parts: Services) -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
-        found = await _shown(grant.journal, parts)
-        await parts.store.spending.settle(grant, found.usd, calls=found.calls)
+        paid_so_far = await _paid_so_far(grant.journal, parts)
+        await parts.store.spending.settle(grant, paid_so_far.usd, calls=paid_so_far.calls)
     except (OSError, StorageError) as error:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 
 
-async def _shown(journal: str, parts: Services) -> Paid:
+async def _paid_so_far(journal: str, parts: Services) -> JournalCosts:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
-    here = await asyncio.to_thread(paid, journals.path(parts.folder, journal))
+    here = await asyncio.to_thread(of_journal, journals.path(parts.folder, journal))
     if not parts.store.database.postgres:
         return here
     lines = await parts.store.journals.lines(journal)
-    there = counted(rows(line.encode() for line in lines))
-    return max(here, there, key=lambda found: found.calls)
+    there = of_lines(rows(line.encode() for line in lines))
+    return max(here, there, key=lambda row: row.calls)
 
 
 def daily(settings: Settings, forks: int | None) -> DailyCaps:
@@ -77,11 +77,11 @@ def daily(settings: Settings, forks: int | None) -> DailyCaps:
     )
 
 
-def sentence(reached: Exhausted) -> str:
+def sentence(cap: CapReached) -> str:
     """Why no model was asked, and who can change that."""
-    if reached.which == "forks":
-        return policy.forks_used(reached.cap)
+    if cap.which == "forks":
+        return policy.forks_used(cap.cap)
     return (
-        f"the cap of ${reached.cap:,.2f} in 24 hours {OF[reached.which]} is reached; the operator of this server can raise "
-        f"{VARIABLES[reached.which]}."
+        f"the cap of ${cap.cap:,.2f} in 24 hours {OF[cap.which]} is reached; the operator of this server can raise "
+        f"{VARIABLES[cap.which]}."
     )

@@ -67,7 +67,7 @@ def bootstrap(
 
 def mean(values: Sequence[float], *, seed: int = SEED) -> Interval:
     """The mean of figures that were drawn independently."""
-    return bootstrap(values, lambda drawn: math.fsum(drawn) / len(drawn), seed=seed)
+    return bootstrap(values, lambda sample: math.fsum(sample) / len(sample), seed=seed)
 
 
 def student(values: Sequence[float]) -> Interval:
@@ -80,5 +80,5 @@ def student(values: Sequence[float]) -> Interval:
     return Interval(middle, middle - half, middle + half)
 
 
-def _at(ordered: Sequence[float], part: float) -> float:
-    return ordered[round(part * (len(ordered) - 1))]
+def _at(sorted_values: Sequence[float], part: float) -> float:
+    return sorted_values[round(part * (len(sorted_values) - 1))]

@@ -15,13 +15,13 @@ class Matching:
 
     pairs: tuple[tuple[int, int], ...]
     extra: tuple[int, ...]
-    missed: tuple[int, ...]
+    missed_labels: tuple[int, ...]
     proven: int = 0  # pairs whose finding quotes the proof, or whose label needs none
 
     @property
     def recall(self) -> float:
         """The share of the labels that were found; 1 where there are none."""
-        count = len(self.pairs) + len(self.missed)
+        count = len(self.pairs) + len(self.missed_labels)
         return len(self.pairs) / count if count else 1.0
 
     @property
@@ -96,13 +96,13 @@ def _gap(finding: Finding, path: str, start: int, end: int) -> int | None:
     return max(0, start - last, finding.start - end)
 
 
-def _augment(finding: int, reach: Sequence[Sequence[int]], by_label: dict[int, int], seen: set[int]) -> bool:
+def _augment(finding: int, reach: Sequence[Sequence[int]], by_label: dict[int, int], visited: set[int]) -> bool:
     """Give the finding a label, moving others to theirs where that makes room."""
     for label in reach[finding]:
-        if label in seen:
+        if label in visited:
             continue
-        seen.add(label)
-        if label not in by_label or _augment(by_label[label], reach, by_label, seen):
+        visited.add(label)
+        if label not in by_label or _augment(by_label[label], reach, by_label, visited):
             by_label[label] = finding
             return True
     return False

@@ -41,13 +41,13 @@ class Row:
 class Outcome:
     """How a run went on. What failed was no fault of the model's answer and is left for the next time."""
 
-    done: int = 0
-    failed: tuple[tuple[Item, str], ...] = ()  # with the sentence that says why
+    done_count: int = 0
+    failures: tuple[tuple[Item, str], ...] = ()  # with the sentence that says why
 
     @property
     def why(self) -> tuple[str, ...]:
         """The sentences, each once."""
-        return tuple(dict.fromkeys(sentence for _, sentence in self.failed))
+        return tuple(dict.fromkeys(sentence for _, sentence in self.failures))
 
 
 def key(experiment: str, item: Item) -> str:
@@ -60,7 +60,7 @@ class Run:
 
     def __init__(self, path: Path | None, experiment: str) -> None:
         self.experiment = experiment
-        self._file = _opened(path) if path is not None else None
+        self._file = _open(path) if path is not None else None
         self._rows: dict[str, Row] = {}
         try:
             known = read([path]) if path is not None else []
@@ -172,7 +172,7 @@ def _row(line: str, where: str) -> Row:
     return row
 
 
-def _opened(path: Path) -> TextIO:
+def _open(path: Path) -> TextIO:
     """The file, to append, for this process only; a line that a killed process left half written is taken out."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def align(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lines in which the first column stands left and the others right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     return "\n".join(_line(row, widths) for row in (head, *rows))

@@ -9,7 +9,7 @@ from pydantic import Field
 from bot.models import connect
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.train import Task, policies, roll
-from deeprepo_evals.train.run import failed
+from deeprepo_evals.train.run import provider_failed
 from deeprepo_evals.train.traces import NAME
 
 
@@ -53,7 +53,7 @@ class OrchestrationHarness(vf.Harness[OrchestrationHarnessConfig]):
         worker = policies.worker(wanted.worker, task, wanted.worker_base_url)
         journal = wanted.journals / f"{trace.id}.jsonl" if wanted.journals else None
         rolled = await roll(task, root, worker, trace=journal)
-        if failed(rolled) and trace.stop_condition is None:
+        if provider_failed(rolled) and trace.stop_condition is None:
             raise vf.HarnessError(f"the policy's endpoint failed: {rolled.why}")
         trace.info[NAME] = asdict(rolled.facts)
         return vf.ProgramResult(0, "answered" if rolled.facts.answered else rolled.why or "ended without an answer", "")

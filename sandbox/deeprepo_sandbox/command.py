@@ -39,19 +39,19 @@ def command(
     from bot.config import extras
 
     if terminal:
-        _printed()
+        _print_review()
         return CLEAN
     extras.need("server")
     if effort != "none":
         extras.need("models")
     try:
-        asyncio.run(_staged(port, effort, once=once, log=log))
+        asyncio.run(_run_stage(port, effort, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):
         tell("\nThe demo has ended; the sandbox and everything in it are deleted.")
     return CLEAN
 
 
-def _printed() -> None:
+def _print_review() -> None:
     """Review the sample change as `deeprepo review` does it in a checkout."""
     from bot.cli.exits import tell
     from bot.cli.reviewing import deliver, progress, workplace
@@ -64,7 +64,7 @@ def _printed() -> None:
         tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout:\n")
         request = ReviewRequest(folder, "range", "main", "pull-request")
         with workplace(request) as scratch:
-            done = local.reviewed(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
+            done = local.run_review(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
         deliver(done, "console", None)
     tell(f"\nYour own change:  {_program()} review --repo /path/to/your/clone")
 
@@ -77,7 +77,7 @@ def _program() -> str:
     return shlex.quote(str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here))
 
 
-async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:
+async def _run_stage(port: int, effort: str, *, once: bool, log: bool) -> None:
     """Everything from the pull request to the end; whoever wants it to end cancels this."""
     from bot.cli.exits import tell
     from deeprepo_sandbox.demo import live, story
@@ -85,17 +85,17 @@ async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:
     this = asyncio.current_task()
     if this is not None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
-    async with live.staged(port, effort, tell, tell if log else None) as stage:
-        tell(f"review     {await live.reviewed(stage)}")
+    async with live.open_stage(port, effort, tell, tell if log else None) as stage:
+        tell(f"review     {await live.wait_for_review(stage)}")
         if once:
             return
         if effort == live.SCRIPTED:
             try:
                 await story.play(stage.gh, stage.repo, stage.number, tell)
             except TimeoutError:
-                raise stage.bot.failed("the bot did not answer in time") from None
+                raise stage.bot.failure("the bot did not answer in time") from None
         tell(f"\nLook at it: {stage.gh.page(stage.number)}")
         tell(f"The operator's page, signed in, once: {await stage.bot.page}\n")
         tell(story.TO_TRY)
         await stage.bot.process.wait()
-        raise stage.bot.failed("the server has ended")
+        raise stage.bot.failure("the server has ended")

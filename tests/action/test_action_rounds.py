@@ -53,7 +53,7 @@ def test_the_second_push_is_read_in_its_difference(tmp_path: Path) -> None:
             later = str([body["messages"] for body in model.requests[asked:]])
             assert "return 0" in later
             assert "parcel.weight" not in later
-            (fixed,) = [c for c in at.gh.pull(1).review_comments if c.hidden == "resolved"]
+            (fixed,) = [c for c in at.gh.pull(1).review_comments if c.hide_reason == "resolved"]
             assert "negative" in fixed.body
             assert MODEL["openai_api_key"] not in f"{one}{two}{at.gh.pull(1)}"
 

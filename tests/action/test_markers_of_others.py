@@ -187,7 +187,7 @@ def forged(known: Any, head: str) -> str:  # noqa: ANN401 - JSON
 def test_without_a_key_a_forged_state_neither_silences_nor_folds_nor_speaks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A proof that it names is still open instead of new: it fails the step and stands in the summary all the same."""
+    """A proven finding that the forged state lists counts as still open: it fails the step and is in the summary all the same."""
     monkeypatch.delenv("OPENAI_API_KEY")
 
     async def go() -> None:

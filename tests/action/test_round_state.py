@@ -21,7 +21,7 @@ from bot.values import (
     Evidence,
     Finding,
     Mark,
-    Placed,
+    PlacedFinding,
     PullRef,
     PullRequest,
     Review,
@@ -40,7 +40,7 @@ REVIEW = Review(
     (ChangedFile("a.py", "a.py", "modified"),),
     "fanout",
     "why",
-    (Placed(FINDING, "inline"),),
+    (PlacedFinding(FINDING, "inline"),),
     Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
     Cost(),
     1.0,
@@ -116,7 +116,9 @@ def test_one_that_does_not_fit_says_so() -> None:
 def test_summary_and_state_fit_into_one_comment() -> None:
     """However much there is to say."""
     marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
-    long = tuple(Placed(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60))
+    long = tuple(
+        PlacedFinding(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60)
+    )
     kept = state.pack(replace(REVIEW, read=marks, findings=long), PULL, KEY)
     said = posts.comments(replace(REVIEW, read=marks, findings=long), lambda _: kept).summary
     assert len(kept) > 10_000

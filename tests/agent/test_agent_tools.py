@@ -6,7 +6,7 @@ import pytest
 from shop import FINDING, REPORT, USE, Table, quiet
 
 from bot.agent import tools
-from bot.agent.repl.bridge import opened
+from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.agent.tools import report
 from bot.errors import ProviderRefused
@@ -20,7 +20,7 @@ def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
 
     async def step(session: Session) -> tuple[list[str], Session, RunState]:
         state = RunState(session, source=Source("model", "scripted/root", "root"))
-        async with opened(await tools.variables(session), tools.functions(state), Limits()) as bridge:
+        async with open_bridge(await tools.variables(session), tools.functions(state), Limits()) as bridge:
             seen = [await bridge.run(code) for code in codes]
         return [one.error or one.output.rstrip("\n") for one in seen], session, state
 
@@ -209,7 +209,7 @@ def test_drop_takes_back(table: Table) -> None:
     )
     assert said[1] == "dropped refused: there is no finding nothing; findings() lists those that stand"
     assert session.findings == []
-    assert list(state.dropped.values()) == [
+    assert list(state.dropped_findings.values()) == [
         "shop/price.py:3 total() returns None for an empty cart: guarded by the caller"
     ]
 
@@ -223,7 +223,7 @@ def test_what_is_dropped_can_be_reported_again(table: Table) -> None:
     assert said[1].startswith("dropped | refused: it was dropped before")
     assert " accepted at shop/price.py:3, alive again after drop()" in said[2]
     assert said[3] == "dropped"
-    assert (session.findings, len(state.dropped)) == ([], 1)
+    assert (session.findings, len(state.dropped_findings)) == ([], 1)
 
 
 def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> None:
@@ -347,7 +347,7 @@ def test_cancelling_ends_a_block(table: Table) -> None:
 
     async def step(session: Session) -> str:
         state = RunState(session, source=Source("model", "", "root"))
-        async with opened({}, tools.functions(state), Limits()) as bridge:
+        async with open_bridge({}, tools.functions(state), Limits()) as bridge:
             running = asyncio.create_task(bridge.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), 10)
             running.cancel()
@@ -366,7 +366,7 @@ def test_cancelling_ends_an_endless_loop(table: Table) -> None:
     """A block that computes is killed, not waited for."""
 
     async def step(_: Session) -> bool:
-        async with opened({}, {}, Limits(turn_seconds=600)) as bridge:
+        async with open_bridge({}, {}, Limits(turn_seconds=600)) as bridge:
             running = asyncio.create_task(bridge.run("while True: pass"))
             await asyncio.sleep(0)
             running.cancel()

@@ -10,7 +10,7 @@ from shop import Table, quiet
 
 from bot.agent import tools
 from bot.agent.repl import hints
-from bot.agent.repl.bridge import opened
+from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.review.session import Session
 from bot.values import Limits, Observation, Prompt, Source
@@ -27,7 +27,7 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
 
     async def step(session: Session) -> list[Observation]:
         state = RunState(session, Source("model", "root"))
-        async with opened(await tools.variables(session), tools.functions(state), table.limits) as bridge:
+        async with open_bridge(await tools.variables(session), tools.functions(state), table.limits) as bridge:
             return [await bridge.run(block) for block in blocks]
 
     return table.run(step)

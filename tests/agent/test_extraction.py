@@ -70,4 +70,4 @@ def test_no_code() -> None:
 def test_assigned_names() -> None:
     """What a block assigns at its top level is known by name."""
     block = "a = 1\nb, c = 2, 3\nd: int = 4\ndef f(x):\n    inner = 1\nfor i, j in []:\n    pass\nimport json\na == 2\nx.y = 1"
-    assert extraction.assigned(block) == ["a", "b", "c", "d", "f", "i", "j", "json"]
+    assert extraction.assigned_names(block) == ["a", "b", "c", "d", "f", "i", "j", "json"]

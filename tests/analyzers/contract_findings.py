@@ -35,7 +35,7 @@ def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
             files = diff.read(await tree.change())
             users = await dependents.find(tree, files, LANGUAGES)
             tracker = coverage.start((), files, users, by_model=False)
-            tracker.compared(contracts.compared(users))
+            tracker.note_comparisons(contracts.compare(users))
             return tracker.open_uses()
 
     return asyncio.run(run())
@@ -47,6 +47,6 @@ def uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
     async def run() -> tuple[coverage.ObligedUse, ...]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
-            return coverage.obliged(files, await dependents.find(tree, files, LANGUAGES))
+            return coverage.obliged_uses(files, await dependents.find(tree, files, LANGUAGES))
 
     return asyncio.run(run())

@@ -6,7 +6,7 @@ from fakes import Repository
 
 from bot import diff
 from bot.analyzers import ANALYZERS
-from bot.analyzers.contracts_arity import judged
+from bot.analyzers.contracts_arity import insists_on_signatures
 from bot.checkout import Checkout
 from bot.languages import LANGUAGES
 from bot.ports import Analyzer
@@ -225,5 +225,7 @@ def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(re
 
 def test_plain_javascript_is_tolerant_in_every_ending() -> None:
     """Of the registered endings of the family only those of TypeScript insist on a signature."""
-    strict = {suffix for suffix in LANGUAGES["javascript"].SUFFIXES if judged(f"a{suffix}", f"b{suffix}")}
+    strict = {
+        suffix for suffix in LANGUAGES["javascript"].SUFFIXES if insists_on_signatures(f"a{suffix}", f"b{suffix}")
+    }
     assert strict == {".ts", ".tsx", ".mts", ".cts"}

@@ -18,12 +18,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from fastapi import FastAPI
 
 from bot import app
-from bot.app import Opened, running
+from bot.app import RunningServer, running
 from bot.app.opening import Apologise, Work
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
 from bot.ports import Job
-from bot.storage import Finished, Store
+from bot.storage import FinishedReview, Store
 from bot.values import Ask, Recheck, ReviewAsk
 
 SECRET = "a secret of the webhook, planted"
@@ -86,7 +86,7 @@ def pull(number: int = 1, action: str = "opened", head: int = 1, installation: i
 class Served:
     """A running server as a test sees it."""
 
-    opened: Opened
+    opened: RunningServer
     http: httpx2.AsyncClient
     done: list[Ask]
     more: asyncio.Condition  # notified when there is more of it
@@ -112,10 +112,10 @@ class Served:
         return answer
 
 
-def review(ask: ReviewAsk, job: str) -> Finished:
+def review(ask: ReviewAsk, job: str) -> FinishedReview:
     """What is stored of a review that found nothing."""
     now = time.time()
-    return Finished(job, ask.pull, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, b"{}")
+    return FinishedReview(job, ask.pull, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, b"{}")
 
 
 @asynccontextmanager
@@ -143,7 +143,7 @@ async def served(
         return carried_out, sorry or never
 
     async with (
-        app.opened(given, open_work, web=web) as opened,
+        app.open_server(given, open_work, web=web) as opened,
         browser(app.create(opened, web=web), given.place) as http,
     ):
         yield Served(opened, http, done, more)

@@ -141,7 +141,7 @@ def test_whoever_goes_on_failing_waits(tmp_path: Path) -> None:
     asyncio.run(go())
     attempts = Attempts()
     for moment in range(MOST):
-        attempts.failed("one", float(moment))
+        attempts.count_failure("one", float(moment))
     assert (attempts.wait("one", 10.0) > 0, attempts.wait("other", 10.0), attempts.wait("one", 1000.0)) == (True, 0, 0)
 
 

@@ -50,13 +50,13 @@ def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
     """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A line that is cut off does not count."""
     found = trace.read([*LINES, b'{"kind": "call", "ro'])
     assert (found.strategy, found.flying) == ("rlm", 1)
-    assert [(row.name, row.calls, row.failed, row.usd) for row in found.roles] == [
+    assert [(row.name, row.calls, row.failures, row.usd) for row in found.roles] == [
         ("root", 1, 0, 0.5),
         ("workers", 1, 0, 0.25),
         ("second opinions", 1, 1, None),
     ]
     assert (found.whole.calls, found.whole.input, found.whole.usd) == (3, 300, None)
-    assert [(turn.name, turn.made.calls, turn.made.usd) for turn in found.turns] == [("root:1", 2, 0.75)]
+    assert [(turn.name, turn.calls.calls, turn.calls.usd) for turn in found.turns] == [("root:1", 2, 0.75)]
 
 
 def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_trace(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from serving import pull, served, settings
 
 from bot import app
-from bot.app import Opened
+from bot.app import RunningServer
 from bot.config import Server
 from bot.errors import UsageError
 from bot.values import Cost, Coverage, PullRequest, Review, Usage
@@ -19,7 +19,7 @@ def figures(text: str) -> dict[str, float]:
     return {name: float(value) for name, _, value in rows}
 
 
-def unusable(opened: Opened, database: Path) -> None:
+def unusable(opened: RunningServer, database: Path) -> None:
     """Put a folder where the database was."""
     opened.store.database.engine.dispose()
     for each in database.parent.glob(f"{database.name}*"):

@@ -7,7 +7,7 @@ import pytest
 from serving import Served, served, settings
 
 from bot import app
-from bot.app.rounds import catch_up, missed
+from bot.app.rounds import catch_up, missed_deliveries
 from bot.values import Ask, ReviewAsk, Sent
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
@@ -38,12 +38,12 @@ def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path
             for name in ("first", "second", "third"):
                 await repo.commit(name, {"a.py": f"{name} = 2\n"})
                 numbers.append(await repo.open_pull(name, title=name, draft=name == "third"))
-            await gh.settled()
+            await gh.settle()
             gh.world.deliveries[:] = [one for one in gh.deliveries if one.payload["number"] == numbers[0]]
             async with installed(gh, tmp_path / "data") as server:
                 done = await server.worked(2)
                 assert sorted(triggers(done)) == [(numbers[0], "opened"), (numbers[1], "catch-up")]
-                await gh.settled()
+                await gh.settle()
                 await catch_up(server.opened)
                 assert server.opened.ours.login == gh.login
                 counts = await server.opened.counts()
@@ -72,4 +72,4 @@ def sent(guid: str, status: int, number: int = 1, event: str = "pull_request") -
 )
 def test_only_what_never_arrived_is_asked_for_again(attempts: list[Sent], again: list[int]) -> None:
     """Oldest first, the last attempt of each; what keeps failing, and what nobody reads, is left alone."""
-    assert [one.id for one in missed(attempts)] == again
+    assert [one.id for one in missed_deliveries(attempts)] == again

@@ -82,9 +82,9 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
 
     found = asyncio.run(go())
     first, second = (next(line for line in rows if line.what == "permissions") for rows in (found[:9], found[9:]))
-    assert ("merge_queues: read" in first.said, first.works) == (True, True)
-    assert ("checks: write" in second.said, second.works) == (True, False)
-    assert [line.said.split()[0] for line in found if line.what == "App"] == ["deeprepo", "deeprepo"]
+    assert ("merge_queues: read" in first.sentence, first.works) == (True, True)
+    assert ("checks: write" in second.sentence, second.works) == (True, False)
+    assert [line.sentence.split()[0] for line in found if line.what == "App"] == ["deeprepo", "deeprepo"]
 
 
 def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: Set) -> None:
@@ -93,8 +93,8 @@ def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: 
     (tmp_path / "file").write_text("")
     found = looked(settings(tmp_path / "file" / "data", database_url="postgresql://bot:the-password@127.0.0.1:9/x"))
     assert [name for name, line in found.items() if not line.works] == ["data", "database", "App"]
-    assert not any("the-password" in line.said or SECRET in line.said for line in found.values())
-    assert found["models"].said == "root none, worker openai/small"
+    assert not any("the-password" in line.sentence or SECRET in line.sentence for line in found.values())
+    assert found["models"].sentence == "root none, worker openai/small"
 
 
 def test_a_port_that_is_taken_is_said(variables: Set) -> None:

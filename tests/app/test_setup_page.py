@@ -51,7 +51,7 @@ def test_three_clicks_make_an_app(tmp_path: Path) -> None:
                 again = await browser.get("/setup/done", params={"code": "a-code", "state": begun.state})
                 assert (again.status_code, again.text) == (200, done.text)
             stored = tmp_path / "data" / "app.json"
-            assert (begun.done.is_set(), stat.S_IMODE(stored.stat().st_mode)) == (True, 0o600)
+            assert (begun.is_done.is_set(), stat.S_IMODE(stored.stat().st_mode)) == (True, 0o600)
             held = App.model_validate_json(stored.read_bytes())
             assert (held.app_id, held.webhook_secret.get_secret_value()) == (gh.app_id, gh.secret)
             assert [path.name for path in stored.parent.iterdir()] == ["app.json"]
@@ -73,7 +73,7 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
                 assert not [secret for secret in (begun.token, begun.state) if secret in answer.text]
             assert (await browser.get("/readyz")).status_code == 503
             assert (await browser.post("/webhook", content=b"{}")).status_code == 503
-        assert not begun.done.is_set()
+        assert not begun.is_done.is_set()
         assert begun.token not in repr(begun)
 
     asyncio.run(go())
@@ -142,7 +142,7 @@ def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> Non
                 answer = await browser.get("/setup/done", params={"code": code, "state": begun.state})
             assert (answer.status_code, why in answer.text) == (502, True)
             assert not (tmp_path / "data").exists()
-            assert not begun.done.is_set()
+            assert not begun.is_done.is_set()
 
     asyncio.run(go())
 

@@ -16,14 +16,14 @@ from bot.app import operator
 from bot.app.opening import Work
 from bot.config import Server
 from bot.jobs import codec
-from bot.storage import Failure, Finished, Known
+from bot.storage import Failure, FinishedReview, StoredFinding
 from bot.values import PullRef, ReviewAsk
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Repo
 
 BACK = "http://127.0.0.1/signin/done"
 HOSTILE = "<script>alert(1)</script> & \u202e\u200b\"'"
-FOUND = Known("f1", "posted", "high", "logic", "worker", "a.py", "Wrong sign")
+FOUND = StoredFinding("f1", "posted", "high", "logic", "worker", "a.py", "Wrong sign")
 
 
 @dataclass
@@ -108,7 +108,7 @@ async def stored(visit: Visit) -> dict[str, str]:
         one = repo.repository
         pull = PullRef(repo.installation, repo.id, one.owner.login, one.name, number)
         job = f"review~{pull.key}~guid-{number}"
-        done = Finished(
+        done = FinishedReview(
             job, pull, "a" * 40, "push", 1, now - 20, now - 10, "neutral", "direct", 2, 900, 0.25, b"{}", (FOUND,),
             title=f"{one.name} {HOSTILE}", state="findings", found=1, still=0, fixed=0,
         )  # fmt: skip

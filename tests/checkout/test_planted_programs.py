@@ -13,7 +13,7 @@ from planted import Planted, keys, programs
 
 from bot import cli
 from bot.checkout import Checkout, pull
-from bot.checkout.held import held
+from bot.checkout.existing_clone import existing_clone
 from bot.errors import DeepRepoError
 from bot.values import PullRequest, ReviewRequest
 
@@ -121,7 +121,7 @@ def test_no_hook_starts_the_program(watched: Planted) -> None:
 
 def test_a_workspace_of_an_action_starts_nothing(watched: Planted) -> None:
     """A clone that a step finds there is asked what it holds; one that says it is partial is not believed to hold all."""
-    assert asyncio.run(held(watched.repository.folder, (watched.before,))) is None
+    assert asyncio.run(existing_clone(watched.repository.folder, (watched.before,))) is None
 
 
 def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:

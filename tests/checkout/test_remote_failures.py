@@ -10,7 +10,7 @@ from raw_server import raw_server
 
 from bot import github
 from bot.checkout import Checkout, remote
-from bot.errors import DeepRepoError, GitError, HostDown, HostRefused, Superseded, UsageError
+from bot.errors import DeepRepoError, GitError, HostDown, HostRefused, SupersededError, UsageError
 from deeprepo_sandbox.github import Fault
 
 PACK = r"shop\.git/git-upload-pack$"
@@ -82,7 +82,7 @@ def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
         async with scene(tmp_path / "hub") as at:
             base = (await at.host.facts()).base_sha
             async with github.read_token(at.identity, at.pull, at.pace) as token:
-                with pytest.raises(Superseded, match="commit 0123456701 is no longer in the repository"):
+                with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
                     await remote.fetch(at.identity.git_url(at.pull), base, "01234567" * 5, token, str(tmp_path))
 
     asyncio.run(go())

@@ -119,7 +119,7 @@ def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(r
 
     async def ask(tree: Checkout) -> tuple[str, ...]:
         await tree.grep_lines([r"(a|aa)+$"], syntax="perl")
-        return tuple(tree.stopped)
+        return tuple(tree.stopped_searches)
 
     assert "too hard" in within(pull, ask)[0]
 

@@ -75,7 +75,7 @@ def test_a_submodule_is_its_commit(
     found = uncommitted(repository, tmp_path / "s")
     assert found.head == as_git_does(repository)
     assert "another repository" in (files(found)["module"].skip or "")
-    assert not files(found)["module"].unreviewed
+    assert not files(found)["module"].is_unreviewed
 
 
 def test_files_of_git_lfs_are_pointers(repository: Repository, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_
     repository.write({"secret.py": "KEY = 'in the clear'\n"})
     found = uncommitted(repository, tmp_path / "s")
     file = files(found)["secret.py"]
-    assert file.unreviewed
+    assert file.is_unreviewed
     assert "filter" in (file.skip or "")
 
     async def read() -> bytes | None:

@@ -19,7 +19,7 @@ async def _mended(stage: live.Stage) -> Pull:
     gh, number = stage.gh, stage.number
     await stage.repo.take_offer(number)
     await gh.until(lambda: [check.conclusion for check in gh.pull(number).checks] == ["neutral"])
-    await gh.settled()
+    await gh.settle()
     assert gh.violations == ()
     return gh.pull(number)
 
@@ -29,8 +29,8 @@ def test_the_demo_shows_everything_with_a_scripted_model() -> None:
 
     async def run() -> None:
         said: list[str] = []
-        async with live.staged(0, live.SCRIPTED, said.append, None, check=True) as stage:
-            assert "5 comments on lines" in await live.reviewed(stage)
+        async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
+            assert "5 comments on lines" in await live.wait_for_review(stage)
             first = stage.gh.pull(stage.number)
             assert [one.state for one in first.reviews] == ["CHANGES_REQUESTED"]
             assert model.READ["overview"] in first.comments[0].body
@@ -58,8 +58,8 @@ def test_without_a_model_the_review_is_by_code() -> None:
     """The next commit is reviewed too, and what it mends is closed."""
 
     async def run() -> None:
-        async with live.staged(0, "none", [].append, None, check=True) as stage:
-            assert "check run neutral" in await live.reviewed(stage)
+        async with live.open_stage(0, "none", [].append, None, check=True) as stage:
+            assert "check run neutral" in await live.wait_for_review(stage)
             first = stage.gh.pull(stage.number)
             lines = [6, 15, 17]
             assert sorted((one.path, one.line) for one in first.review_comments) == [
@@ -69,7 +69,7 @@ def test_without_a_model_the_review_is_by_code() -> None:
             second = await _mended(stage)
             tops = [one for one in second.review_comments if one.reply_to is None]
             mended = [one for one in tops if story.LEAKED not in one.body]  # a token is in the history still
-            assert [one.hidden for one in mended] == ["resolved"] * (len(lines) - 1)
+            assert [one.hide_reason for one in mended] == ["resolved"] * (len(lines) - 1)
             assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
             assert second.comments[0].body != first.comments[0].body
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from fakes import Repository
 
-from bot.cli.hook import HookOptions, asked
+from bot.cli.hook import HookOptions, parse
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pydantic", "typer", "pydantic_settings", "jinja2", "yaml", "pygments", "detect_secrets", "importlib.metadata"}
@@ -28,7 +28,7 @@ OURS = {
 def test_the_published_hooks_go_the_short_way() -> None:
     """Their command lines mean what they have always meant."""
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
-    read = [asked(hook["entry"].split()[1:]) for hook in published]
+    read = [parse(hook["entry"].split()[1:]) for hook in published]
     assert read == [
         HookOptions(staged=True, fail_on="high", quiet=False),
         HookOptions(staged=False, fail_on="high", quiet=False),
@@ -42,7 +42,7 @@ def test_the_published_hooks_go_the_short_way() -> None:
 )  # fmt: skip
 def test_every_other_command_line_goes_the_long_way(line: str) -> None:
     """The long way knows all options, and reports what is wrong."""
-    assert asked(line.split()) is None
+    assert parse(line.split()) is None
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def again(reviewed: Repository, earlier: bytes, *words: tuple[str, str, str]) ->
     flags = {"effort": "none", "previous": earlier}
     scratch = reviewed.folder.parent / "scratch"
     scratch.mkdir(exist_ok=True)
-    parts = replace(wiring.deps(flags, str(scratch), lambda _: None), ignored=words)
+    parts = replace(wiring.deps(flags, str(scratch), lambda _: None), ignored_findings=words)
     request = ReviewRequest(str(reviewed.folder), scope="range", base="main", head="feature")
     return asyncio.run(pipeline.review(request, parts))
 

@@ -7,7 +7,7 @@ import pytest
 from recorded import Ended, deeprepo
 
 from bot import storage
-from bot.storage import Finished
+from bot.storage import FinishedReview
 from bot.values import PullRef
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ def stored(tmp_path: Path) -> Path:
     now = time.time()
 
     async def keep() -> None:
-        async with storage.opened(f"sqlite:///{tmp_path / 'data' / 'deeprepo.db'}") as store:
+        async with storage.open_store(f"sqlite:///{tmp_path / 'data' / 'deeprepo.db'}") as store:
             for number, name, age, conclusion, usd in (
                 (1, "shop", 60.0, "success", 0.25),
                 (2, "shop", 3 * 86_400.0, "neutral", 0.5),
@@ -35,7 +35,7 @@ def stored(tmp_path: Path) -> Path:
             ):
                 pull = PullRef(7, 3 if name == "shop" else 4, "acme", name, number)
                 ended = now - age
-                done = Finished(
+                done = FinishedReview(
                     f"job-{number}",
                     pull,
                     "h",

@@ -6,7 +6,7 @@ from commanded import AFTER, Scene, scene
 from fakes import Repository
 
 from bot.errors import ProviderRefused
-from bot.values import Limits, Placed
+from bot.values import Limits, PlacedFinding
 
 PROOF = {"path": "shop/till.py", "quote": "    return fee(parcel.weight)"}
 
@@ -141,7 +141,7 @@ def test_without_a_model_a_question_is_told_so(pull: Scene) -> None:
 def test_a_leaked_secret_is_shown_to_no_model(pull: Scene, word: str) -> None:
     """Neither in a question about it nor in its explanation."""
     finding = replace(pull.review.findings[0].finding, category="secret", quote='KEY = "sk-abcdefghijklmnop1234"')
-    pull.review = replace(pull.review, findings=(Placed(finding, "inline"),))
+    pull.review = replace(pull.review, findings=(PlacedFinding(finding, "inline"),))
     pull.rendered()
     pull.thread(0)
     model = pull.answers({"answer": "never"})

@@ -10,7 +10,7 @@ from bot.commands.pace import CommandAllowance
         ([], CommandAllowance(free=True)),
         ([900.0, 950.0], CommandAllowance(free=True)),
         ([100.0, 900.0, 950.0], CommandAllowance(free=False, minutes=45)),
-        ([950.0, 100.0, 900.0, 990.0], CommandAllowance(free=False, minutes=59, told=True)),
+        ([950.0, 100.0, 900.0, 990.0], CommandAllowance(free=False, minutes=59, was_told=True)),
         ([-2_600.0, 900.0, 950.0], CommandAllowance(free=True)),
         ([-2_599.0, 900.0, 950.0], CommandAllowance(free=False, minutes=1)),
         ([100.0, 900.0, 5_000.0], CommandAllowance(free=True)),

@@ -12,7 +12,7 @@ from bot.config import Settings
 from bot.findings import suppress
 from bot.outputs import json_file, marker
 from bot.render import languages, load
-from bot.values import Finding, Placed
+from bot.values import Finding, PlacedFinding
 
 WORDS = ["review", "full review", "ask", "explain", "ignore", "rules", "pause", "resume", "cancel", "config", "help"]
 
@@ -189,13 +189,13 @@ def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
     """Whether they were given by the pipeline, or counted by a version that kept none: worst first, collapsed ones last."""
     usual = pull.review.findings[0].finding
     placed = [
-        Placed(replace(usual, severity=severity, title=f"{severity} {place}"), place)
+        PlacedFinding(replace(usual, severity=severity, title=f"{severity} {place}"), place)
         for severity, place in (("low", "outside"), ("medium", "folded"), ("critical", "inline"), ("low", "file"))
     ]
     review = replace(pull.review, findings=tuple(placed))
     said = target.read(json_file.render(review).encode())
     assert said is not None
-    shown = {n: said.numbered(n) for n in range(1, 6)}
+    shown = {n: said.by_number(n) for n in range(1, 6)}
     assert [found and found.title for found in shown.values()] == [
         "critical inline",
         "low outside",
@@ -208,7 +208,7 @@ def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
     )
     said = target.read(json_file.render(kept).encode())
     assert said is not None
-    assert [found and found.title for found in map(said.numbered, range(3, 9))] == [
+    assert [found and found.title for found in map(said.by_number, range(3, 9))] == [
         None,
         *(row.finding.title for row in placed),
         None,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.commands import Mentions, named
+from bot.commands import Mentions, read_mentions
 
 LOGIN = "deeprepo[bot]"
 
@@ -23,7 +23,7 @@ LOGIN = "deeprepo[bot]"
 )
 def test_we_are_named_anywhere_in_prose(body: str) -> None:
     """With and without the ending of an App's login, in any case."""
-    assert named(body, LOGIN).us
+    assert read_mentions(body, LOGIN).us
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,21 @@ def test_we_are_named_anywhere_in_prose(body: str) -> None:
 )
 def test_a_name_in_code_in_a_quote_or_in_another_name_is_not_ours(body: str) -> None:
     """As GitHub shows it."""
-    assert not named(body, LOGIN).us
+    assert not read_mentions(body, LOGIN).us
 
 
 def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
     """A team is somebody else, and a decorator in code is nobody."""
-    assert named("@colleague look", LOGIN) == Mentions(others=True, first=True)
-    assert named("@acme/team look", LOGIN) == Mentions(others=True, first=True)
-    assert named("look, @colleague and @deeprepo", LOGIN) == Mentions(us=True, others=True)
-    assert named("Why?\n\n@colleague knows", LOGIN) == Mentions(others=True)
-    assert named("`@property` is `@cached`", LOGIN) == Mentions()
-    assert named("@deeprepo", "") == Mentions(others=True, first=True)
+    assert read_mentions("@colleague look", LOGIN) == Mentions(others=True, first=True)
+    assert read_mentions("@acme/team look", LOGIN) == Mentions(others=True, first=True)
+    assert read_mentions("look, @colleague and @deeprepo", LOGIN) == Mentions(us=True, others=True)
+    assert read_mentions("Why?\n\n@colleague knows", LOGIN) == Mentions(others=True)
+    assert read_mentions("`@property` is `@cached`", LOGIN) == Mentions()
+    assert read_mentions("@deeprepo", "") == Mentions(others=True, first=True)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.sampled_from(list("@deeprepo/[bot]`>-* \n\r\t<!&#\0\u2028\ud800")), max_size=80))
 def test_any_text_is_read_without_a_fault(text: str) -> None:
     """Whatever people write."""
-    assert isinstance(named(f"{text} @deeprepo", LOGIN), Mentions)
+    assert isinstance(read_mentions(f"{text} @deeprepo", LOGIN), Mentions)

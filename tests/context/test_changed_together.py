@@ -26,7 +26,7 @@ def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repositor
     found = [one for one in beside(repository, BASE, TOGETHER, "shop/rates.py") if one.path == "shop/cart.py"]
     assert any("16     return sum(clamp(row, 0) for row in rows)" in one.body for one in found)
     assert any(" 6 def total(rows):" in one.body for one in found)
-    assert all(one.changed for one in found)
+    assert all(one.overlaps_change for one in found)
 
 
 def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:
@@ -101,13 +101,14 @@ def test_of_many_definitions_none_is_meant() -> None:
     """A guess would mislead: only what is imported, near, or the only one of a telling name is shown."""
     far = [(f"lib/m{n}.py", 1, "def load_rates(x):") for n in range(3)]
     call = CalledName("load_rates", "app/view.py", "")
-    assert definitions.meant(call, far, frozenset()) == ()
-    assert definitions.meant(call, far, frozenset({"m1"})) == (far[1],)
-    assert definitions.meant(call, far[:1], frozenset()) == (far[0],)
+    assert definitions.meanings(call, far, frozenset()) == ()
+    assert definitions.meanings(call, far, frozenset({"m1"})) == (far[1],)
+    assert definitions.meanings(call, far[:1], frozenset()) == (far[0],)
     assert (
-        definitions.meant(CalledName("load", "app/view.py", ""), [("lib/m.py", 1, "def load(x):")], frozenset()) == ()
+        definitions.meanings(CalledName("load", "app/view.py", ""), [("lib/m.py", 1, "def load(x):")], frozenset())
+        == ()
     )
-    assert definitions.meant(call, [("web/m.ts", 1, "function load_rates(x) {")], frozenset()) == ()
+    assert definitions.meanings(call, [("web/m.ts", 1, "function load_rates(x) {")], frozenset()) == ()
 
 
 def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:

@@ -185,9 +185,9 @@ def test_what_is_gone_weighs_most_and_what_is_written_more_than_what_is_mentione
 
 def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
     """Keys and attributes, not local variables."""
-    assert identifiers.stored('    "shipping_address": payload(order),', "payload") == {"shipping_address"}
-    assert identifiers.stored("self.total_rate = payload(order)", "payload") == {"total_rate"}
-    assert identifiers.stored("local = payload(order)", "payload") == frozenset()
+    assert identifiers.stored_keys('    "shipping_address": payload(order),', "payload") == {"shipping_address"}
+    assert identifiers.stored_keys("self.total_rate = payload(order)", "payload") == {"total_rate"}
+    assert identifiers.stored_keys("local = payload(order)", "payload") == frozenset()
 
 
 def test_a_name_that_is_only_mentioned_leads_to_its_definition_and_not_to_others_that_mention_it(
@@ -232,9 +232,9 @@ def test_who_calls_a_caller_that_only_passes_on_is_shown(repository: Repository)
 
 def test_a_label_says_defines_only_of_a_definition() -> None:
     """A type in front of another name, a call, and a subclass define nothing of that name."""
-    assert meaning.settled("RateTable", "a.py", "class RateTable:")
-    assert not meaning.settled("RateTable", "A.java", "    private static RateTable load(int x) {")
-    assert not meaning.settled("loadRates", "A.java", "        use(x, internal ? loadRates() : other, y);")
+    assert meaning.settles("RateTable", "a.py", "class RateTable:")
+    assert not meaning.settles("RateTable", "A.java", "    private static RateTable load(int x) {")
+    assert not meaning.settles("loadRates", "A.java", "        use(x, internal ? loadRates() : other, y);")
     assert usages.Pick("a.py", 1, ("Base",), defines=False, builds=True).reason == "builds on Base"
 
 

@@ -7,7 +7,7 @@ import pytest
 from shop import Table, called
 
 from bot.agent import loop
-from bot.context.data_files import MAX_CHARS, form_of, parsed, paths
+from bot.context.data_files import MAX_CHARS, form_of, parse, paths
 from bot.review.session import Session
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -26,7 +26,7 @@ MERGES = "a0: &a0 {k: 1}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]
 )
 def test_key_paths(form: str, text: str) -> None:
     """Every leaf has its path; a key with a dot is quoted."""
-    rows = dict(paths(parsed(text, form)))
+    rows = dict(paths(parse(text, form)))
     assert rows["servers[0].host"] == '"a"'
     assert rows["servers[1].port"] == "1"
     assert rows['["x.y"]'] in {"null", '"null"'}
@@ -38,7 +38,7 @@ def test_json_needle(depth: int) -> None:
     value: Any = "heron"
     for level in range(depth):
         value = {f"level_{level}": [{"decoy": "herring"}, value]}
-    path = next(key for key, leaf in paths(parsed(json.dumps(value), "json")) if leaf == '"heron"')
+    path = next(key for key, leaf in paths(parse(json.dumps(value), "json")) if leaf == '"heron"')
     found: Any = value
     for step in path.replace("]", "").replace("[", ".").split("."):
         found = found[int(step) if step.isdigit() else step]
@@ -66,23 +66,23 @@ def test_json_needle(depth: int) -> None:
 def test_hostile_files_end_in_a_sentence(form: str, text: str, said: str) -> None:
     """Bombs, cycles, endless nesting and broken files are refused with a reason, as ValueError."""
     with pytest.raises(ValueError, match=said):
-        parsed(text, form)
+        parse(text, form)
 
 
 def test_merge_keys_do_not_multiply() -> None:
     """Merging would double with each level; the keys stay as they were written, and the values are counted."""
-    assert parsed("a: &a {k: 1}\nb: {<<: *a}", "yaml") == {"a": {"k": 1}, "b": {"<<": {"k": 1}}}
+    assert parse("a: &a {k: 1}\nb: {<<: *a}", "yaml") == {"a": {"k": 1}, "b": {"<<": {"k": 1}}}
     with pytest.raises(ValueError, match="more values"):
-        parsed(MERGES, "yaml")
+        parse(MERGES, "yaml")
 
 
 def test_tags_dates_and_documents_are_plain() -> None:
     """Somebody's own tags, dates, several documents and odd keys become plain values."""
-    assert parsed("a: !Ref b\nc: !Sub [d, e]\nf: 2026-01-01\n1: !X {y: z}", "yaml") == {
+    assert parse("a: !Ref b\nc: !Sub [d, e]\nf: 2026-01-01\n1: !X {y: z}", "yaml") == {
         "a": "b", "c": ["d", "e"], "f": "2026-01-01", 1: {"y": "z"}
     }  # fmt: skip
-    assert parsed("a: 1\n---\nb: 2\n", "yaml") == [{"a": 1}, {"b": 2}]
-    assert parsed('{"a": NaN}\n{"b": 2}\n', "jsonl") == [{"a": "NaN"}, {"b": 2}]
+    assert parse("a: 1\n---\nb: 2\n", "yaml") == [{"a": 1}, {"b": 2}]
+    assert parse('{"a": NaN}\n{"b": 2}\n', "jsonl") == [{"a": "NaN"}, {"b": 2}]
     assert [form_of(path) for path in ("a/b.yml", "x.toml", "y.py", "json")] == ["yaml", "toml", "", "json"]
 
 

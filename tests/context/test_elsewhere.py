@@ -48,7 +48,7 @@ def test_what_the_prompt_shows_is_counted_and_what_does_not_fit_is_counted_too(r
     rows = "".join(f"print(config.max_retries, {n})\n" for n in range(MAX_PLACES + 3))
     before: Files = {"a.py": "max_retries = 3\nprint(max_retries)\n", "b.py": "import config\n" + rows}
     found = listed(repository, before, {"a.py": "max_retries = 4\nprint(max_retries)\n"})["max_retries"]
-    assert (found.shown, found.more) == (1, 3)
+    assert (found.shown_count, found.more) == (1, 3)
     assert found.places == (("b.py", tuple(range(2, MAX_PLACES + 2))),)
 
 
@@ -78,7 +78,7 @@ def test_a_plain_word_is_listed_where_it_is_a_string(repository: Repository) -> 
         "delay.sql": "-- the linear part\nif kind = 'fixed' then linear := 1; end if;\n",
     }
     found = listed(repository, before, {"client.ts": 'export const kinds = ["exponential", "fixed", "linear"]\n'})
-    assert found["linear"] == Elsewhere("linear", 0, (), quoted=True)
+    assert found["linear"] == Elsewhere("linear", 0, (), as_string=True)
     assert found["fixed"].places == (("delay.sql", (2,)),)
     assert found["fixed"].code == ("if kind = 'fixed' then linear := 1; end if;",)
 
@@ -99,4 +99,4 @@ def test_an_option_is_looked_for_as_the_field_of_which_programs_make_it(reposito
         "app/cli.rs": "struct Cli {\n    #[arg(long)]\n    no_cache: bool,\n}\n",
     }
     one = listed(repository, before, {"app/run.rs": 'warn(OLD, "--no-cache");\n'})["--no-cache"]
-    assert (one.name, one.spelled, one.places) == ("--no-cache", "no_cache", (("app/cli.rs", (3,)),))
+    assert (one.name, one.spelling, one.places) == ("--no-cache", "no_cache", (("app/cli.rs", (3,)),))

@@ -156,7 +156,7 @@ def test_too_much_is_told_as_not_read() -> None:
     """A question takes so many characters; the files beyond are named, none is cut."""
     made = plan({"a": "x" * 10, "b": "y" * MAX_CHARS, "c": "z" * 10})
     assert (made.left_out, [[p.path for p in parts] for parts in made.prompts]) == (["b"], [["a", "c"]])
-    assert together([]).found is None
+    assert together([]).is_found is None
 
 
 def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.context.packing import LARGE, LARGE_PROMPT, PROMPT_TOKENS, packed
+from bot.context.packing import LARGE, LARGE_PROMPT, PROMPT_TOKENS, pack
 from bot.values import Unit
 
 
@@ -20,7 +20,7 @@ sizes = st.lists(
 def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str, int]]) -> None:
     """Whatever the sizes: each unit once, no group above the limit but a lone unit, and not twice as many as needed."""
     units = [unit(path, number, tokens) for number, (path, tokens) in enumerate(wanted)]
-    groups = packed(units)
+    groups = pack(units)
     total = sum(one.tokens for one in units)
     most = LARGE_PROMPT if total > LARGE else PROMPT_TOKENS
     assert sorted(one.id for group in groups for one in group) == sorted(one.id for one in units)
@@ -36,10 +36,10 @@ def test_files_and_folders_stay_together() -> None:
         unit("a/x.py", 3, 2_000),
         unit("a/y.py", 4, 1_900),
     ]
-    assert [[one.name for one in group] for group in packed(units)] == [["2"], ["1", "3", "4"]]
+    assert [[one.name for one in group] for group in pack(units)] == [["2"], ["1", "3", "4"]]
 
 
 def test_gaps_are_filled_from_other_folders() -> None:
     """A small rest of one folder does not pay for a prompt of its own."""
     units = [unit("a/x.py", 1, 5_500), unit("b/z.py", 2, 400)]
-    assert len(packed(units)) == 1
+    assert len(pack(units)) == 1

@@ -96,7 +96,7 @@ def test_both_sides_of_a_definition_are_kept(repository: Repository) -> None:
     assert item.before.signature is not None
     assert item.after.signature is not None
     assert [p.name for p in item.before.signature.parameters] == ["a"]
-    assert [(p.name, p.kind, p.required) for p in item.after.signature.parameters] == [
+    assert [(p.name, p.kind, p.is_required) for p in item.after.signature.parameters] == [
         ("a", "positional", True),
         ("b", "keyword-only", False),
     ]

@@ -110,7 +110,7 @@ ROUTES = {
 def _open(found: Dependents, path: str) -> list[str]:
     """The places that somebody has to look at because of what a file gave up."""
     del path
-    return [f"{use.path}:{use.line}" for use in coverage.obliged((), found)]
+    return [f"{use.path}:{use.line}" for use in coverage.obliged_uses((), found)]
 
 
 @pytest.mark.parametrize("kind", RENAMED)
@@ -187,7 +187,7 @@ def test_lines_above_the_limit_are_counted(repository: Repository) -> None:
     )
 
     assert len(_open(found, "views.py")) == 40
-    assert "views.py: 40 of the 47 lines that still say order_total are listed" in found.missed
+    assert "views.py: 40 of the 47 lines that still say order_total are listed" in found.missed_uses
 
 
 def test_a_key_that_is_gone_and_set_nowhere_is_open(repository: Repository) -> None:
@@ -279,4 +279,4 @@ def test_a_search_that_takes_too_long_is_open(repository: Repository) -> None:
     after = {path: text.replace("order_total", "order_sum") for path, text in files.items()}
     found = find(repository.change(files, after), SearchLimits(keys=-1.0))
 
-    assert any("renamed keys stopped" in sentence for sentence in found.missed)
+    assert any("renamed keys stopped" in sentence for sentence in found.missed_uses)

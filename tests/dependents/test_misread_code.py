@@ -41,7 +41,7 @@ def test_a_file_that_can_be_read_in_two_ways_is_open(
     """It is not compared, and the review says why."""
     found = find(repository.change(files, {path: text}))
 
-    assert [sentence.startswith(f"{path}: ") for sentence in found.missed] == [True]
+    assert [sentence.startswith(f"{path}: ") for sentence in found.missed_uses] == [True]
     assert found.symbols == ()
 
 
@@ -57,4 +57,4 @@ def test_usual_encodings_and_escapes_are_compared(
     repository: Repository, files: dict[str, str | bytes | None], path: str, text: str
 ) -> None:
     """Windows line ends, encodings that only add letters, and escapes in strings say nothing else than they show."""
-    assert find(repository.change(files, {path: text})).missed == ()
+    assert find(repository.change(files, {path: text})).missed_uses == ()

@@ -11,7 +11,7 @@ from bot.values import Dependents
 
 LIB = "def load_things(a, b):\n    return a\n"
 USER = "from zz.lib import load_things\n\nload_things(1, 2)\n"
-FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed=12)
+FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 
 def _proven(found: Dependents) -> list[str]:
@@ -24,7 +24,7 @@ def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repo
     found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
 
     assert _proven(found) == ["app.py"]
-    assert "dependents were looked for of 20 of the 101 changed source files" in found.missed
+    assert "dependents were looked for of 20 of the 101 changed source files" in found.missed_uses
 
 
 def test_edited_files_do_not_push_it_out_either(repository: Repository) -> None:
@@ -40,7 +40,7 @@ def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
     before = "".join(f"def one_{number:02}():\n    return 1\n\n\n" for number in range(12))
     found = find(repository.change({"lib.py": before + "x = 1\n"}, {"lib.py": "x = 1\n"}), FEW)
 
-    assert "lib.py: 10 of its 12 changed definitions were looked up" in found.missed
+    assert "lib.py: 10 of its 12 changed definitions were looked up" in found.missed_uses
 
 
 def test_definitions_without_a_changed_contract_are_not(repository: Repository) -> None:
@@ -49,7 +49,7 @@ def test_definitions_without_a_changed_contract_are_not(repository: Repository) 
     found = find(repository.change({"lib.py": before}, {"lib.py": before.replace("return 1", "return 2")}), FEW)
 
     assert found.cut == ("lib.py: 10 of its 12 changed definitions were looked up",)
-    assert found.missed == ()
+    assert found.missed_uses == ()
 
 
 def test_files_of_the_change_make_no_name_common(repository: Repository) -> None:
@@ -63,7 +63,7 @@ def test_files_of_the_change_make_no_name_common(repository: Repository) -> None
         repository.change({"shop.py": shop, "app.py": user}, {"shop.py": "class Shop:\n    pass\n", **pad}), FEW
     )
 
-    assert "app.py" in {use.path for use in coverage.obliged((), found)}
+    assert "app.py" in {use.path for use in coverage.obliged_uses((), found)}
 
 
 def test_members_of_removed_classes_above_the_limit_are_open(repository: Repository) -> None:
@@ -73,7 +73,7 @@ def test_members_of_removed_classes_above_the_limit_are_open(repository: Reposit
         repository.change({"lib.ts": f"export class Shop {{\n{members}}}\n"}, {"lib.ts": "export const x = 1;\n"})
     )
 
-    assert "60 of the 70 members of removed classes were looked up" in found.missed
+    assert "60 of the 70 members of removed classes were looked up" in found.missed_uses
 
 
 def test_keys_above_the_limit_are_open(repository: Repository) -> None:
@@ -82,4 +82,4 @@ def test_keys_above_the_limit_are_open(repository: Repository) -> None:
     after = before.replace("shop_key", "till_key")
     found = find(repository.change({"a.toml": before}, {"a.toml": after}))
 
-    assert any("keys that the change takes away were looked up" in sentence for sentence in found.missed)
+    assert any("keys that the change takes away were looked up" in sentence for sentence in found.missed_uses)

@@ -76,7 +76,7 @@ def test_what_is_not_reviewed_is_open(
     """Of every kind: a new file says of itself what it is, and of another the content cannot be read. Nobody vouches for it."""
     file = changed(repository, before, after)[path]
     assert file.skip
-    assert file.unreviewed
+    assert file.is_unreviewed
 
 
 def test_a_mark_of_the_base_counts(repository: Repository) -> None:
@@ -86,7 +86,7 @@ def test_a_mark_of_the_base_counts(repository: Repository) -> None:
         {"a.py": GENERATED + OLD, "vendor/b.py": OLD, "uv.lock": "1\n"},
         {"a.py": GENERATED + NEW, "vendor/b.py": NEW, "uv.lock": "2\n"},
     )
-    assert all(file.skip and not file.unreviewed for file in found.values())
+    assert all(file.skip and not file.is_unreviewed for file in found.values())
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,9 @@ def test_a_mark_hides_no_text_from_the_checks_by_code(
     repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None]
 ) -> None:
     """Secrets, contracts and linters see every text that changed, also if nobody reviews it."""
-    assert [(bool(file.skip), file.analyzed) for file in changed(repository, before, after).values()] == [(True, True)]
+    assert [(bool(file.skip), file.is_analyzed) for file in changed(repository, before, after).values()] == [
+        (True, True)
+    ]
 
 
 def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
@@ -138,7 +140,7 @@ def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
         {"old.bin": b"\0\1"},
         {"logo.png": b"\x89PNG\r\n\x1a\n\0\0", "uv.lock": "1\n", "__snapshots__/a.snap": "1\n", "old.bin": None},
     )
-    assert [path for path, file in found.items() if not file.skip or file.unreviewed] == []
+    assert [path for path, file in found.items() if not file.skip or file.is_unreviewed] == []
 
 
 def test_a_submodule_in_the_place_of_a_file_is_open(repository: Repository) -> None:
@@ -155,7 +157,7 @@ def test_a_submodule_in_the_place_of_a_file_is_open(repository: Repository) -> N
 
     async def read(one: str, other: str) -> list[tuple[str | None, bool]]:
         async with Checkout(repository.pull(one, other)) as tree:
-            return [(file.skip, file.unreviewed) for file in diff.read(await tree.change())]
+            return [(file.skip, file.is_unreviewed) for file in diff.read(await tree.change())]
 
     assert asyncio.run(read(base, placed)) == [(diff.skip.REPLACED, True)]
     assert asyncio.run(read(placed, moved)) == [(diff.SUBMODULE, False)]
@@ -169,7 +171,7 @@ def test_an_update_of_vendored_code_may_bring_files(repository: Repository) -> N
         {"vendor/modules.txt": "a 1\n"},
         {"vendor/modules.txt": "a 2\n", "vendor/a/new.go": "package a\n", "other/vendor/b.go": "package b\n"},
     )
-    assert {path for path, file in found.items() if file.unreviewed} == {"other/vendor/b.go"}
+    assert {path for path, file in found.items() if file.is_unreviewed} == {"other/vendor/b.go"}
     assert all(file.skip for file in found.values())
 
 
@@ -184,4 +186,4 @@ def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
         async with Checkout(repository.pull(base, head)) as tree:
             return diff.read(await tree.change())
 
-    assert [file.unreviewed for file in asyncio.run(read())] == [True]
+    assert [file.is_unreviewed for file in asyncio.run(read())] == [True]

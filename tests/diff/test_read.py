@@ -31,13 +31,13 @@ def one(
 def test_added_and_removed_lines_are_numbered_on_their_own_side(repository: Repository) -> None:
     """The second line is replaced by two."""
     file = one(repository, "a\nb\nc\n", "a\nx\ny\nc\n")
-    assert (file.status, file.added, file.removed) == ("modified", {2, 3}, {2})
+    assert (file.status, file.added_lines, file.removed_lines) == ("modified", {2, 3}, {2})
 
 
 def test_a_rename_with_an_edit_keeps_both_names(repository: Repository) -> None:
     """Comments belong to the new path, the old content is found under the old one."""
     file = changed(repository.change({"old.py": LONG}, {"old.py": None, "new.py": LONG + "more\n"}))["new.py"]
-    assert (file.status, file.old_path, file.skip, file.added) == ("renamed", "old.py", None, {41})
+    assert (file.status, file.old_path, file.skip, file.added_lines) == ("renamed", "old.py", None, {41})
 
 
 def test_a_case_only_rename_is_a_rename(repository: Repository) -> None:
@@ -50,7 +50,7 @@ def test_an_added_and_a_deleted_file_have_one_side(repository: Repository) -> No
     """The old path of a new file is None; a deleted file stands under its old path."""
     files = changed(repository.change({"gone.py": "x\n"}, {"gone.py": None, "new.py": "y\n" * 3}))
     assert (files["new.py"].status, files["new.py"].old_path) == ("added", None)
-    assert (files["gone.py"].status, files["gone.py"].removed) == ("deleted", {1})
+    assert (files["gone.py"].status, files["gone.py"].removed_lines) == ("deleted", {1})
 
 
 def test_a_mode_change_alone_is_listed(repository: Repository) -> None:
@@ -77,21 +77,21 @@ def test_crlf_lines_lose_their_carriage_return_once(repository: Repository) -> N
 def test_odd_line_separators_do_not_split_a_line(repository: Repository) -> None:
     """Git splits at line feeds alone; form feeds and Unicode separators are text."""
     file = one(repository, "a\n", "a\x0c\u2028\x85b\n")
-    assert file.added == {1}
+    assert file.added_lines == {1}
 
 
 def test_text_that_looks_like_a_diff_is_text(repository: Repository) -> None:
     """A patch inside a file cannot end the file's own section."""
     inner = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"
     files = changed(repository.change({"a.txt": "x\n", "z.py": "1\n"}, {"a.txt": inner, "z.py": "2\n"}))
-    assert files["a.txt"].added == frozenset(range(1, 7))
-    assert files["z.py"].added == {1}
+    assert files["a.txt"].added_lines == frozenset(range(1, 7))
+    assert files["z.py"].added_lines == {1}
 
 
 def test_other_encodings_are_read(repository: Repository) -> None:
     """A byte that is not valid UTF-8 becomes the replacement character; line numbers do not change."""
     file = one(repository, b"caf\xe9\n", b"caf\xe9\nth\xe9\n")
-    assert file.added == {2}
+    assert file.added_lines == {2}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_other_encodings_are_read(repository: Repository) -> None:
 def test_odd_file_names_are_whole(repository: Repository, name: str) -> None:
     """Git quotes such names in the patch; the status has them as they are."""
     file = one(repository, "a\n", "b\n", name)
-    assert (file.path, file.added, file.skip) == (name, {1}, None)
+    assert (file.path, file.added_lines, file.skip) == (name, {1}, None)
 
 
 def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository) -> None:
@@ -109,7 +109,7 @@ def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository)
     base = repository.commit({"a": "1"})
     tree = repository.git("mktree", "-z", stdin=b"100644 blob " + blob.encode() + b"\tcaf\xe9.py\0")
     head = repository.git("commit-tree", tree, "-p", base, "-m", "x")
-    assert changed(repository.pull(base, head))["caf\\xe9.py"].added == {1}
+    assert changed(repository.pull(base, head))["caf\\xe9.py"].added_lines == {1}
 
 
 @pytest.mark.parametrize(
@@ -164,4 +164,4 @@ def test_a_file_that_becomes_a_link_keeps_the_files_after_it_in_step(repository:
     (repository.folder / "b").symlink_to("c.py")
     head = repository.commit({"c.py": "2\n"})
     files = changed(repository.pull(base, head))
-    assert (files["b"].skip, files["c.py"].added) == ("symbolic link", {1})
+    assert (files["b"].skip, files["c.py"].added_lines) == ("symbolic link", {1})

@@ -128,7 +128,7 @@ def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
     assert unit.name == "the new file"
     assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
-    assert unit.diff in diff.numbered(files[0].hunks)
+    assert unit.diff in diff.numbered_text(files[0].hunks)
     (part,) = diff.file_diffs([unit], files)
     assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
     tracker = coverage.start([unit], files, Dependents())
@@ -260,7 +260,7 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
     found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
     shown = {(row.sign, row.number) for unit in found for row in unit.rows}
-    assert {("+", line) for line in file.added} | {("-", line) for line in file.removed} <= shown
+    assert {("+", line) for line in file.added_lines} | {("-", line) for line in file.removed_lines} <= shown
 
 
 @settings(max_examples=100, deadline=None)
@@ -277,14 +277,14 @@ def test_a_file_that_is_told_shows_every_line_of_its_units_once(
     told = diff.file_diffs(mine, (file,))
     changed = [(row.sign, row.number) for part in told for row in part.rows if row.sign in ("+", "-")]
     assert sorted(changed) == sorted(
-        {(row.sign, row.number) for unit in mine for row in (*unit.changed, *unit.heads) if row.sign != " "}
+        {(row.sign, row.number) for unit in mine for row in (*unit.changed_rows, *unit.heads) if row.sign != " "}
     )
     whole = [(line.kind, line.new or line.old) for hunk in file.hunks for line in hunk.lines if line.kind != " "]
     assert changed == [place for place in whole if place in changed]
     prompt = "\n".join(part.body for part in told)
     tracker = coverage.start(found, (file,), Dependents())
     tracker.saw(f"--- f ---\n{prompt}", "worker")
-    assert {unit.id for unit in mine if unit.changed} <= {unit.id for unit in found} - {
+    assert {unit.id for unit in mine if unit.changed_rows} <= {unit.id for unit in found} - {
         unit.id for unit in tracker.unread()
     }
 
@@ -306,8 +306,8 @@ def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
         "f",
         "modified",
         (Hunk(1, old, 1, new, tuple(lines)),),
-        added=frozenset(line.new for line in lines if line.kind == "+" and line.new),
-        removed=frozenset(line.old for line in lines if line.kind == "-" and line.old),
+        added_lines=frozenset(line.new for line in lines if line.kind == "+" and line.new),
+        removed_lines=frozenset(line.old for line in lines if line.kind == "-" and line.old),
     )
     return file, Texts({"f": sides[0]}, {"f": sides[1]})
 

@@ -85,7 +85,7 @@ review = replace(REVIEW, findings=(replace(shown, finding=finding),))
 written = json.loads(json_file.render(review))
 Draft202012Validator(json.load(open("docs/review.schema.json"))).validate(written)
 assert written["findings"][0]["verdict"] == "witnessed" in verify.schema().parameters["properties"]["verdict"]["enum"]
-assert finding.shown and finding.verdict.rank < Verdict.CONFIRMED.rank
+assert finding.is_shown and finding.verdict.rank < Verdict.CONFIRMED.rank
 assert rank.score(finding) > rank.score(replace(finding, verdict=Verdict.CONFIRMED))
 print(*(facts.origin(finding, phrases.load(language)).rpartition(", ")[2] for language in phrases.languages()))
 """

@@ -56,7 +56,7 @@ def test_the_reference_leaves_nothing_out() -> None:
 
 def test_defaults_are_written_as_a_person_would() -> None:
     """Nothing is "none", lists stand in brackets, a whole number has no point."""
-    assert [reference.written(value) for value in (None, True, (), ("a", "b"), 5.0, 0.5, "text")] == [
+    assert [reference.default_text(value) for value in (None, True, (), ("a", "b"), 5.0, 0.5, "text")] == [
         "none", "`true`", "`[]`", "`[a, b]`", "`5`", "`0.5`", "`text`",
     ]  # fmt: skip
 

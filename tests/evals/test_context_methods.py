@@ -109,7 +109,7 @@ def test_a_root_may_start_another_one_over_some_of_the_files() -> None:
     model = ScriptedModel(replies, price=0.0)
 
     async def asked() -> tuple[str, int]:
-        async with room.opened(made, room.Pair(model, model), Limits(), 200_000, None) as opened:
+        async with room.open_room(made, room.Pair(model, model), Limits(), 200_000, None) as opened:
             return (await roots.ask(opened.inquiry)).summary, len(opened.files["text/002.txt"])
 
     said, length = asyncio.run(asked())
@@ -123,7 +123,7 @@ def test_a_root_alone_has_nobody_to_ask() -> None:
 
     async def asked() -> str | None:
         made = problems.make(Task("needle", 9_000))
-        async with room.opened(made, room.Pair(model, model), Limits(), 200_000, None) as opened:
+        async with room.open_room(made, room.Pair(model, model), Limits(), 200_000, None) as opened:
             return (await roots.ask(opened.inquiry, alone=True)).turns[0].observation.error
 
     assert "'llm_query' is not defined" in str(asyncio.run(asked()))

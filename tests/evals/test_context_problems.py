@@ -6,7 +6,7 @@ from bot.context import data_files
 from bot.errors import UsageError
 from deeprepo_evals.context import problems
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
-from deeprepo_evals.context.score import judged, numbers
+from deeprepo_evals.context.score import judge, numbers
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -29,7 +29,7 @@ def test_a_text_is_as_long_as_asked_for(kind: str, size: int) -> None:
 def test_a_needle_lies_where_it_was_put(position: Position) -> None:
     """Within two lines of its place; the last one ends the text, and 1.0 is the line before the last."""
     made = problems.make(Task("needle", 20_000, position))
-    where = made.text.index(f"is {made.expected[0]}.")
+    where = made.text.index(f"is {made.expected_numbers[0]}.")
     line = made.text.count("\n", 0, where)
     assert made.ends == (made.text.index(".", where) + 1,)
     if position == LAST:
@@ -45,8 +45,8 @@ def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: P
     """The path is found by the index that the harness itself uses, and the text up to `ends` holds the whole value."""
     made = problems.make(Task("json", 20_000, position))
     (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
-    assert dict(data_files.paths(json.loads(made.text)))[path] == made.expected[0]
-    assert made.text[: made.ends[0]].endswith(f'"code": {made.expected[0]}')
+    assert dict(data_files.paths(json.loads(made.text)))[path] == made.expected_numbers[0]
+    assert made.text[: made.ends[0]].endswith(f'"code": {made.expected_numbers[0]}')
 
 
 def test_the_text_without_an_answer_names_who_is_asked_about_and_gives_others_numbers() -> None:
@@ -56,17 +56,17 @@ def test_the_text_without_an_answer_names_who_is_asked_about_and_gives_others_nu
     assert name in made.text
     assert f"magic number of {name} is" not in made.text
     assert made.text.count("The secret magic number of") == 3
-    assert made.expected == ()
+    assert made.expected_numbers == ()
 
 
 def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
     """By another way than the one that made it."""
     count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
     word = count.question.split("'")[1]
-    assert count.expected == (str(count.text.replace(".", " ").split().count(word)),)
+    assert count.expected_numbers == (str(count.text.replace(".", " ").split().count(word)),)
     company = compare.question.split("company ")[1][0]
     rates = [int(line.split()[7]) for line in compare.text.split("\n") if f"company {company} grew" in line]
-    assert compare.expected == (str(max(rates)),)
+    assert compare.expected_numbers == (str(max(rates)),)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
 )
 def test_an_answer_is_judged_by_its_numbers(answer: str, expected: tuple[str, ...], verdict: str) -> None:
     """In their order, each once, those of the question left out."""
-    assert judged(answer, expected, ASKED) == verdict
+    assert judge(answer, expected, ASKED) == verdict
 
 
 def test_numbers_with_separators_are_one_number() -> None:

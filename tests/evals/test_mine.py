@@ -90,7 +90,7 @@ def test_a_user_left_out_is_a_case_only_if_it_is_proven_to_break(
     for case in read(out) if told else ():
         defect = case.defects[0]
         assert (defect.symbol, defect.change, defect.evidence_files[0]) == told
-        made = asyncio.run(build.made(case, clone / "owner+name", tmp_path / "made"))
+        made = asyncio.run(build.build(case, clone / "owner+name", tmp_path / "made"))
         assert asyncio.run(build.text(made, defect.evidence_files[0])) == before[defect.evidence_files[0]]
 
 

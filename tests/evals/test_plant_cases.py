@@ -67,7 +67,7 @@ def built(out: Path, case: cases.Case) -> Path:
     """The repository of a case, as a review gets it."""
     clone = build.clone_of(out / "repos", case.clone)
     assert clone is not None
-    return asyncio.run(build.made(case, clone, out / "built"))
+    return asyncio.run(build.build(case, clone, out / "built"))
 
 
 def git(repo: Path, *words: str) -> str:

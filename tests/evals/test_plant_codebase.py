@@ -14,8 +14,8 @@ from bot.errors import UsageError
 from bot.languages.faults import faults
 from bot.review.lenses.tests import is_test
 from deeprepo_evals import plant
-from deeprepo_evals.plant import made
-from deeprepo_evals.plant.planting import Field, edited, parses, scene
+from deeprepo_evals.plant import synthetic
+from deeprepo_evals.plant.planting import Field, edit_file, parses, scene
 
 WITNESS = Path(__file__).with_name("plant_witness.py")
 
@@ -104,7 +104,7 @@ def test_the_diff_leads_from_the_base_to_the_head(tmp_path: Path) -> None:
 
 def test_a_code_base_without_defects_is_the_clean_one() -> None:
     """For measuring false reports."""
-    assert made.make(4, 30) == plant.codebase(4, 30, defects=0).files
+    assert synthetic.make(4, 30) == plant.codebase(4, 30, defects=0).files
 
 
 def test_only_the_asked_classes_are_planted() -> None:
@@ -115,8 +115,8 @@ def test_only_the_asked_classes_are_planted() -> None:
 def test_what_a_change_rewrites_beside_its_defects_does_not_change_behaviour(tmp_path: Path) -> None:
     """The older names of local variables are only names."""
     code = plant.codebase(6, 13, defects=8, scope="change")
-    base, clean = written(tmp_path / "base", code.base), written(tmp_path / "clean", made.make(6, 13))
-    assert code.base != made.make(6, 13)
+    base, clean = written(tmp_path / "base", code.base), written(tmp_path / "clean", synthetic.make(6, 13))
+    assert code.base != synthetic.make(6, 13)
     before, after = witnessed(base, clean)
     assert before == after
 
@@ -124,14 +124,17 @@ def test_what_a_change_rewrites_beside_its_defects_does_not_change_behaviour(tmp
 @pytest.mark.slow
 def test_every_defect_in_python_changes_what_the_code_does(tmp_path: Path) -> None:
     """Each proposal over a whole entity, one by one: results, errors, or what is left open differ from the clean code."""
-    ground = scene(made.make(1, 13))
+    ground = scene(synthetic.make(1, 13))
     field = Field(ground, sorted(ground.files), sorted(plant.MUTATIONS))
     proposals = [one for one in field.proposals(random.Random(1)) if parses(ground, one.edits)]  # noqa: S311 - data
     base = written(tmp_path / "base", {path: blob.decode() for path, blob in ground.files.items()})
     mutants = [
         written(
             tmp_path / str(number),
-            {path: edited(ground.files[path], path, one.edits).decode() for path in {edit.path for edit in one.edits}},
+            {
+                path: edit_file(ground.files[path], path, one.edits).decode()
+                for path in {edit.path for edit in one.edits}
+            },
         )
         for number, one in enumerate(proposals)
     ]

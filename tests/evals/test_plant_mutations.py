@@ -4,7 +4,7 @@ import pytest
 
 from deeprepo_evals.plant import MUTATIONS
 from deeprepo_evals.plant.mutations import Mutation, Site
-from deeprepo_evals.plant.planting import Field, edited, of_bytes, parses, plantable
+from deeprepo_evals.plant.planting import Field, edit_file, of_bytes, parses, plantable
 
 STORE = "def open_store(path, mode):\n    return path[mode]\n\n\nasync def fetch(key):\n    return key\n\n\ndef waits(seconds=30):\n    return seconds + 1\n"
 
@@ -24,7 +24,7 @@ def told(kind: str, files: dict[str, str]) -> list[str]:
     for one in proposals(kind, files):
         old = {path: text.encode() for path, text in files.items()}
         for path in sorted({edit.path for edit in one.edits}):
-            new = edited(old[path], path, one.edits).decode().split("\n")
+            new = edit_file(old[path], path, one.edits).decode().split("\n")
             rows = [row.strip() for row in new if row not in files[path].split("\n")]
             found += rows or ["(gone)"]
     return found

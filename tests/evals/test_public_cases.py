@@ -37,12 +37,12 @@ def test_a_piece_differs_in_its_user_alone(name: str) -> None:
     """It has one marked defect in what the change writes, and its proof in the bad user, which the good one does not repeat."""
     piece = pieces.read(name)
     producer, user = piece.part("producer"), piece.part("user")
-    assert len(pieces.marked(producer.other, "defect")) == 1
-    assert pieces.marked(user.text, "proof")
-    assert not pieces.marked(user.other, "proof")
+    assert len(pieces.lines_with_mark(producer.other, "defect")) == 1
+    assert pieces.lines_with_mark(user.text, "proof")
+    assert not pieces.lines_with_mark(user.other, "proof")
     assert sum(bool(part.other) for part in piece.parts) == 2
     assert "<<" not in "\n".join(
-        line for part in piece.parts for line in pieces.unmarked(part.text + "\n" + part.other)
+        line for part in piece.parts for line in pieces.without_marks(part.text + "\n" + part.other)
     )
 
 

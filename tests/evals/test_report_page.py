@@ -14,7 +14,7 @@ from deeprepo_evals.report import plots
 from deeprepo_evals.report.parts import Plot, Point, Series
 from deeprepo_evals.reviews import outcome
 from deeprepo_evals.reviews.cases import Case, Defect, Span
-from deeprepo_evals.reviews.outcome import Outcome, Said
+from deeprepo_evals.reviews.outcome import MeasuredFinding, Outcome
 
 EVIL = '</td><script>alert("x")</script>'
 METHODS = ("direct", "rlm")
@@ -42,7 +42,7 @@ def reviews(path: Path) -> Path:
             defects = (Defect("d", (Span("a.py", 1, 1),), "same-hunk"),) if kind == "natural" else ()
             case = Case(id=f"{kind}-1", kind=kind, clone="a/b", base="0" * 40, defects=defects)
             for reviewer in ("fanout", EVIL):
-                said = (Said("a.py", 1, 1, "found"),) if kind == "natural" else ()
+                said = (MeasuredFinding("a.py", 1, 1, "found"),) if kind == "natural" else ()
                 told = Outcome(findings=said, input=9_000, units=4, units_read=3, dependents=2)
                 item = {"case": case.id, "digest": "", "reviewer": reviewer, "round": 1, "settings": {}}
                 run.keep(item, outcome.as_row(case, told))

@@ -96,7 +96,7 @@ def test_without_a_file_results_are_in_memory() -> None:
     """Nothing is written, and the same run still knows what it has done."""
     with Run(None, "context") as run:
         outcome = asyncio.run(carry_out(run, ITEMS, right))
-        assert (outcome.done, run.left(ITEMS)) == (4, [])
+        assert (outcome.done_count, run.left(ITEMS)) == (4, [])
 
 
 def test_what_a_provider_failed_at_stays_open(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_what_a_provider_failed_at_stays_open(tmp_path: Path) -> None:
     with Run(tmp_path / "run.jsonl", "context") as run:
         outcome = asyncio.run(carry_out(run, ITEMS, do, at_once=2))
         assert run.left(ITEMS) == ITEMS[1:3]
-    assert (outcome.done, outcome.why) == (2, ("the provider is down",))
+    assert (outcome.done_count, outcome.why) == (2, ("the provider is down",))
 
 
 def test_any_other_error_ends_the_run_and_keeps_what_is_finished(tmp_path: Path) -> None:

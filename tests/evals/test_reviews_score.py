@@ -5,21 +5,23 @@ import pytest
 
 from deeprepo_evals.reviews import compare, score, table
 from deeprepo_evals.reviews.cases import Case, Defect, Span
-from deeprepo_evals.reviews.judge import Judged, Pair, agreement
+from deeprepo_evals.reviews.judge import JudgeAnswers, Pair, agreement
 from deeprepo_evals.reviews.matching import Place, Words
-from deeprepo_evals.reviews.outcome import Outcome, Reviewed, Said
+from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview, Outcome
 
 
-def row(name: str, reviewer: str, *said: Said, defects: int = 1, kind: str = "natural", **changed: object) -> Reviewed:
+def row(
+    name: str, reviewer: str, *said: MeasuredFinding, defects: int = 1, kind: str = "natural", **changed: object
+) -> MeasuredReview:
     """A review of a case whose defects stand at lines 100, 200 and so on."""
     known = tuple(Defect(f"defect {n}", (Span("a.py", n * 100, n * 100),)) for n in range(1, defects + 1))
     case = Case(id=name, kind=kind, clone="a/b", base="0" * 40, defects=known)
-    return Reviewed(case, reviewer, 1, Outcome(findings=said, **changed))  # type: ignore[arg-type]
+    return MeasuredReview(case, reviewer, 1, Outcome(findings=said, **changed))  # type: ignore[arg-type]
 
 
-def at(line: int, title: str = "it", place: str = "inline", path: str = "a.py") -> Said:
+def at(line: int, title: str = "it", place: str = "inline", path: str = "a.py") -> MeasuredFinding:
     """A finding."""
-    return Said(path, line, line, title, place=place)
+    return MeasuredFinding(path, line, line, title, place=place)
 
 
 def value(found: list[score.Figure], measure: str) -> float:
@@ -70,10 +72,10 @@ def test_an_unknown_price_is_not_counted_as_nothing() -> None:
 def judges(one: bool, other: bool) -> list[Words]:
     """Two judges of the same findings."""
     pairs = [Pair("defect 1", "it")]
-    return [Words(Judged(name, dict.fromkeys(pairs, said))) for name, said in (("one", one), ("other", other))]
+    return [Words(JudgeAnswers(name, dict.fromkeys(pairs, said))) for name, said in (("one", one), ("other", other))]
 
 
-def both(count: int) -> list[Reviewed]:
+def both(count: int) -> list[MeasuredReview]:
     """Ours finds every defect, theirs none, over as many pull requests."""
     names = [f"case {n}" for n in range(count)]
     return [row(n, "ours", at(100)) for n in names] + [row(n, "theirs") for n in names]
@@ -97,8 +99,8 @@ def test_reviewers_are_compared_on_the_pull_requests_that_both_have_reviewed() -
 def test_agreement_is_told_beyond_chance() -> None:
     """Kappa is 0 where two judges agree as often as chance would have it; pairs without an answer do not count."""
     pairs = [Pair("d", str(n)) for n in range(5)]
-    one = Judged("one", dict(zip(pairs, (True, True, False, False, None), strict=True)))
-    other = Judged("other", dict(zip(pairs, (True, False, True, False, True), strict=True)))
+    one = JudgeAnswers("one", dict(zip(pairs, (True, True, False, False, None), strict=True)))
+    other = JudgeAnswers("other", dict(zip(pairs, (True, False, True, False, True), strict=True)))
     told = agreement(one, other)
     assert (told.pairs, told.share, told.kappa) == (4, 0.5, 0)
     assert agreement(one, one).kappa == 1

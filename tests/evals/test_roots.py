@@ -11,13 +11,13 @@ from bot.cli import run as command
 from bot.errors import UsageError
 from bot.values import DiffRow, Unit
 from deeprepo_evals.results import Row
-from deeprepo_evals.roots import journal, run, scripted, table, typed, window
-from deeprepo_evals.roots.run import BASELINE, Contender, Ended, Plan
+from deeprepo_evals.roots import journal, plan_options, run, scripted, table, window
+from deeprepo_evals.roots.run import BASELINE, Contender, Plan, RootResults
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
 
-def compared(plan: Plan, out: Path | None = None) -> Ended:
+def compared(plan: Plan, out: Path | None = None) -> RootResults:
     """A comparison, done."""
     return asyncio.run(run.carry_out(plan, out))
 
@@ -47,7 +47,7 @@ def test_the_bills_come_to_the_journal_s_dollars() -> None:
     for behaviour, share in zip((*journal.BEHAVIOURS.values(), journal.BASELINE), (0.02, 0.02, 0.0, 0.0), strict=True):
         root = sum(behaviour.price(usage) for usage in behaviour.turns)
         workers = behaviour.calls * journal.WORKER(journal.PER_CALL)
-        assert root + workers == pytest.approx(behaviour.told, rel=0.005)
+        assert root + workers == pytest.approx(behaviour.total_usd, rel=0.005)
         assert round(workers / (root + workers), 2) == share
 
 
@@ -111,7 +111,7 @@ def test_a_finished_comparison_is_not_done_again(tmp_path: Path) -> None:
 def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
     """Ctrl-C after the first review: its row stands, the rest is left."""
 
-    async def go() -> Ended:
+    async def go() -> RootResults:
         told: list[str] = []
         task = asyncio.current_task()
         assert task is not None
@@ -124,14 +124,14 @@ def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> Non
         return await run.carry_out(small("rlm-only"), tmp_path / "roots.jsonl", say)
 
     ended = asyncio.run(go())
-    assert (ended.interrupted, len(ended.rows), ended.left) == (True, 1, 2)
+    assert (ended.was_interrupted, len(ended.rows), ended.left) == (True, 1, 2)
 
 
 def test_a_root_that_answers_garbage_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It finds nothing and delegates nothing, and that is its result."""
     with doubles.in_thread(Server("<html>It works!</html>")) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        plan = typed.plan("compatible/garbage", "", "rlm-only", "10", "1")
+        plan = plan_options.plan("compatible/garbage", "", "rlm-only", "10", "1")
         (row,) = compared(plan, tmp_path / "roots.jsonl").rows
     assert (row.result["matched"], row.result["delegated"], row.result["labels"]) == (0, 0, 3)
     assert row.result["usd"] is None
@@ -141,7 +141,7 @@ def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatc
     """The sentence says why, the exit code is 3, and the same command goes on later."""
     with doubles.in_thread(Server([Reply(status=401)] * 3)) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        ended = compared(typed.plan("compatible/down", "", "rlm-only", "10", "1"), tmp_path / "roots.jsonl")
+        ended = compared(plan_options.plan("compatible/down", "", "rlm-only", "10", "1"), tmp_path / "roots.jsonl")
     assert (ended.left, len(ended.rows)) == (1, 0)
     assert ended.why
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_done_as_typed_is_said(
     """Before anything is paid."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UsageError, match=sentence):
-        typed.plan(*given)
+        plan_options.plan(*given)
 
 
 def test_a_cap_on_the_whole_comparison_stops_it() -> None:

@@ -20,7 +20,7 @@ TASKS = pytest.mark.parametrize("task", few([WHOLE, CHANGE, CLEAN], 0), ids=lamb
 
 
 @cache
-def played(task: Task, text: str) -> play.Played:
+def played(task: Task, text: str) -> play.PlayedRollout:
     """A program through the product's pipeline and REPL."""
     return asyncio.run(play.play(task, grammar.program(text.split())))
 
@@ -132,7 +132,7 @@ def test_a_stage_plays_each_rollout_once(tmp_path: Path) -> None:
 
 def test_splits_share_no_code_base() -> None:
     """What is judged by was not learnt from; both have every size and both scopes."""
-    trained, held_out = Plan().trained(), Plan().held_out()
+    trained, held_out = Plan().training_tasks(), Plan().held_out()
     assert not {task.seed for task in trained} & {task.seed for task in held_out}
     for tasks in (trained, held_out):
         assert ({task.files for task in tasks}, {task.scope for task in tasks}) == ({10, 20}, {"whole", "change"})
@@ -146,7 +146,7 @@ RUN = run.Run(
     plan=Plan(seeds=2, steps=2),
     parameters=84_928,
     policies=tuple(
-        run.Trained(reward, seed, told(0.1, 0.4, 0.3), (told(0.1, 0.4, 0.3), told(0.5, 0.6, 0.1)), told(0.9 + seed / 100, 0.9, 0.0), (("each ask", 1.0),))
+        run.TrainedPolicy(reward, seed, told(0.1, 0.4, 0.3), (told(0.1, 0.4, 0.3), told(0.5, 0.6, 0.1)), told(0.9 + seed / 100, 0.9, 0.0), (("each ask", 1.0),))
         for reward in run.REWARDS
         for seed in (1, 2)
     ),
@@ -161,7 +161,7 @@ RUN = run.Run(
 
 def test_the_report() -> None:
     """A page with the difference and its interval, curves that are drawn, and every figure as JSON."""
-    gained = report.gained(RUN, "ours", lambda figures: figures.ours)
+    gained = report.gain(RUN, "ours", lambda figures: figures.ours)
     assert (gained.value, gained.low, gained.high) == pytest.approx((0.815, 0.7515, 0.8785), abs=1e-3)
     page = report.markdown(RUN, "2 cores")
     assert "| our reward | 0.10 → 0.92, +0.82 [+0.75, +0.88] |" in page

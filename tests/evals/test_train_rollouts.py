@@ -10,7 +10,7 @@ from bot.errors import ProviderRefused
 from bot.journal import reader
 from bot.values import Completion, ToolCall, Usage
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
-from deeprepo_evals.train.run import failed
+from deeprepo_evals.train.run import provider_failed
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
@@ -91,7 +91,7 @@ def over(root: Script) -> Rollout:
 def test_a_failing_provider_is_no_fault_of_the_root() -> None:
     """Where the root's provider fails the rollout says so, and is not to be scored."""
     broken = over(lambda _: ProviderRefused("p refuses the key"))
-    assert (broken.failure, failed(broken)) == ("ProviderRefused", True)
+    assert (broken.failure, provider_failed(broken)) == ("ProviderRefused", True)
 
 
 def test_a_root_that_says_nothing_useful_is_scored() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from bot.findings import merge, rank
-from bot.values import Evidence, Finding, Placed, Source, Verdict
+from bot.values import Evidence, Finding, PlacedFinding, Source, Verdict
 
 BASE = Finding(
     "a.py",
@@ -105,8 +105,8 @@ def test_the_same_text_at_two_places_is_two_findings() -> None:
     assert len(merge.merge([BASE, replace(BASE, start=50, end=50)])) == 2
 
 
-def placed(**fields: object) -> Placed:
-    return Placed(replace(BASE, **fields), "inline")  # type: ignore[arg-type]
+def placed(**fields: object) -> PlacedFinding:
+    return PlacedFinding(replace(BASE, **fields), "inline")  # type: ignore[arg-type]
 
 
 def test_evidence_goes_before_severity() -> None:
@@ -151,4 +151,4 @@ def test_a_slip_of_the_pen_is_collapsed_where_people_alone_read_it(
 ) -> None:
     """Whatever severity a model gives it; in code a typo is a defect, and a document may be wrong in earnest."""
     found = replace(BASE, path=path, quote=quote, title=title, severity="critical")
-    assert [row.place for row in rank.rank([Placed(found, "inline")], 4)] == [place]
+    assert [row.place for row in rank.rank([PlacedFinding(found, "inline")], 4)] == [place]

@@ -11,10 +11,10 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.findings import earlier, rules, suppress
-from bot.findings.judge import Judged, judge
+from bot.findings.judge import JudgedFindings, judge
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
-from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, Suppressed, Verdict
+from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, SuppressedFinding, Verdict
 
 LINES = ("total(items, 0.2)", "divide(n)", "load(path)")
 MODEL, RUFF, CHECK = Source("model", "a/b", "worker"), Source("analyser", "ruff"), Source("analyser", "contracts")
@@ -30,7 +30,7 @@ def one(*findings: Finding) -> Finding:
     return merged
 
 
-def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[Suppressed, ...]:
+def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[SuppressedFinding, ...]:
     """What of it is silenced."""
     return ignored.split(findings)[1]
 
@@ -125,13 +125,13 @@ async def _story(checkout: Checkout, dice: random.Random) -> None:
             ]
             ignored = IgnoreList().also(asked, learned)
             done = await judge(
-                reported, tree, Dependents(), None, ignored=ignored, earlier=past, silence=lambda *_: "fixed"
+                reported, tree, Dependents(), None, ignore_list=ignored, earlier=past, silence=lambda *_: "fixed"
             )
             proofs = {_proof(finding) for finding in merge(reported) if finding.proven}
-            reached = {_proof(finding) for finding in (*done.said, *done.still)}
+            reached = {_proof(finding) for finding in (*done.reportable_findings, *done.still)}
             covered = {_proof(f) for f in merge(reported) if f.proven and f.kind in {rule.kind for rule in learned}}
             assert proofs - reached <= named | covered, (number, asked, learned)
-            for finding in (*done.said, *done.still):
+            for finding in (*done.reportable_findings, *done.still):
                 word = dice.choice(("", "", "withdraw", "ignore", "category", "rule"))
                 if word == "withdraw":
                     asked.append((finding.fingerprint, "told", "withdrawn"))
@@ -145,6 +145,6 @@ async def _story(checkout: Checkout, dice: random.Random) -> None:
             past = _next(done, number)
 
 
-def _next(done: Judged, number: int) -> Earlier:
+def _next(done: JudgedFindings, number: int) -> Earlier:
     """What the round leaves to the next one."""
-    return Earlier(number, "b", "h", findings=(*done.said, *done.still), files=("a.py",))
+    return Earlier(number, "b", "h", findings=(*done.reportable_findings, *done.still), files=("a.py",))

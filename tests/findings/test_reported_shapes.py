@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.findings import reported
-from bot.values.reported import Reported
+from bot.findings import sarif_results
+from bot.values.tool_results import ToolResult
 
 PLACE = {"physicalLocation": {"artifactLocation": {"uri": "a.py"}, "region": {"startLine": 1}}}
 RESULT = {"ruleId": "zz", "message": {"text": "m"}, "locations": [PLACE]}
@@ -33,10 +33,10 @@ def log(result: Any, driver: Any = None, **run: Any) -> bytes:  # noqa: ANN401 -
     return json.dumps({"version": "2.1.0", "runs": [{"tool": tool, "results": [result], **run}]}).encode()
 
 
-def read(data: bytes) -> tuple[Reported, ...]:
+def read(data: bytes) -> tuple[ToolResult, ...]:
     """The results; that they can be written is part of reading."""
-    found = reported.read(data, "x.sarif")
-    assert all("\n".join(map(str, row)).encode() for row in reported.rows(found))
+    found = sarif_results.read(data, "x.sarif")
+    assert all("\n".join(map(str, row)).encode() for row in sarif_results.rows(found))
     return found
 
 

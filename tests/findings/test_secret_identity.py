@@ -11,11 +11,11 @@ from fakes import Repository
 from bot import diff
 from bot.analyzers import secrets
 from bot.checkout import Checkout
-from bot.config.ignored import IgnoreEntry
+from bot.config.ignore_file import IgnoreEntry
 from bot.errors import DeepRepoError
 from bot.findings.judge import judge
-from bot.findings.memory import Recalled, recall
-from bot.findings.merge import identified
+from bot.findings.memory import Recollection, recall
+from bot.findings.merge import identify
 from bot.masking.forms import identity
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
@@ -26,7 +26,7 @@ TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digit
 def leak(key: str, *, digits: int = 64, line: str = "k: {}") -> Finding:
     """A committed key, as it is reported; with fewer digits, as an older version did."""
     proof = f"aws-key {identity(key, exact=True)[:digits]}"
-    return identified(
+    return identify(
         Finding(
             path="a.yml", quote=line.format(key), title="An AWS key is committed", why="w", consequence="c", severity="critical",
             category="secret", sources=(Source("analyser", "secrets", proof=proof),), rule="aws-key", start=1, end=1, verdict=Verdict.PROVEN,
@@ -34,7 +34,7 @@ def leak(key: str, *, digits: int = 64, line: str = "k: {}") -> Finding:
     )  # fmt: skip
 
 
-def recalled(past: Finding, now: Finding) -> Recalled:
+def recalled(past: Finding, now: Finding) -> Recollection:
     """What becomes of the finding of a round before; everything is judged without a look at a tree."""
     past = replace(past, number=1)
     earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
@@ -77,6 +77,8 @@ def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -
                 raise AssertionError([prompt.messages for prompt in prompts])
 
             done = await judge(found.findings, tree, Dependents(), ask)
-            assert [(finding.rule, finding.verdict) for finding in done.said] == [("password", "unproven")]
+            assert [(finding.rule, finding.verdict) for finding in done.reportable_findings] == [
+                ("password", "unproven")
+            ]
 
     asyncio.run(run())

@@ -9,7 +9,7 @@ from bot.checkout import Checkout
 from bot.findings.place import place
 from bot.findings.suggest import suggest
 from bot.languages.faults import faults
-from bot.values import Finding, Placed, Source
+from bot.values import Finding, PlacedFinding, Source
 
 BASE = Finding("", "", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),))
 PYTHON = "import os\n\n\ndef load(path, strict):\n    if strict == None:\n        strict = False\n    for row in open(path):\n        print(row)\n    return strict\n"
@@ -20,7 +20,7 @@ SCRIPT = "export function total(rows) {\n  let sum = 0;\n  for (const row of row
 Case = tuple[str, str | bytes, str, int, str | None]  # path, text of the file, quote, its first line, suggestion
 
 
-def tried(repository: Repository, cases: Sequence[Case]) -> list[Placed]:
+def tried(repository: Repository, cases: Sequence[Case]) -> list[PlacedFinding]:
     """A finding about a new file for each case, after placing and trying."""
     files: dict[str, str | bytes | None] = {f"{at}/{case[0]}": case[1] for at, case in enumerate(cases)}
     findings = [
@@ -29,7 +29,7 @@ def tried(repository: Repository, cases: Sequence[Case]) -> list[Placed]:
     ]
     pull = repository.change({"README": "x\n"}, files)
 
-    async def run() -> tuple[Placed, ...]:
+    async def run() -> tuple[PlacedFinding, ...]:
         async with Checkout(pull) as tree:
             return await suggest(place(findings, diff.read(await tree.change())), tree, faults)
 
@@ -121,7 +121,7 @@ def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repositor
     far = replace(base, side="head", quote="#", start=18, end=18, suggestion="# x")
     long = replace(base, side="head", quote="a = 1\n" + "#\n" * 20, start=1, end=21, suggestion="a = 2")
 
-    async def run() -> tuple[Placed, ...]:
+    async def run() -> tuple[PlacedFinding, ...]:
         async with Checkout(pull) as tree:
             return await suggest(place([base, far, long], diff.read(await tree.change())), tree, faults)
 

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from bot.config.ignored import Scope
+from bot.config.ignore_file import Scope
 from bot.findings import suppress
 from bot.values import Finding, Source
 

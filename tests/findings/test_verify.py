@@ -8,7 +8,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
-from bot.findings.judge import Judged, judge
+from bot.findings.judge import JudgedFindings, judge
 from bot.outputs import facts
 from bot.values import (
     ChangedSymbol,
@@ -71,12 +71,12 @@ def judged(
     dependents: Dependents = Dependents(),  # noqa: B008 - frozen
     findings: Sequence[Finding] = (FINDING, PROVEN),
     **more: Any,  # noqa: ANN401 - of judge
-) -> Judged:
+) -> JudgedFindings:
     pull: PullRequest = repository.change(
         {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
     )
 
-    async def run() -> Judged:
+    async def run() -> JudgedFindings:
         async with Checkout(pull) as tree:
             return await judge(findings, tree, dependents, ask, pull=pull, **more)
 
@@ -90,7 +90,7 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
     """What code has proven is not asked again."""
     ask = Judge(CONFIRMED)
     found = judged(repository, ask)
-    assert [(f.path, f.verdict, f.trigger) for f in found.said] == [
+    assert [(f.path, f.verdict, f.trigger) for f in found.reportable_findings] == [
         ("a.py", "confirmed", "f(None)"),
         ("b.py", "proven", ""),
     ]
@@ -104,7 +104,7 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
 def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limit: str, severity: str) -> None:
     """Less harm is less severe by code; what was there before the change is no finding about it."""
     found = judged(repository, Judge(CONFIRMED | {"limit": limit, "ground": ""}))
-    assert [f.severity for f in found.said if f.path == "a.py"] == ([severity] if severity else [])
+    assert [f.severity for f in found.reportable_findings if f.path == "a.py"] == ([severity] if severity else [])
 
 
 def test_a_refutation_names_its_ground(repository: Repository) -> None:
@@ -112,7 +112,7 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
     grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
     states = [judged(repository, Judge(refuted | ground)) for ground in grounds]
-    assert [(len(found.refuted), len(found.unproven)) for found in states] == [(1, 0), (1, 0), (0, 1)]
+    assert [(len(found.refuted_findings), len(found.unproven)) for found in states] == [(1, 0), (1, 0), (0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     """Until a round in which it would be shown, whether a reader reports it once more or not."""
     ask = Judge(reply)
     first = judged(repository, ask, least="critical")
-    assert (ask.asked, first.dropped, first.unheard) == ([], 0, ())
-    (kept,) = [f for f in first.said if f.path == "a.py"]
+    assert (ask.asked, first.dropped_count, first.unheard) == ([], 0, ())
+    (kept,) = [f for f in first.reportable_findings if f.path == "a.py"]
     assert kept.unconfirmed
     past = Earlier(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
     second = judged(repository, ask, findings=[FINDING] * again, earlier=past, least="critical")
@@ -149,8 +149,8 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
 def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Mapping[str, Any]) -> None:
     """Refuted, unproven, without a trigger, not worth a change: dropped and counted."""
     found = judged(repository, Judge(reply))
-    assert [f.path for f in found.said] == ["b.py"]
-    assert found.dropped == 1
+    assert [f.path for f in found.reportable_findings] == ["b.py"]
+    assert found.dropped_count == 1
 
 
 @pytest.mark.parametrize(
@@ -167,19 +167,19 @@ def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Map
 def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
     """An answer without a verdict, one that broke off and a failed call leave the finding standing, marked, with the reason."""
     found = judged(repository, Judge(reply))
-    assert [(f.path, f.verdict, f.unconfirmed) for f in found.said] == [
+    assert [(f.path, f.verdict, f.unconfirmed) for f in found.reportable_findings] == [
         ("a.py", "unproven", True),
         ("b.py", "proven", False),
     ]
-    assert found.dropped == 0
+    assert found.dropped_count == 0
     assert "shown as unconfirmed" in found.why[0]
-    assert "not confirmed" in facts.origin(found.said[0])
+    assert "not confirmed" in facts.origin(found.reportable_findings[0])
 
 
 def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repository) -> None:
     """Verification can be switched off, and the reader sees it."""
     found = judged(repository, None)
-    assert [(f.path, f.verdict) for f in found.said] == [("a.py", "unproven"), ("b.py", "proven")]
+    assert [(f.path, f.verdict) for f in found.reportable_findings] == [("a.py", "unproven"), ("b.py", "proven")]
 
 
 def test_the_second_opinion_reads_what_the_author_says(repository: Repository) -> None:

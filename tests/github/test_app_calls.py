@@ -64,7 +64,7 @@ def test_deliveries_that_went_astray_are_sent_again(tmp_path: Path) -> None:
             await repo.open_pull("feature")
             failed = [s for s in await github.deliveries(identify(gh), "2000-01-01T00:00:00Z", QUICK) if not s.arrived]
             await github.redeliver(identify(gh), failed[0].id, QUICK)
-            await gh.settled()
+            await gh.settle()
             after = await github.deliveries(identify(gh), "2000-01-01T00:00:00Z", QUICK)
 
             assert [(s.event, s.action) for s in failed] == [("pull_request", "opened")]

@@ -23,7 +23,7 @@ def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
             at.gh.revoke_tokens()
             await at.host.minimize((await at.host.comments())[0].node_id, "OUTDATED")
 
-            assert [(one.body, one.hidden) for one in at.stands.comments] == [("late", "outdated")]
+            assert [(one.body, one.hide_reason) for one in at.stands.comments] == [("late", "outdated")]
             assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
 
     asyncio.run(go())

@@ -29,7 +29,7 @@ def _unit(line: str) -> Unit:
 def _file(path: str, rows: list[str]) -> ChangedFile:
     lines = tuple(DiffLine("+", row, None, at) for at, row in enumerate(rows, 1))
     return ChangedFile(
-        path, None, "added", hunks=(Hunk(0, 0, 1, len(rows), lines),), added=frozenset(range(1, len(rows) + 1))
+        path, None, "added", hunks=(Hunk(0, 0, 1, len(rows), lines),), added_lines=frozenset(range(1, len(rows) + 1))
     )
 
 
@@ -59,9 +59,13 @@ def _changed(size: int) -> object:
     after = "".join(f"def b{at}():\n    return {at}\n" for at in range(size)).encode()
     rows = after.decode().split("\n")
     file = ChangedFile(
-        "a.py", "a.py", "modified", added=frozenset(range(1, len(rows))), removed=frozenset(range(1, len(rows)))
+        "a.py",
+        "a.py",
+        "modified",
+        added_lines=frozenset(range(1, len(rows))),
+        removed_lines=frozenset(range(1, len(rows))),
     )
-    return symbols.changed(symbols.read(file, LANGUAGES["python"], before, after))
+    return symbols.changed_symbols(symbols.read(file, LANGUAGES["python"], before, after))
 
 
 def _streamed(size: int) -> object:
@@ -90,7 +94,7 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "escaped text": (5_000, lambda n: disarm.plain("`*_[a](b)<c>@d #1\n" * n)),
     "code": (5_000, lambda n: disarm.code("`" * n)),
     "a fence": (5_000, lambda n: disarm.fence("```\n" * n)),
-    "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
+    "written text": (5_000, lambda n: disarm.safe_json("[" * n + "](" * n)),
     "names of a row": (5_000, lambda n: identifiers.names([_unit("w" * n)])),
 }  # fmt: skip
 
@@ -110,7 +114,7 @@ def test_a_comment_costs_its_length(name: str) -> None:
 
     def read(factor: int) -> object:
         text = (COMMENTS[name] * 8_000)[: 1_000 * factor]
-        return commands.read(text, "deeprepo[bot]"), commands.named(text, "deeprepo[bot]")
+        return commands.read(text, "deeprepo[bot]"), commands.read_mentions(text, "deeprepo[bot]")
 
     assert not growth.slow(lambda factor: lambda: read(factor))
 

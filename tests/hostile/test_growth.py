@@ -9,7 +9,7 @@ import pytest
 from families import few
 
 from bot.context import identifiers
-from bot.dependents.confirm import unused
+from bot.dependents.confirm import unread_part
 from bot.languages import LANGUAGES
 from bot.values import DiffRow, Unit
 
@@ -100,9 +100,9 @@ def test_one_word_of_30000_letters_is_read_at_once() -> None:
 
 def test_a_configuration_file_that_is_not_used_is_said() -> None:
     """One above the cap, and one with lines above theirs, are named with what was not used of them."""
-    assert unused("go.mod", b"module x\n") == ""
-    assert "go.mod is larger than 64 KB" in unused("go.mod", b"\n" * 70_000)
-    assert "lines of more than 2,000" in unused("tsconfig.json", b"{" + b" " * 3_000 + b"}")
+    assert unread_part("go.mod", b"module x\n") == ""
+    assert "go.mod is larger than 64 KB" in unread_part("go.mod", b"\n" * 70_000)
+    assert "lines of more than 2,000" in unread_part("tsconfig.json", b"{" + b" " * 3_000 + b"}")
 
 
 LANGUAGE_OF_USES = {

@@ -50,7 +50,7 @@ async def apologise(ask: Ask, why: str) -> None:
 async def main() -> None:
     settings = jobs.JobSettings(Path(FOLDER), URL, lease=1.0, crashes=2)
     async with (
-        storage.opened(URL or f"sqlite:///{FOLDER}/deeprepo.db") as store,
+        storage.open_store(URL or f"sqlite:///{FOLDER}/deeprepo.db") as store,
         jobs.running(settings, work, store=store, apologise=apologise) as board,
     ):
         for each in ASKED:

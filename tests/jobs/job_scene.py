@@ -98,12 +98,12 @@ class Scene:
         """One process's life with these jobs."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         parts = {"apologise": diary.apologise, **(given or {})}
-        if not settings.shared:
+        if not settings.is_shared:
             async with jobs.running(settings, diary.work, **parts) as found:
                 yield found
             return
         async with (
-            storage.opened(self.url) as opened,
+            storage.open_store(self.url) as opened,
             jobs.running(settings, diary.work, store=opened, **parts) as found,
         ):
             yield found

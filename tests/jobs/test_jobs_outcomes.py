@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 from job_scene import Diary, Scene, push
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, Superseded
+from bot.errors import DeepRepoError, HostDown, HostLimited, SupersededError
 from bot.journal.writer import Journal
 from bot.ports import Job
 from bot.values import Ask
@@ -121,7 +121,7 @@ def test_a_job_may_end_itself(on_sqlite: Scene) -> None:
     """Work that finds its head moved ends quietly: nobody is told, nothing is tried again."""
 
     async def leave(_: Ask, __: Job) -> None:
-        raise Superseded("the head moved")
+        raise SupersededError("the head moved")
 
     async def story() -> None:
         diary = Diary(does=leave)

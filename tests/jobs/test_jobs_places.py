@@ -67,7 +67,7 @@ def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
 
     async def story() -> None:
         told = []
-        async with storage.opened(on_postgres.url) as one, storage.opened(on_postgres.url) as other:
+        async with storage.open_store(on_postgres.url) as one, storage.open_store(on_postgres.url) as other:
 
             async def wait() -> None:
                 async with other.workers.alone("70#1"):

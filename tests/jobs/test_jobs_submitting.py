@@ -109,26 +109,26 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
 def test_merging_asks() -> None:
     """Of two commands the newer counts, and `full` is not lost; pushes among themselves change nothing."""
     newer = ReviewAsk(pull(), "command", actor="bob", head="two")
-    assert superseding.merged(newer, [SPOKEN]) == replace(newer, full=True)
-    assert superseding.merged(push(head="two"), [push(head="one")]) == push(head="two")
+    assert superseding.merge(newer, [SPOKEN]) == replace(newer, full=True)
+    assert superseding.merge(push(head="two"), [push(head="one")]) == push(head="two")
 
 
 def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     """Anybody may press it, and whether they may spend money is asked later; the person who gave the command may ask for more of it."""
     pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
     plain = replace(SPOKEN, full=False)
-    assert superseding.merged(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)
-    assert superseding.merged(replace(pressed, actor=plain.actor), [plain]).full
-    assert superseding.merged(plain, [pressed]) == plain
-    assert superseding.merged(replace(pressed, full=False, actor="bob"), [pressed]).full is False
+    assert superseding.merge(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)
+    assert superseding.merge(replace(pressed, actor=plain.actor), [plain]).full
+    assert superseding.merge(plain, [pressed]) == plain
+    assert superseding.merge(replace(pressed, full=False, actor="bob"), [pressed]).full is False
 
 
 def test_a_command_is_handed_on_once() -> None:
     """The first push that replaces it carries it out, with the head and base that it was given at; a second one is a push, which keeps the comment for an answer."""
     spoken = replace(SPOKEN, base="main")
-    first = superseding.merged(push(head="two"), [spoken])
-    second = superseding.merged(push(head="three"), [first])
-    third = superseding.merged(push(head="four"), [second])
+    first = superseding.merge(push(head="two"), [spoken])
+    second = superseding.merge(push(head="three"), [first])
+    third = superseding.merge(push(head="four"), [second])
     assert first == replace(spoken, inherited=True)
     for later in (second, third):
         assert (later.trigger, later.full, later.comment) == ("push", False, SPOKEN.comment)

@@ -82,7 +82,7 @@ def test_the_signature_of_a_function(
     told = _outline(source, path).symbols[0].signature
 
     assert told is not None
-    assert [(p.name, p.kind, p.required) for p in told.parameters] == parameters
+    assert [(p.name, p.kind, p.is_required) for p in told.parameters] == parameters
     assert told.opaque is opaque
 
 

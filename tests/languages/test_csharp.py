@@ -129,7 +129,8 @@ def test_an_outline_tells_signatures() -> None:
     )
     outline = csharp.outline("Cart.cs", source, "head")
     shown = {
-        s.name: s.signature and [(p.name, p.kind, p.required) for p in s.signature.parameters] for s in outline.symbols
+        s.name: s.signature and [(p.name, p.kind, p.is_required) for p in s.signature.parameters]
+        for s in outline.symbols
     }
 
     assert shown == {

@@ -80,7 +80,7 @@ def test_every_definition_is_found() -> None:
     code = "type (\n\tT struct {\n\t\tEmb\n\t\ta, B int\n\t}\n\talias = T\n)\nconst (\n\tX = iota\n\ty\n)\nvar v, W = 1, 2\nfunc (t T) run() {}"
     found = outlined(code)
 
-    assert [(s.name, s.kind, s.exported) for s in found.values()] == [
+    assert [(s.name, s.kind, s.is_exported) for s in found.values()] == [
         ("T", "class", True), ("T.a", "variable", False), ("T.B", "variable", True), ("alias", "type", False),
         ("X", "variable", True), ("y", "variable", False), ("v", "variable", False), ("W", "variable", True),
         ("T.run", "method", False),

@@ -8,7 +8,7 @@ def signature(code: str, name: str = "f", path: str = "a.ts") -> str:
     symbol = next(s for s in javascript.outline(path, code.encode(), "head").symbols if s.name == name)
     assert symbol.signature is not None
     told = " ".join(
-        f"{'*' if p.kind == 'varargs' else ''}{p.name}{'' if p.required or p.kind == 'varargs' else '?'}"
+        f"{'*' if p.kind == 'varargs' else ''}{p.name}{'' if p.is_required or p.kind == 'varargs' else '?'}"
         for p in symbol.signature.parameters
     )
     return f"~{told}" if symbol.signature.opaque else told

@@ -92,7 +92,7 @@ def test_the_signature_of_a_function(written: str, parameters: list[tuple[str, s
     told = _outline(f"function f({written}) {{}}").symbols[0].signature
 
     assert told is not None
-    assert [(p.name, p.kind, p.required) for p in told.parameters] == parameters
+    assert [(p.name, p.kind, p.is_required) for p in told.parameters] == parameters
     assert told.text == f"function f({written})"
 
 

@@ -9,7 +9,7 @@ def signature(code: str, name: str = "f") -> str:
     assert symbol.signature is not None
     marks = {"varargs": "*", "kwargs": "**", "keyword-only": "=", "positional-only": "/", "positional": ""}
     told = " ".join(
-        f"{marks[p.kind]}{p.name}{'' if p.required or p.kind in ('varargs', 'kwargs') else '?'}"
+        f"{marks[p.kind]}{p.name}{'' if p.is_required or p.kind in ('varargs', 'kwargs') else '?'}"
         for p in symbol.signature.parameters
     )
     return f"~{told}" if symbol.signature.opaque else told
@@ -154,7 +154,7 @@ def test_strings_and_comments_hold_no_uses() -> None:
 )
 def test_code_that_foresees_an_absence_is_told(code: str, guarded: bool) -> None:
     """A `try` that catches just this failure, `suppress`, `raises`, or a test for existence."""
-    assert [use.guarded for use in python.uses("a.py", code.encode(), {"m"})] == [guarded]
+    assert [use.is_guarded for use in python.uses("a.py", code.encode(), {"m"})] == [guarded]
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_the_signature_of_a_method(written: str, parameters: list[tuple[str, str
     told = _outline(f"def f{written}\nend\n").symbols[0].signature
 
     assert told is not None
-    assert [(p.name, p.kind, p.required) for p in told.parameters] == parameters
+    assert [(p.name, p.kind, p.is_required) for p in told.parameters] == parameters
     assert told.opaque is opaque
     assert told.text == f"def f{written}"
 

@@ -89,7 +89,7 @@ def test_every_error_of_the_engine_is_one_of_the_library() -> None:
     assert len(kinds) > 20
     for kind in kinds:
         error = kind.__new__(kind, "a sentence")
-        with pytest.raises(deeprepo.DeepRepoError, match="a sentence") as raised, _errors.translated():
+        with pytest.raises(deeprepo.DeepRepoError, match="a sentence") as raised, _errors.translate():
             raise error
         assert raised.value.__cause__ is error
         assert type(raised.value) is not deeprepo.DeepRepoError
@@ -214,7 +214,7 @@ def test_what_cannot_be_done_is_an_error_with_a_sentence(
 
 def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path) -> None:
     """It reaches the provider; no repr, error, output or journal holds it."""
-    told: list[str] = []
+    progress: list[str] = []
     with in_thread(Server(Reply(data={"answer": "", "findings": []}))) as server:
         model = deeprepo.Model("compatible/scripted", api_key=KEY, base_url=server.openai_url)
         journal = tmp_path / "journal.jsonl"
@@ -225,13 +225,13 @@ def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path)
             effort="low",
             budget=deeprepo.Budget(usd=None),
             journal=journal,
-            on_progress=told.append,
+            on_progress=progress.append,
         )
     assert server.count > 0
     assert all(any(KEY in value for value in one.values()) for one in server.headers)
     assert review.cost.calls == server.count
-    assert told
-    shown = [repr(model), repr(review), review.to_json(), journal.read_text(), *told]
+    assert progress
+    shown = [repr(model), repr(review), review.to_json(), journal.read_text(), *progress]
     with in_thread(Server(Reply("no such key", status=401))) as refusing:
         wrong = deeprepo.Model("compatible/scripted", api_key=KEY, base_url=refusing.openai_url)
         failed = deeprepo.review(shop, "main..feature", root=wrong)

@@ -56,7 +56,7 @@ def test_it_answers_as_the_evaluation_s_rlm_only_does() -> None:
         with in_thread(Server(honest.reply)) as server:
             rlm = deeprepo.RLM(model(server), budget=FREE, answer_form=ANSWER)
             done = rlm.run(problem.question, problem.text)
-        verdict = score.judged(done.answer, problem.expected, problem.question)
+        verdict = score.judge(done.answer, problem.expected_numbers, problem.question)
         told = rows[task.kind]
         spent = done.cost.input_tokens + done.cost.output_tokens
         assert (verdict, done.calls, len(done.trajectory), spent) == (

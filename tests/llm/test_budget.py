@@ -106,7 +106,7 @@ def test_cost_is_split_by_role() -> None:
     """The root's dollars are counted apart from the workers'; failed calls count."""
     budget = Budget(Limits())
     budget.settle(budget.reserve(CALL, cent, "big"), CALL, 0.3, "root", "big")
-    budget.settle(budget.reserve(CALL, cent, "small"), Usage(), 0.0, "worker", "small", failed=True)
+    budget.settle(budget.reserve(CALL, cent, "small"), Usage(), 0.0, "worker", "small", has_failed=True)
     cost = budget.cost()
     assert (cost.calls, cost.usd, cost.root_usd, cost.failed_calls) == (2, 0.3, 0.3, 1)
     assert cost.models == ("big", "small")

@@ -8,7 +8,7 @@ from talking import ANTHROPIC, KEY, asked, dialects
 
 from bot import models
 from bot.errors import RateLimited
-from bot.models.allowances import allowance, said, until
+from bot.models.allowances import allowance, seconds_in, until
 from bot.models.failures import read
 from bot.values import Allowance
 from deeprepo_sandbox import providers as doubles
@@ -93,4 +93,4 @@ def test_times_in_bodies() -> None:
     detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}
     assert read(429, [{"error": {**google, "details": [detail]}}], {}).retry_after == 34.07
     assert read(429, {"error": {"message": "Please try again in 1m2s. Visit"}}, {}).retry_after == 62.0
-    assert (said("try again in 20 seconds"), said("try again later")) == (20.0, None)
+    assert (seconds_in("try again in 20 seconds"), seconds_in("try again later")) == (20.0, None)

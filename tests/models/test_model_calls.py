@@ -60,7 +60,7 @@ def test_arguments_that_do_not_parse(name: str) -> None:
     """Broken arguments of a tool call are kept as the model wrote them."""
     reply = Reply(calls=(ToolCall("call", "run", {}, "{code: print("),))
     (call,) = complete(name, reply, asked(tool=TOOL)).calls
-    assert (dict(call.arguments), call.unparsed.strip('"')) == ({}, "{code: print(")
+    assert (dict(call.arguments), call.unparsed_arguments.strip('"')) == ({}, "{code: print(")
 
 
 @dialects

@@ -19,11 +19,11 @@ from bot.values import (
     FileRow,
     Finding,
     FirstPlace,
-    Placed,
+    PlacedFinding,
     Review,
     Round,
     Source,
-    Suppressed,
+    SuppressedFinding,
     Theme,
     Verdict,
     Walkthrough,
@@ -43,14 +43,14 @@ AREAS = (Area("src/app", 7, 52), Area("src/app/io", 3, 22), Area("", 1, 5))
 OWN = "# {{ verdict }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\n{{ cost }}\n"
 
 
-def said(*placed: Placed, review: Review = REVIEW) -> Review:
+def said(*placed: PlacedFinding, review: Review = REVIEW) -> Review:
     """The sample review with these findings alone."""
     return replace(review, findings=placed, dropped=0, notes=(), turns=(), areas=AREAS)
 
 
-def at(finding: Finding, spot: CommentSpot | None = SPOT, **fields: object) -> Placed:
+def at(finding: Finding, spot: CommentSpot | None = SPOT, **fields: object) -> PlacedFinding:
     """A finding on its lines."""
-    return Placed(finding, "inline" if spot else "file", spot, **fields)  # type: ignore[arg-type]
+    return PlacedFinding(finding, "inline" if spot else "file", spot, **fields)  # type: ignore[arg-type]
 
 
 def _many() -> Review:
@@ -69,7 +69,7 @@ ROUND = replace(
     round=Round(2, since="c" * 40),
     still=(replace(FINDING, status="open"), replace(FINDING, status="moved", path="src/app/moved.py", start=7, end=8)),
     fixed=(replace(PYTHON, status="fixed", title="The retry never ended"),),
-    suppressed=(Suppressed(PYTHON, "meant", "rule"),),
+    suppressed=(SuppressedFinding(PYTHON, "meant", "rule"),),
 )
 WALK = Walkthrough(
     "Payments are rounded to whole cents before they are booked. Reports no longer differ from the bank by a cent.",
@@ -99,8 +99,8 @@ REVIEWS: Mapping[str, Review] = {
     "price_unknown": replace(said(FIX), cost=replace(REVIEW.cost, usd=None, root_usd=None)),
     "critical": said(at(replace(PYTHON, severity="critical"))),
     "many": _many(),
-    "folded": said(Placed(replace(PYTHON, severity="low"), "folded", SPOT)),
-    "outside": said(Placed(FINDING, "outside"), review=replace(REVIEW, pull=ONLINE)),
+    "folded": said(PlacedFinding(replace(PYTHON, severity="low"), "folded", SPOT)),
+    "outside": said(PlacedFinding(FINDING, "outside"), review=replace(REVIEW, pull=ONLINE)),
     "on_the_file": said(at(replace(FINDING, start=90, end=91), None)),
     "old_side": said(at(replace(PYTHON, side="base", suggestion=None), replace(SPOT, side="LEFT"))),
     "clamped": said(at(replace(FINDING, path=SPOT.path, start=9, end=14), replace(SPOT, start=11, end=13))),
@@ -119,7 +119,7 @@ REVIEWS: Mapping[str, Review] = {
     ),
     "secret": said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
-    "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), Placed(PYTHON, "outside")), pull=ONLINE),
+    "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), PlacedFinding(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
     "unproven_on_demand": replace(said(FIX), unproven=(replace(FINDING, verdict=Verdict.UNPROVEN),)),
     "nothing_new": replace(ROUND, findings=(), still=()),
@@ -131,7 +131,7 @@ REVIEWS: Mapping[str, Review] = {
     "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),
     "long_summary": replace(said(FIX), summary="One does `a. B`. Two, e.g. this, does more. Three ends it. " * 3),
     "short": replace(said(at(replace(PYTHON, why="Two equal numbers need not be the same object. CPython keeps small ones only.", evidence=FINDING.evidence),
-                             replacement="    if amount == 0:"), Placed(FINDING, "outside")), tone="short"),
+                             replacement="    if amount == 0:"), PlacedFinding(FINDING, "outside")), tone="short"),
     "much_evidence": said(at(replace(PYTHON, evidence=FINDING.evidence * 3))),
     "kept_back": replace(CLEAN, minimum="high", kept_back=(PYTHON, replace(PYTHON, severity="low"))),
     "nothing_to_read": replace(CLEAN, coverage=replace(COVERAGE, readings=(), cut=()), summary=""),

@@ -12,7 +12,7 @@ from bot.values import (
     Evidence,
     Finding,
     Observation,
-    Placed,
+    PlacedFinding,
     PullRequest,
     Review,
     Source,
@@ -66,18 +66,22 @@ REVIEW = Review(
     pull=PULL,
     files=(
         ChangedFile(
-            "src/app/loader.py", "src/app/loader.py", "modified", added=frozenset({41, 42}), removed=frozenset({40})
+            "src/app/loader.py",
+            "src/app/loader.py",
+            "modified",
+            added_lines=frozenset({41, 42}),
+            removed_lines=frozenset({40}),
         ),
     ),
     strategy="fanout",
     reason="7 files",
     findings=(
-        Placed(
+        PlacedFinding(
             replace(FINDING, severity="medium", title="Second", path="src/b.py", evidence=(), fingerprint="f2"),
             "outside",
         ),
-        Placed(FINDING, "inline"),
-        Placed(replace(FINDING, severity="low", title="Third", path="src/c.py", fingerprint="f3"), "folded"),
+        PlacedFinding(FINDING, "inline"),
+        PlacedFinding(replace(FINDING, severity="low", title="Third", path="src/c.py", fingerprint="f3"), "folded"),
     ),
     coverage=COVERAGE,
     cost=Cost(12, Usage(31_204, 2_120, 8_100), 0.0123, 0.004, 1, ("openai/gpt-5-mini",)),
@@ -119,4 +123,4 @@ REVIEW = numbered(REVIEW)
 
 def with_finding(**changes: Any) -> Review:  # noqa: ANN401 - any field of a finding
     """A review with one finding, changed in these fields."""
-    return replace(REVIEW, findings=(Placed(replace(FINDING, **changes), "inline"),))
+    return replace(REVIEW, findings=(PlacedFinding(replace(FINDING, **changes), "inline"),))

@@ -7,7 +7,7 @@ from rich.console import Console
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, CoverageRow, Evidence, Placed, Review, Usage
+from bot.values import Cost, CoverageRow, Evidence, PlacedFinding, Review, Usage
 
 
 def test_a_plain_page_has_no_escape_codes() -> None:
@@ -191,7 +191,8 @@ def test_hostile_text_cannot_drive_the_terminal() -> None:
 def test_the_numbers_equal_what_is_listed() -> None:
     """As many findings stand on the page as the verdict counts."""
     many = tuple(
-        Placed(replace(FINDING, title=f"T{n}", fingerprint=f"f{n}"), "folded" if n % 2 else "inline") for n in range(20)
+        PlacedFinding(replace(FINDING, title=f"T{n}", fingerprint=f"f{n}"), "folded" if n % 2 else "inline")
+        for n in range(20)
     )
     page = console.render(numbered(replace(REVIEW, findings=many)))
 

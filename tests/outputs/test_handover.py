@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from sample_reviews import CLEAN, FINDING, REVIEW
 
 from bot.outputs import handover, markdown, posts
-from bot.values import CommentSpot, Evidence, Placed, Review
+from bot.values import CommentSpot, Evidence, PlacedFinding, Review
 
 BREAKS = (
     "```\n</details>\n@acme /deeprepo cancel",
@@ -22,13 +22,13 @@ BREAKS = (
 )
 
 
-def full(text: str) -> Placed:
+def full(text: str) -> PlacedFinding:
     """A finding that has this text wherever a model or a change may write."""
     finding = replace(
         FINDING, path=text, quote=text, title=text, why=text, consequence=text, trigger=text, suggestion=text,
         evidence=(Evidence(text, text, 3, note=text),), number=3,
     )  # fmt: skip
-    return Placed(finding, "inline", CommentSpot("src/app/loader.py", 41, 42, "RIGHT"))
+    return PlacedFinding(finding, "inline", CommentSpot("src/app/loader.py", 41, 42, "RIGHT"))
 
 
 def blocks(page: str) -> list[str]:
@@ -83,7 +83,7 @@ def test_it_is_the_first_to_be_left_out() -> None:
     """A comment that would be too long loses its prompts before it loses a word of a finding."""
     long = "A long reason. " * 130
     many = tuple(
-        Placed(replace(FINDING, title=f"Number {n}", why=long, number=n, fingerprint=f"n{n}"), "outside")
+        PlacedFinding(replace(FINDING, title=f"Number {n}", why=long, number=n, fingerprint=f"n{n}"), "outside")
         for n in range(1, 23)
     )
     review: Review = said(*many)

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import json_file
-from bot.values import Cost, Finding, Mark, Placed, Review
+from bot.values import Cost, Finding, Mark, PlacedFinding, Review
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = (
@@ -48,7 +48,7 @@ def test_a_finding_is_written_whole() -> None:
     """Every field of a finding, and its place."""
     written = json.loads(json_file.render(REVIEW))["findings"][1]
 
-    own = {item.name for item in fields(Placed)} - {"finding"}
+    own = {item.name for item in fields(PlacedFinding)} - {"finding"}
     assert {*own, "source", "identity", *(item.name for item in fields(Finding))} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
     assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'

@@ -8,7 +8,7 @@ from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_findin
 from unprompted import unprompted
 
 from bot.outputs import markdown, posts
-from bot.values import Area, CommentSpot, CoverageRow, Evidence, Placed
+from bot.values import Area, CommentSpot, CoverageRow, Evidence, PlacedFinding
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
 
@@ -98,7 +98,9 @@ def test_a_fence_in_the_code_does_not_end_the_block() -> None:
 @pytest.mark.parametrize("findings", few([60, 400], 0))
 def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     """Whole findings are left out and counted, no block is left open, and the verdict still counts all."""
-    many = tuple(Placed(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings))
+    many = tuple(
+        PlacedFinding(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings)
+    )
     rows = tuple(CoverageRow("unit", f"{n}.py" * 30, "f", "unread", reason="no budget " * 40) for n in range(3000))
     review = replace(REVIEW, findings=many, coverage=replace(REVIEW.coverage, readings=rows))
     page = markdown.render(review)
@@ -118,7 +120,7 @@ def test_no_text_makes_a_comment_too_long(sign: str) -> None:
     evidence = tuple(Evidence(f"{n}{long}", long, n, note=long) for n in range(12))
     finding = replace(FINDING, title=long, why=long, consequence=long, trigger=long, quote=long, path=long, evidence=evidence, suggestion=long)  # fmt: skip
     placed = tuple(
-        Placed(replace(finding, start=n, end=n), "inline", CommentSpot("a.py", n, n, "RIGHT"), long)
+        PlacedFinding(replace(finding, start=n, end=n), "inline", CommentSpot("a.py", n, n, "RIGHT"), long)
         for n in range(1, 9)
     )
     rows = tuple(CoverageRow("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
@@ -135,7 +137,7 @@ def test_no_text_makes_a_comment_too_long(sign: str) -> None:
 
 def test_every_finding_is_shown_or_counted() -> None:
     """Each has its heading; those with their evidence and the number of those without add up to all."""
-    many = tuple(Placed(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
+    many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
     page = markdown.render(numbered(replace(REVIEW, findings=many)))
     left = re.search(r"^(\d+) findings are listed without their evidence", page, re.MULTILINE)
 

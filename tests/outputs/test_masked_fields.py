@@ -15,7 +15,7 @@ from bot.commands.answering import CheckedAnswer
 from bot.commands.conversation.answering import Answer
 from bot.masking import hide
 from bot.masking.masks import NOTE, PLACEHOLDER, Masks
-from bot.values import Evidence, Message, Placed, Prompt, Review
+from bot.values import Evidence, Message, PlacedFinding, Prompt, Review
 
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.
@@ -62,7 +62,7 @@ def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dat
     hint = KINDS[kind][field.name]
     held = ((text, text),) if str(hint).startswith("tuple[tuple") else (text,) if "tuple[" in str(hint) else text
     object.__setattr__(value, field.name, held)
-    masked = hide.covered(value, {SECRET})
+    masked = hide.mask_values(value, {SECRET})
     assert (SECRET in repr(getattr(masked, field.name))) == hide.exempt(field)
 
 
@@ -88,7 +88,8 @@ def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> N
     """Words beside it in the line, and identifiers that contain it, stay as they are in the texts of other findings."""
     own = replace(FINDING, category="secret", quote=line, path="a.py", evidence=())
     review = replace(
-        REVIEW, findings=(Placed(own, "inline"), *(Placed(replace(FINDING, why=o), "inline") for o in others))
+        REVIEW,
+        findings=(PlacedFinding(own, "inline"), *(PlacedFinding(replace(FINDING, why=o), "inline") for o in others)),
     )
     safe = hide.secrets(review)
     assert [placed.finding.why for placed in safe.findings[1:]] == others
@@ -97,13 +98,13 @@ def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> N
 
 def test_secrets_that_overlap_are_masked_as_one() -> None:
     """No piece of either is left."""
-    assert hide.covered("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"
+    assert hide.mask_values("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"
 
 
 def test_a_path_that_is_a_secret_stays_a_path() -> None:
     """The place is not lost; the words about it are masked."""
     own = replace(FINDING, path=SECRET, why=f"in {SECRET}", evidence=(Evidence(SECRET, SECRET),))
-    safe = hide.covered(own, {SECRET})
+    safe = hide.mask_values(own, {SECRET})
     assert (safe.path, safe.evidence[0].path) == (SECRET, SECRET)
     assert SECRET not in safe.why + safe.evidence[0].quote
 
@@ -111,8 +112,8 @@ def test_a_path_that_is_a_secret_stays_a_path() -> None:
 def test_a_part_that_was_cut_off_is_masked_too() -> None:
     """A line that was shortened in the middle of a token does not show the half of it."""
     token = "ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
-    assert token[:20] not in hide.covered(f"{token[:25]}…", {token})
-    assert token[-20:] not in hide.covered(f"…{token[-25:]}", {token})
+    assert token[:20] not in hide.mask_values(f"{token[:25]}…", {token})
+    assert token[-20:] not in hide.mask_values(f"…{token[-25:]}", {token})
 
 
 def test_a_prompt_is_masked_and_mapped_back() -> None:

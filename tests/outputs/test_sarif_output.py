@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
-from bot.values import SEVERITIES, Placed, Review, Source, Suppressed
+from bot.values import SEVERITIES, PlacedFinding, Review, Source, SuppressedFinding
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -37,7 +37,9 @@ def test_everything_that_is_open_is_a_result() -> None:
     """Code scanning closes an alert that an upload lacks: what an earlier round found is there, fixed and silenced ones are not."""
     known = with_finding(status="open", number=7).findings[0].finding
     gone = replace(known, status="fixed", fingerprint="f8")
-    run = _run(replace(REVIEW, still=(known,), fixed=(gone,), suppressed=(Suppressed(gone, "meant", "finding"),)))
+    run = _run(
+        replace(REVIEW, still=(known,), fixed=(gone,), suppressed=(SuppressedFinding(gone, "meant", "finding"),))
+    )
 
     assert [result["properties"]["status"] for result in run["results"]] == ["new", "new", "new", "open"]
     assert run["results"][-1]["locations"][0]["physicalLocation"]["region"]["startLine"] == 41
@@ -45,7 +47,7 @@ def test_everything_that_is_open_is_a_result() -> None:
 
 def test_the_same_words_twice_are_two_alerts() -> None:
     """GitHub tells alerts apart by file, rule and `primaryLocationLineHash`, which must differ for two lines that say the same."""
-    twice = tuple(Placed(replace(FINDING, start=line, end=line), "inline") for line in (3, 9))
+    twice = tuple(PlacedFinding(replace(FINDING, start=line, end=line), "inline") for line in (3, 9))
     hashes = [
         result["partialFingerprints"]["primaryLocationLineHash"]
         for result in _run(replace(REVIEW, findings=twice))["results"]
@@ -74,7 +76,9 @@ def test_rules_are_listed_once() -> None:
     """A rule is who found it and which check; the model's name is no part of it."""
     ruff, one, other = Source("analyser", "ruff"), *(Source("model", f"openai/{name}", "worker") for name in "ab")
     sources = ((ruff, "F821"), (ruff, "F821"), (one, ""), (other, ""))
-    findings = tuple(Placed(replace(FINDING, sources=(source,), rule=rule), "inline") for source, rule in sources)
+    findings = tuple(
+        PlacedFinding(replace(FINDING, sources=(source,), rule=rule), "inline") for source, rule in sources
+    )
     run = _run(replace(REVIEW, findings=findings))
 
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["ruff/F821", "worker/contract"]

@@ -4,7 +4,7 @@ import pytest
 from sample_reviews import FINDING, REVIEW
 
 from bot.outputs import OUTPUTS, posts
-from bot.values import CommentSpot, Evidence, Observation, Placed, Turn
+from bot.values import CommentSpot, Evidence, Observation, PlacedFinding, Turn
 
 KEY = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
 LINES = {
@@ -27,7 +27,7 @@ def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
     other = replace(FINDING, why=f"It prints {secret}.", quote=line, suggestion=line, trigger=line)
     review = replace(
         REVIEW,
-        findings=(Placed(own, "inline"), Placed(other, "inline")),
+        findings=(PlacedFinding(own, "inline"), PlacedFinding(other, "inline")),
         summary=f"See {secret}",
         notes=(line,),
         turns=(Turn(1, line, Observation(line), said=line),),
@@ -42,7 +42,7 @@ def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
 def test_the_author_can_recognise_it() -> None:
     """The first four characters of a long secret stand, none of a short one."""
     own = replace(FINDING, category="secret", quote=f'a = "{KEY}"\nb = "{KEY[-7:]}"')
-    page = OUTPUTS["console"]().render(replace(REVIEW, findings=(Placed(own, "inline"),)))
+    page = OUTPUTS["console"]().render(replace(REVIEW, findings=(PlacedFinding(own, "inline"),)))
 
     assert f'a = "{KEY[:4]}***"' in page
     assert 'b = "***"' in page
@@ -56,7 +56,7 @@ def test_other_reviews_are_not_touched() -> None:
 def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
     """A mask must not become code: the fix is shown as words."""
     own = replace(FINDING, category="secret", quote=f'KEY = "{KEY}"', suggestion=f'KEY = read("{KEY}")')
-    placed = Placed(
+    placed = PlacedFinding(
         own, "inline", CommentSpot(own.path, own.start, own.end, "RIGHT"), replacement=f'KEY = read("{KEY}")'
     )
     (post,) = posts.comments(replace(REVIEW, findings=(placed,))).posts

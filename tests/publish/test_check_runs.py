@@ -21,7 +21,7 @@ UNREAD = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="t
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     """A check run from its beginning to its end."""
     number = await checks.start(at.host, at.stands.head_sha, name)
-    await checks.done(at.host, number, name, review, OUTCOME)
+    await checks.end_with_review(at.host, number, name, review, OUTCOME)
     return number
 
 
@@ -35,7 +35,9 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
             begun = at.stands.checks[0]
             await checks.progress(at.host, number, "run-1", Progress(step="7 of 12 units read"))
             told = at.stands.checks[0]
-            await checks.done(at.host, number, "run-1", reviewed(head, finding("f1", 5), finding("f2")), OUTCOME)
+            await checks.end_with_review(
+                at.host, number, "run-1", reviewed(head, finding("f1", 5), finding("f2")), OUTCOME
+            )
             ended = at.stands.checks[0]
 
             assert (begun.name, begun.external_id, begun.status, begun.title) == (
@@ -128,7 +130,7 @@ def test_one_check_run_for_one_run(tmp_path: Path) -> None:
             one = await checks.start(at.host, head, "run-1")
             assert await checks.start(at.host, head, "run-1") == one
             assert await checks.start(at.host, head, "run-2") == one
-            await checks.done(at.host, one, "run-2", reviewed(head), OUTCOME)
+            await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME)
             assert await checks.start(at.host, head, "run-2") == one
             other = await checks.start(at.host, head, "run-3")
 
@@ -157,7 +159,7 @@ def test_an_end_without_a_review(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             number = await checks.start(at.host, at.stands.head_sha, "run-1")
-            await checks.ended(at.host, number, "run-1", "it is a draft of @acme/all", "skipped")
+            await checks.end_without_review(at.host, number, "run-1", "it is a draft of @acme/all", "skipped")
             one = at.stands.checks[0]
 
             assert (one.status, one.conclusion, one.title) == (
@@ -208,9 +210,9 @@ def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, langua
                 3,
                 41,
                 ("@b.py",),
-                checked=True,
+                is_checked=True,
                 findings=9,
-                found=(planted,),
+                worst_findings=(planted,),
             )
             await checks.progress(at.host, number, "run-1", Progress(reading, "@team\n# Heading"), language)
             said = at.stands.checks[0].summary or ""
@@ -250,7 +252,7 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
             evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
             review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
             number = await checks.start(at.host, at.stands.head_sha, "run-1")
-            await checks.done(at.host, number, "run-1", review, replace(OUTCOME, notes=("see @acme/all",)))
+            await checks.end_with_review(at.host, number, "run-1", review, replace(OUTCOME, notes=("see @acme/all",)))
             one = at.stands.checks[0]
 
             assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code

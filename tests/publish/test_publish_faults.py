@@ -6,9 +6,9 @@ import pytest
 from hosted import Scene, finding, reviewed, scene, wanted
 
 from bot import publish
-from bot.errors import HostDown, HostRefused, Superseded
+from bot.errors import HostDown, HostRefused, SupersededError
 from bot.outputs import posts
-from bot.values import CommentSpot, Placed, Review
+from bot.values import CommentSpot, PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
 
 
@@ -17,7 +17,7 @@ async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] 
     return await publish.publish(at.host, review, posts.comments, "run-1", current)
 
 
-def two(at: Scene, *more: Placed) -> Review:
+def two(at: Scene, *more: PlacedFinding) -> Review:
     """Two findings on lines that exist, and more."""
     return reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *more)
 
@@ -37,7 +37,7 @@ def test_a_place_that_github_refuses_moves_to_the_summary(tmp_path: Path) -> Non
             stands = at.stands
 
             assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
-            assert (outcome.posted, outcome.listed) == (2, 1)
+            assert (outcome.posted_count, outcome.listed_count) == (2, 1)
             assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
             assert "#### 🔴 High · Finding f3" in stands.comments[0].body
             assert outcome.notes == ("GitHub refused the place of 1 comments: they are in the summary.",)
@@ -55,12 +55,14 @@ def test_every_place_refused_loses_nothing(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            elsewhere = Placed(finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT"))
-            wide = Placed(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
-            unknown = Placed(finding("f3", path="no.py").finding, "file")
+            elsewhere = PlacedFinding(
+                finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT")
+            )
+            wide = PlacedFinding(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
+            unknown = PlacedFinding(finding("f3", path="no.py").finding, "file")
             outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
 
-            assert (outcome.posted, outcome.listed) == (0, 3)
+            assert (outcome.posted_count, outcome.listed_count) == (0, 3)
             assert not any(lost(at, name) for name in ("f1", "f2", "f3"))
             assert at.stands.review_comments == []
 
@@ -75,7 +77,7 @@ def test_a_refused_place_is_given_to_the_next_in_line(tmp_path: Path) -> None:
             rows = [finding("bad", 30), *(finding(f"f{n}", 5 if n % 2 else 41) for n in range(25))]
             outcome = await put(at, reviewed(at.stands.head_sha, *rows))
 
-            assert (outcome.posted, outcome.listed) == (25, 1)
+            assert (outcome.posted_count, outcome.listed_count) == (25, 1)
             assert len(at.stands.review_comments) == 25
 
     asyncio.run(go())
@@ -106,7 +108,7 @@ def test_a_pull_request_that_moved_on_before_anything_was_said(tmp_path: Path, w
             await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
             review = two(at)
             await MOVES[what](at)
-            with pytest.raises(Superseded, match=SAYS[what]):
+            with pytest.raises(SupersededError, match=SAYS[what]):
                 await put(at, review)
 
             assert at.writes() == []
@@ -123,7 +125,7 @@ def test_a_pull_request_that_moves_on_in_the_middle(tmp_path: Path, what: str) -
             await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
             review = two(at)
             at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=lambda: MOVES[what](at)))
-            with pytest.raises(Superseded, match=SAYS[what]):
+            with pytest.raises(SupersededError, match=SAYS[what]):
                 await put(at, review)
 
             assert at.writes() == ["POST pulls/create-review"]
@@ -139,7 +141,7 @@ def test_a_head_that_moves_between_the_look_and_the_post(tmp_path: Path) -> None
             review = two(at)
             moves = Fault(422, run=lambda: at.repo.force_push("feature", {"app.py": "other\n"}))
             at.gh.fail("POST", r"/reviews$", moves)
-            with pytest.raises(Superseded):
+            with pytest.raises(SupersededError):
                 await put(at, review)
 
             assert (at.stands.reviews, at.stands.comments) == ([], [])
@@ -157,7 +159,7 @@ def test_a_job_that_is_no_longer_wanted(tmp_path: Path) -> None:
             async def current() -> bool:
                 return next(asked)
 
-            with pytest.raises(Superseded, match="no longer wanted"):
+            with pytest.raises(SupersededError, match="no longer wanted"):
                 await put(at, two(at), current)
 
             assert at.writes() == ["POST pulls/create-review"]
@@ -173,7 +175,7 @@ def test_a_fork_that_is_deleted_changes_nothing(tmp_path: Path) -> None:
             await at.repo.delete_fork(at.number)
             outcome = await put(at, two(at))
 
-            assert (outcome.posted, len(at.stands.review_comments)) == (2, 2)
+            assert (outcome.posted_count, len(at.stands.review_comments)) == (2, 2)
 
     asyncio.run(go())
 
@@ -207,7 +209,7 @@ def test_github_down_for_good_is_for_a_later_attempt(tmp_path: Path) -> None:
                 await put(at, two(at))
             outcome = await put(at, two(at))
 
-            assert (outcome.posted, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)
+            assert (outcome.posted_count, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)
 
     asyncio.run(go())
 

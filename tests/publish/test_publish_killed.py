@@ -37,7 +37,7 @@ def test_killed_at_any_write_and_begun_again(tmp_path: Path, nth: int, *, after:
 
             assert broken_off != ALL or nth == 2
             assert said(at) == ALL
-            assert (outcome.posted, outcome.listed) == (3, 2)
+            assert (outcome.posted_count, outcome.listed_count) == (3, 2)
 
     asyncio.run(go())
 

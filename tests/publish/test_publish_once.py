@@ -9,7 +9,7 @@ from told_reviews import ALL, five, put, said
 
 from bot import github, publish
 from bot.outputs import marker, posts
-from bot.values import Placed
+from bot.values import PlacedFinding
 from deeprepo_sandbox.github import Fault
 
 
@@ -28,7 +28,7 @@ def test_every_finding_is_told_where_it_can_stand(tmp_path: Path) -> None:
                 ("app.py", None, "file"),
             ]
             assert {c.commit for c in stands.review_comments} == {stands.head_sha}
-            assert (outcome.posted, outcome.listed, outcome.notes) == (3, 2, ())
+            assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (3, 2, ())
             assert outcome.summary_url.startswith(at.gh.page(at.number))
             assert "3 on the changed lines, 2 listed here." in stands.comments[0].body
             assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
@@ -63,7 +63,7 @@ def test_another_run_of_the_same_head_says_nothing_twice(tmp_path: Path) -> None
             outcome = await put(at, more, "run-2")
 
             assert said(at) == ALL + Counter(["review", "finding f6"])
-            assert outcome.posted == 4
+            assert outcome.posted_count == 4
             assert "4 on the changed lines, 2 listed here." in at.stands.comments[0].body
 
     asyncio.run(go())
@@ -169,7 +169,7 @@ def test_a_range_of_lines_is_one_comment(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             one = finding("f1", 5)
             assert one.spot is not None
-            wide = Placed(one.finding, "inline", replace(one.spot, end=6))
+            wide = PlacedFinding(one.finding, "inline", replace(one.spot, end=6))
             await put(at, reviewed(at.stands.head_sha, wide))
 
             assert [(c.start_line, c.line) for c in at.stands.review_comments] == [(5, 6)]

@@ -9,13 +9,13 @@ from hosted import Scene, finding, reviewed, scene
 from told_reviews import put
 
 from bot import publish
-from bot.values import Placed, Review
+from bot.values import PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
 
 DISMISSALS = r"/dismissals$"
 
 
-def high(at: Scene, *findings: Placed, **changes: object) -> Review:
+def high(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review in a repository that asks for changes from high severity on."""
     return replace(reviewed(at.stands.head_sha, *findings), request_changes="high", **changes)  # type: ignore[arg-type]
 
@@ -25,12 +25,12 @@ def states(at: Scene) -> list[str]:
     return [one.state for one in at.stands.reviews if '"kind": "review"' in one.body]
 
 
-def gone(of: Placed) -> dict[str, object]:
+def gone(of: PlacedFinding) -> dict[str, object]:
     """A round in which this finding is fixed."""
     return {"fixed": (replace(of.finding, status="fixed", number=1),)}
 
 
-def still(of: Placed) -> dict[str, object]:
+def still(of: PlacedFinding) -> dict[str, object]:
     """A round in which this finding is as it was."""
     return {"still": (replace(of.finding, status="open", number=1),)}
 
@@ -51,7 +51,7 @@ def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None
             assert states(at) == ["CHANGES_REQUESTED"]
             await put(at, high(at, **gone(bad)), "run-3")
             assert states(at) == ["DISMISSED"]
-            assert at.stands.reviews[0].dismissed == "No finding of severity high or above is open any more."
+            assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
 
     asyncio.run(go())
 

@@ -53,7 +53,7 @@ def stands(at: Scene) -> dict[str, tuple[str, list[str]]]:
     notes = at.stands.review_comments
     tops = [one for one in notes if one.reply_to is None]
     assert len(tops) == len({name(one) for one in tops})
-    return {name(t): (t.hidden, [n.body.split("\n")[1] for n in notes if n.reply_to == t.id]) for t in tops}
+    return {name(t): (t.hide_reason, [n.body.split("\n")[1] for n in notes if n.reply_to == t.id]) for t in tops}
 
 
 def test_three_rounds(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_finding_that_comes_back_is_said_again(tmp_path: Path) -> None:
             await put(at, reviewed(at.stands.head_sha, finding("f1", 5)), "run-3")
 
             tops = [one for one in at.stands.review_comments if "Finding f1" in one.body and one.reply_to is None]
-            assert [one.hidden for one in tops] == ["resolved", ""]
+            assert [one.hide_reason for one in tops] == ["resolved", ""]
 
     asyncio.run(go())
 
@@ -182,7 +182,7 @@ def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: 
             await at.repo.push("feature", {"app.py": SECOND})
             await put(at, reviewed(at.stands.head_sha, finding("f1", 20), finding("f2", 40)), "run-2")
 
-            tops = [(one.body.partition("Finding ")[2][:2], one.hidden) for one in at.stands.review_comments]
+            tops = [(one.body.partition("Finding ")[2][:2], one.hide_reason) for one in at.stands.review_comments]
             assert tops == [("f1", "outdated"), ("f2", ""), ("f1", "")]
 
     asyncio.run(go())
@@ -216,7 +216,7 @@ def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
             at.gh.fail("POST", r"/replies$", Fault(403))
             outcome = await second(at)
 
-            assert outcome.posted == 1
+            assert outcome.posted_count == 1
             assert len(outcome.notes) == 1
             assert "could not be tidied up: GitHub refuses POST" in outcome.notes[0]
 

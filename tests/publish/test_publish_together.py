@@ -9,19 +9,19 @@ from hosted import BASE, Scene, finding, reviewed, scene
 from told_reviews import put
 
 from bot.outputs import marker, posts
-from bot.values import ChangedFile, DiffLine, Finding, Hunk, Placed, Review
+from bot.values import ChangedFile, DiffLine, Finding, Hunk, PlacedFinding, Review
 from deeprepo_sandbox.github.things import ReviewComment
 
 LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
 FILES = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
 
 
-def told(at: Scene, *findings: Placed, **changes: object) -> Review:
+def told(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review whose first hunk is known."""
     return reviewed(at.stands.head_sha, *findings, files=FILES, **changes)
 
 
-def numbered(name: str, line: int, number: int, **changes: object) -> Placed:
+def numbered(name: str, line: int, number: int, **changes: object) -> PlacedFinding:
     """A finding with its number."""
     return finding(name, line, number=number, **changes)
 
@@ -42,7 +42,7 @@ def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
     async def run() -> None:
         async with scene(tmp_path) as at:
             done = await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
-            assert done.posted == 3
+            assert done.posted_count == 3
             first, second = sorted(tops(at), key=lambda one: one.line or 0)
             assert (first.line, second.line) == (5, 41)
             assert all(said in first.body for said in ("1. Finding f1", "2. Finding f2", "app.py:7"))
@@ -76,9 +76,9 @@ def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) ->
             await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
             left = replace(finding("f2").finding, status="open")
             await put(at, told(at, fixed=(gone("f1"),), still=(left,)), "run-2")
-            assert [one.hidden for one in at.stands.review_comments] == [""]
+            assert [one.hide_reason for one in at.stands.review_comments] == [""]
             await put(at, told(at, fixed=(gone("f2"),)), "run-3")
-            assert [one.hidden for one in tops(at)] == ["resolved"]
+            assert [one.hide_reason for one in tops(at)] == ["resolved"]
             assert len(at.stands.review_comments) == 2  # with the answer
 
     asyncio.run(run())

@@ -4,7 +4,15 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.publish.standing import CheckResult, CommitState, closed, ended, fold, opened, waits_for
+from bot.publish.standing import (
+    CheckResult,
+    CommitState,
+    fold,
+    waits_for,
+    with_closed_pull,
+    with_ending,
+    with_open_pull,
+)
 from bot.values import Ending
 
 GAMES = 10_000
@@ -46,10 +54,10 @@ def played(dice: random.Random) -> None:
         match dice.choice(("open", "retarget", "close", "review", "decline", "break", "late", "queue")):
             case "open" | "retarget":
                 base = dice.choice(BASES)
-                state, oracle.open[pull] = opened(state, pull, base), base
+                state, oracle.open[pull] = with_open_pull(state, pull, base), base
                 due.append((pull, base))
             case "close":
-                state = closed(state, pull)
+                state = with_closed_pull(state, pull)
                 oracle.open.pop(pull, None)
             case "queue":  # is answered by what stands, and changes nothing
                 assert (state.ending in PASSES) == (bool(oracle.truths()) and {*oracle.truths()} <= PASSES)
@@ -62,7 +70,7 @@ def played(dice: random.Random) -> None:
                 if event == "late":
                     pull, base = due.pop(dice.randrange(len(due)))
                 rows.append(CheckResult(pull, base, ending, how))  # type: ignore[arg-type]
-                state = ended(state, rows[-1])
+                state = with_ending(state, rows[-1])
                 oracle.history.append((pull, base, how, ending))
         truths = oracle.truths()
         assert state.ending == (max(truths, key=WORSE.index) if truths else None)

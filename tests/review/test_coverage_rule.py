@@ -208,7 +208,7 @@ def test_comparisons_count_beside_a_model(review: Reviewer) -> None:
     done = review(edited("load_rates(country)", "load_rates(land)"), model=True)
     (use,) = [row for row in done.coverage.readings if row.kind == "use" and not row.path.startswith("tests/")]
     assert (use.path, use.checked) == ("shop/till.py", "fits the new signature")
-    units = facts.covered(done.coverage, "unit")
+    units = facts.coverage_counts(done.coverage, "unit")
     assert units == {"all": 1, "checked": 1, "read": 1, "open": 0}
 
 
@@ -229,7 +229,7 @@ def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, re
     repository.commit({"shop/many.py": calls}, "many")
     repository.git("branch", "-f", "main")
     done = review(edited("raise ValueError", "raise LookupError"), model=True)
-    uses = facts.covered(done.coverage, "use")
+    uses = facts.coverage_counts(done.coverage, "use")
     assert uses["all"] >= 301
     assert uses["read"] + uses["open"] == uses["all"]
     assert uses["open"] == 0

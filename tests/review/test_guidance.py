@@ -16,7 +16,7 @@ def gathered(files: Mapping[str, str], paths: Sequence[str], *, guidelines: bool
         return [name for name in files if name.startswith(tuple(f"{folder}/" for folder in folders))]
 
     given = (("src/**", "Mind the units."),)
-    return asyncio.run(gather(read, paths, given, guidelines=guidelines, listed=listed))
+    return asyncio.run(gather(read, paths, given, guidelines=guidelines, list_files=listed))
 
 
 def chosen(text: str, *paths: str, name: str = "AGENTS.md") -> str:

@@ -13,7 +13,7 @@ def unit(diff: str, path: str = "src/a.py", *, name: str = "f", references: tupl
 
 
 def asked(one: Unit, *, removed: frozenset[int] = frozenset()) -> list[str]:
-    file = ChangedFile(one.path, one.path, "modified", removed=removed)
+    file = ChangedFile(one.path, one.path, "modified", removed_lines=removed)
     return [name for name, lens in LENSES.items() if lens.wants(one, file)]
 
 

@@ -11,7 +11,7 @@ from fakes import Repository
 from bot import pipeline, wiring
 from bot.outputs import OUTPUTS, facts
 from bot.outputs.handover import prompt
-from bot.values import Placed, Review, ReviewRequest
+from bot.values import PlacedFinding, Review, ReviewRequest
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 OTHER = "AKIA" + "J8DKF2HWYTRBC6ME"
@@ -172,5 +172,5 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
     text = prompt(found, "")
     assert "revoke it first" in text
     assert "add one that fails" not in text
-    other = Placed(replace(found[0].finding, category="bug"), "inline")
+    other = PlacedFinding(replace(found[0].finding, category="bug"), "inline")
     assert "add one that fails" in prompt([*found, other], "")

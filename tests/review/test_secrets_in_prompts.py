@@ -74,7 +74,7 @@ class Tap:
             scratch = self.folder / "scratch"
             scratch.mkdir(exist_ok=True)
             flags = {**names, "strategy": strategy, "journal": str(self.journal)}
-            parts = replace(wiring.deps(flags, str(scratch), lambda _: None), masked=masked)
+            parts = replace(wiring.deps(flags, str(scratch), lambda _: None), mask_secrets=masked)
             done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), parts))
             self.requests += json.dumps(server.requests)
         assert server.count
@@ -164,7 +164,7 @@ async def replayed(tap: Tap) -> Review:
     from bot.journal import replay
     from bot.wiring import review as parts
 
-    recorded, section, begun = replay.finished(tap.journal)
+    recorded, section, begun = replay.last_finished(tap.journal)
     scratch = str(tap.folder / "scratch")
     deps = parts.replay(recorded, section, begun, scratch, None)
     assert begun.request is not None

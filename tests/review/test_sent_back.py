@@ -36,7 +36,7 @@ def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change:
     """One more call, in the same dialogue."""
     answer, prompts = asked(change, [FINDING])
     assert [finding.trigger for finding in answer.findings] == ["show(Cart(items=[]))"]
-    assert answer.dropped == 0
+    assert answer.dropped_count == 0
     assert len(prompts) == 2
     assert "missing: the trigger" in prompts[1].messages[-1].text
     assert prompts[1].messages[:2] == prompts[0].messages
@@ -46,11 +46,11 @@ def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change:
 def test_what_stays_vague_is_dropped_and_counted(change: Any, again: list[Mapping[str, Any]]) -> None:  # noqa: ANN401
     """There is no third time."""
     answer, prompts = asked(change, again)
-    assert (answer.findings, answer.dropped, len(prompts)) == ((), 1, 2)
+    assert (answer.findings, answer.dropped_count, len(prompts)) == ((), 1, 2)
 
 
 def test_what_nobody_could_be_asked_about_again_stays(change: Any) -> None:  # noqa: ANN401
     """The provider failed, not the finding: the second opinion has to find the trigger."""
     answer, prompts = asked(change, ProviderRefused("no more calls for this key"))
-    assert ([finding.title for finding in answer.findings], answer.dropped) == ([FINDING["title"]], 0)
+    assert ([finding.title for finding in answer.findings], answer.dropped_count) == ([FINDING["title"]], 0)
     assert len(prompts) == 2

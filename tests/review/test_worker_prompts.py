@@ -24,7 +24,9 @@ CALLER = Excerpt(
     "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
 )
 GONE_TEXT = Excerpt("shop/old.py", 1, 1, rows(" 1 def tax():"), side="base", title="defines tax")
-NEIGHBOUR = Excerpt("shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", changed=True)
+NEIGHBOUR = Excerpt(
+    "shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", overlaps_change=True
+)
 FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", (Source("model", "m", "worker"),), start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (
@@ -40,7 +42,7 @@ PROMPTS = {
             "elsewhere": [
                 Elsewhere("MIN_RATE", 2, (("shop/tax.py", (4, 9)), ("shop/web.py", (1,))), more=3, idle=7),
                 Elsewhere("shop.rates", 0, ()),
-                Elsewhere("linear", 0, (), quoted=True),
+                Elsewhere("linear", 0, (), as_string=True),
             ],
         },
         300,

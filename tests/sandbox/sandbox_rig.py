@@ -94,7 +94,7 @@ async def rig(
         number = await repo.open_pull("feature", title="A feature", body="It does.", fork=fork)
         token = gh.token(permissions or ALL, (repo.id,))
         yield Rig(gh, repo, number, client, token)
-        await gh.settled()
+        await gh.settle()
         if strict:
             assert gh.violations == ()
 

@@ -91,13 +91,13 @@ def test_a_comment_is_hidden_and_shown_again(tmp_path: Path) -> None:
             assert hidden == {
                 "data": {"minimizeComment": {"minimizedComment": {"isMinimized": True, "minimizedReason": "resolved"}}}
             }
-            assert at.gh.pull(1).comments[0].hidden == "resolved"
+            assert at.gh.pull(1).comments[0].hide_reason == "resolved"
             asked = {"ids": [made["node_id"], "IC_gone"]}
             found = await at.ask(NODES, **asked)
             assert found["data"]["nodes"][0]["minimizedReason"] == "resolved"
             assert (found["data"]["nodes"][1], found["errors"][0]["type"]) == (None, "NOT_FOUND")
             await at.ask(documents.UNMINIMIZE, id=made["node_id"])
-            assert at.gh.pull(1).comments[0].hidden == ""
+            assert at.gh.pull(1).comments[0].hide_reason == ""
 
     asyncio.run(run())
 
@@ -110,7 +110,7 @@ def test_hiding_needs_permission(tmp_path: Path) -> None:
             await at.repo.comment(1, "mine")
             listed = await at.ok("GET", "/issues/1/comments")
             said = await at.ask(HIDE, id=listed[0]["node_id"])
-            assert (said["errors"][0]["type"], at.gh.pull(1).comments[0].hidden) == ("FORBIDDEN", "")
+            assert (said["errors"][0]["type"], at.gh.pull(1).comments[0].hide_reason) == ("FORBIDDEN", "")
 
     asyncio.run(run())
 
@@ -124,7 +124,7 @@ def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: st
             await at.repo.review_comment(1, "a.txt", 11, "look")
             (top,) = at.gh.pull(1).review_comments
             said = await at.ask(documents.RESOLVE, id=f"PRRT_kwDO{top.id}")
-            assert at.gh.pull(1).review_comments[0].resolved is resolved
+            assert at.gh.pull(1).review_comments[0].is_resolved is resolved
             assert [error["type"] for error in said.get("errors", ())] == ([] if resolved else ["FORBIDDEN"])
             assert (await at.ask(documents.RESOLVE, id="x"))["errors"][0]["type"] == "NOT_FOUND"
 

@@ -82,7 +82,7 @@ def test_an_app_hears_its_own_voice(tmp_path: Path) -> None:
         async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
             await at.ok("POST", "/issues/1/comments", {"body": "mine"})
             await at.ok("POST", "/check-runs", {"name": "deeprepo", "head_sha": at.gh.pull(1).head_sha})
-            await at.gh.settled()
+            await at.gh.settle()
             assert heard.events[1:] == ["issue_comment.created", "check_run.created"]
             assert json.loads(heard.got[1][1])["sender"]["type"] == "Bot"
 
@@ -95,7 +95,7 @@ def test_buttons_of_a_check_run(tmp_path: Path) -> None:
     async def run() -> None:
         async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
             one = (await at.ok("POST", "/check-runs", {"name": "deeprepo", "head_sha": at.gh.pull(1).head_sha}))["id"]
-            await at.gh.settled()
+            await at.gh.settle()
             heard.got.clear()
             await at.repo.rerequest(one)
             await at.repo.press(one, "full")
@@ -144,7 +144,7 @@ def test_failed_deliveries_are_listed_and_sent_again(tmp_path: Path) -> None:
             ]
             heard.got.clear()
             await at.ok("POST", f"//app/hook/deliveries/{failed[0]['id']}/attempts", authorization=head)
-            await at.gh.settled()
+            await at.gh.settle()
             assert heard.got[0][0]["x-github-delivery"] == failed[0]["guid"]
             newest = (await at.ok("GET", "//app/hook/deliveries?per_page=1", authorization=head))[0]
             assert (newest["redelivery"], newest["guid"], newest["status_code"]) == (True, failed[0]["guid"], 202)

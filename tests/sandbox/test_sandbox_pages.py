@@ -116,7 +116,7 @@ def test_a_comment_typed_on_the_page_reaches_the_app(tmp_path: Path) -> None:
             assert await _press(at, "comment", body="/deeprepo review\r\nplease") == 303
             await _press(at, "comment", quick="/deeprepo help")
             await _press(at, "comment", body=" ")
-            await at.gh.settled()
+            await at.gh.settle()
             said = [(one.user.login, one.body) for one in at.gh.pull(1).comments]
             assert said == [("maintainer", "/deeprepo review\nplease"), ("maintainer", "/deeprepo help")]
             assert heard.events == ["issue_comment.created"] * 2
@@ -133,7 +133,7 @@ def test_buttons_of_the_page(tmp_path: Path) -> None:
             check = (await at.ok("POST", "/check-runs", {"name": "deeprepo", "head_sha": at.gh.pull(1).head_sha}))["id"]
             at.repo.offer(1, {"b.txt": "1\n"}, "The next one")
             assert "The next one" in await _page(at)
-            await at.gh.settled()
+            await at.gh.settle()
             heard.got.clear()
             for deed, fields in (
                 ("reply", {"thread": str(top), "body": "why"}),
@@ -143,7 +143,7 @@ def test_buttons_of_the_page(tmp_path: Path) -> None:
                 ("push", {}),
             ):
                 assert await _press(at, deed, **fields) == 303
-                await at.gh.settled()
+                await at.gh.settle()
             assert heard.events == [
                 "pull_request_review.submitted",
                 "pull_request_review_comment.created",
@@ -152,7 +152,7 @@ def test_buttons_of_the_page(tmp_path: Path) -> None:
                 "pull_request.synchronize",
             ]
             pull = at.gh.pull(1)
-            assert (pull.review_comments[0].resolved, pull.review_comments[1].reply_to) == (True, top)
+            assert (pull.review_comments[0].is_resolved, pull.review_comments[1].reply_to) == (True, top)
             assert "The next one" not in (await _page(at)).partition("<aside>")[2]
 
     asyncio.run(run())
@@ -164,12 +164,12 @@ def test_a_reaction_on_a_bots_comment(tmp_path: Path) -> None:
     async def run() -> None:
         async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
             posted = (await at.ok("POST", "/issues/1/comments", {"body": "the summary"}))["id"]
-            await at.gh.settled()
+            await at.gh.settle()
             heard.got.clear()
             assert 'aria-label="React with 👎"' in await _page(at)
             for content in ("-1", "-1", "<b>"):
                 assert await _press(at, "react", comment=str(posted), content=content) == 303
-            await at.gh.settled()
+            await at.gh.settle()
             assert heard.events == []
             listed = await at.ok("GET", f"/issues/comments/{posted}/reactions")
             assert [(one["user"]["login"], one["content"]) for one in listed] == [("maintainer", "-1")]

@@ -22,11 +22,11 @@ def test_the_tables_are_those_of_the_migrations(url: str) -> None:
 
     async def story() -> None:
         async def once() -> None:
-            async with storage.opened(url):
+            async with storage.open_store(url):
                 pass
 
         await asyncio.gather(*(once() for _ in range(3)))
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             differing = store.database.now(lambda c: compare_metadata(MigrationContext.configure(c), schema))
             assert differing == []
 
@@ -38,7 +38,7 @@ def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -
     show = "SHOW idle_in_transaction_session_timeout"
 
     async def told(url: str) -> str:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             return str(await store.database.run(lambda c: c.exec_driver_sql(show).scalar()))
 
     url = postgres()
@@ -51,10 +51,10 @@ def test_a_newer_database_is_refused(url: str) -> None:
     """A database that a later version made is left as it is, with a sentence."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
         with pytest.raises(StorageError, match="made by a newer version of deeprepo"):
-            async with storage.opened(url):
+            async with storage.open_store(url):
                 pass
 
     asyncio.run(story())
@@ -73,10 +73,10 @@ def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
 
     async def story() -> None:
         with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
-            async with storage.opened("postgresql://user:planted@127.0.0.1:1/nowhere"):
+            async with storage.open_store("postgresql://user:planted@127.0.0.1:1/nowhere"):
                 pass
         assert "planted" not in str(raised.value)
-        async with storage.opened(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+        async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
             store.database.now(lambda c: c.exec_driver_sql("DROP TABLE paused"))
             with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
                 await store.people.pause(PULL, "planted", 1.0)

@@ -11,7 +11,7 @@ from alembic.config import Config
 
 from bot import storage
 from bot.errors import UsageError
-from bot.storage import Failure, Finished
+from bot.storage import Failure, FinishedReview
 from bot.storage.database import Database
 from bot.storage.days import DAY
 from bot.storage.listing import ListedReview
@@ -19,7 +19,7 @@ from bot.storage.migrate import SCRIPTS
 from bot.values import PullRef
 
 PULL, OTHER = PullRef(7, 70, "owner", "name", 3), PullRef(8, 80, "other", "name", 3)
-DONE = Finished(
+DONE = FinishedReview(
     "job-0", PULL, "sha", "push", 1, 100.0, 160.0, "success", "fanout", 9, 400, 0.5, b"{}", state="clean", found=2
 )
 
@@ -32,7 +32,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(url: str) -> None:
     """Also where reviews ended at the same moment, and over several installations; a mark that makes no sense is refused with a sentence."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             for number in range(20):
                 pull = OTHER if number % 3 else PULL
                 state = "clean" if number % 2 else "partial"
@@ -57,7 +57,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(url: str) -> None:
             assert {row.state for row in (await store.listing.page((7,), 100, state="partial")).rows} == {"partial"}
             assert (await store.listing.page((), 3)).rows == ()
             assert await store.listing.one("job-00", (8,)) is None
-            assert await store.listing.known(70, (8,)) is None
+            assert await store.listing.name_of(70, (8,)) is None
 
     asyncio.run(story())
 
@@ -66,7 +66,7 @@ def test_a_day_is_summed_once_for_each_review(url: str) -> None:
     """A review that is stored twice counts once; an unknown price counts as unknown."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
             for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
                 await store.reviews.keep(done)
@@ -85,7 +85,7 @@ def test_failures_are_of_their_installation(url: str) -> None:
     """The last failure of a pull request counts; when the App is removed it is gone."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
             for failure in (
                 one,
@@ -137,7 +137,7 @@ def test_reviews_of_an_older_version_are_summed_and_listed(url: str) -> None:
         asyncio.run(database.close())
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             rows = (await store.listing.page(None, 9)).rows
             assert [(row.state, row.found, row.title) for row in rows] == [
                 ("findings", None, None),

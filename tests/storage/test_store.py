@@ -3,14 +3,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import Finished, Known, Suppression
+from bot.storage import FinishedReview, StoredFinding, Suppression
 from bot.storage.database import Database
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 OTHER = PullRef(8, 80, "other", "name", 3)
-FOUND = Known("f1", "posted", "high", "logic", "worker openai/gpt", "a.py", "Wrong sign")
-DONE = Finished(
+FOUND = StoredFinding("f1", "posted", "high", "logic", "worker openai/gpt", "a.py", "Wrong sign")
+DONE = FinishedReview(
     "job-1", PULL, "sha-1", "push", 1, 100.0, 160.0, "neutral", "fanout", 9, 4000, 0.02, b'{"round": 1}', (FOUND,)
 )
 DAY = 86400.0
@@ -20,7 +20,7 @@ def test_the_next_round_finds_the_last_review(url: str) -> None:
     """The output of the newest finished review comes back as it was; reviewed heads and figures are known."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             assert await store.reviews.last(PULL) is None
             second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
             for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
@@ -39,7 +39,7 @@ def test_keeping_a_review_twice_changes_nothing(url: str) -> None:
     """A job that dies after it stored its review stores it again."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.reviews.keep(DONE)
             await store.reviews.keep(DONE)
             assert len((await store.listing.page(None, 50)).rows) == 1
@@ -52,7 +52,7 @@ def test_findings_live_through_the_rounds(url: str) -> None:
     """A finding is one row from the round that found it to the one that saw it fixed."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.reviews.keep(DONE)
             fixed = replace(FOUND, state="fixed")
             await store.reviews.keep(replace(DONE, id="job-2", round=2, finished=300.0, findings=(fixed,)))
@@ -69,7 +69,7 @@ def test_what_people_do_not_want_to_hear(url: str) -> None:
     async def story() -> None:
         narrow, wide = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0, 100.0, wide=True)
         beside = replace(PULL, number=4)
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.people.suppress(PULL, narrow)
             await store.people.suppress(PULL, wide)
             assert await store.people.suppressions(PULL, 50.0) == (narrow, wide)
@@ -84,14 +84,14 @@ def test_a_withdrawn_finding_is_known_as_one(url: str) -> None:
     """In its row, among what is not reported and in what people said; a later word of a person takes its place."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.reviews.keep(DONE)
             for moment in (10.0, 11.0):  # gone through again after a crash
                 await store.people.withdraw(PULL, "f1", "ann", "The guard returns first.", moment)
             assert await store.reviews.findings(PULL) == (replace(FOUND, state="withdrawn"),)
             known = Suppression("f1", "ann", "The guard returns first.", 11.0, withdrawn=True)
             assert await store.people.suppressions(PULL, 50.0) == (known,)
-            assert await store.people.told(PULL) == (("f1", "ann", "withdrawn", "The guard returns first."),)
+            assert await store.people.reactions(PULL) == (("f1", "ann", "withdrawn", "The guard returns first."),)
             await store.people.suppress(PULL, Suppression("f1", "bob", "noise", 20.0))
             assert await store.people.suppressions(PULL, 50.0) == (Suppression("f1", "bob", "noise", 20.0),)
 
@@ -103,14 +103,14 @@ def test_remarks_and_commands_are_counted_apart(url: str) -> None:
 
     async def story() -> None:
         beside = replace(PULL, number=4)
-        async with storage.opened(url) as store:
-            assert await store.people.commanded(PULL, 1, "issue", "ann", 10.0) == ()
+        async with storage.open_store(url) as store:
+            assert await store.people.note_command(PULL, 1, "issue", "ann", 10.0) == ()
             assert await store.people.spoke(PULL, 2, "issue", "ann", 20.0) == ()
             assert await store.people.spoke(PULL, 2, "issue", "ann", 25.0) == ()
             assert await store.people.spoke(PULL, 3, "review", "ann", 30.0) == (20.0,)
             assert await store.people.spoke(beside, 4, "issue", "ann", 30.0) == ()
             assert await store.people.spoke(PULL, 5, "issue", "bob", 30.0) == ()
-            assert await store.people.commanded(beside, 6, "issue", "ann", 40.0) == (10.0,)
+            assert await store.people.note_command(beside, 6, "issue", "ann", 40.0) == (10.0,)
             assert await store.people.spoke(PULL, 7, "issue", "ann", 3_625.0) == (30.0,)
 
     asyncio.run(story())
@@ -120,18 +120,21 @@ def test_pausing_and_feedback(url: str) -> None:
     """A pull request pauses until it is resumed; the newest word of a person on a finding counts."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.people.pause(PULL, "ann", 1.0)
             await store.people.pause(PULL, "bob", 2.0)
-            assert await store.people.paused(PULL)
-            assert not await store.people.paused(OTHER)
+            assert await store.people.is_paused(PULL)
+            assert not await store.people.is_paused(OTHER)
             assert await store.people.resume(PULL)
             assert not await store.people.resume(PULL)
-            assert not await store.people.paused(PULL)
+            assert not await store.people.is_paused(PULL)
             await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
             await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
             await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
-            assert await store.people.told(PULL) == (("f1", "ann", "reaction", "-1"), ("f1", "bob", "reply", "thanks"))
+            assert await store.people.reactions(PULL) == (
+                ("f1", "ann", "reaction", "-1"),
+                ("f1", "bob", "reply", "thanks"),
+            )
 
     asyncio.run(story())
 
@@ -142,7 +145,7 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
 
     async def fill(store: storage.Store, pull: PullRef, name: str) -> None:
         await store.reviews.keep(replace(DONE, id=name, pull=pull))
-        async with store.journals.kept(f"{pull.repository}-{name}", tmp_path / name) as kept:
+        async with store.journals.hold(f"{pull.repository}-{name}", tmp_path / name) as kept:
             kept.put("line")
         await store.people.suppress(pull, Suppression("f1", "ann", "", 1.0))
         await store.people.pause(pull, "ann", 1.0)
@@ -157,7 +160,7 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
         return found[0]
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             for pull, name in ((here, "one"), (beside, "two"), (OTHER, "three")):
                 await fill(store, pull, name)
             await store.forget(7, (70,))
@@ -177,7 +180,7 @@ def test_retention(url: str) -> None:
 
     async def story() -> None:
         now = 1000 * DAY
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
             await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
             await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
@@ -196,7 +199,7 @@ def test_who_is_alive(url: str) -> None:
     """A worker counts as alive within its lease by the database's clock, until it leaves."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.workers.beat("one", "worker", "v1")
             await store.workers.beat("two", "all", "v2")
             await store.workers.beat("one", "worker", "v1")

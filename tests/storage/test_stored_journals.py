@@ -36,11 +36,11 @@ def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> Non
     """A worker without the file goes on with the journal from the database: no finished call is made again."""
 
     async def story() -> None:
-        async with doubles.Server("Yes.") as server, storage.opened(url) as store:
+        async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
             here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
-            async with store.journals.kept(NAME, here) as kept:
+            async with store.journals.hold(NAME, here) as kept:
                 await review(Journal(here, keep=kept), server.openai_url, range(5))
-            async with store.journals.kept(NAME, there) as kept:
+            async with store.journals.hold(NAME, there) as kept:
                 assert await review(Journal(there, keep=kept), server.openai_url, range(8)) == ["Yes."] * 8
             assert server.count == 8
             assert there.read_text().startswith(here.read_text())
@@ -54,9 +54,9 @@ def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
     """A call returns after its line is in the database, so a process that is killed then has lost nothing."""
 
     async def story() -> None:
-        async with doubles.Server("Yes.") as server, storage.opened(url) as store:
+        async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
             path = tmp_path / "j.jsonl"
-            async with store.journals.kept(NAME, path) as kept:
+            async with store.journals.hold(NAME, path) as kept:
                 journal = Journal(path, keep=kept)
                 await review(journal, server.openai_url, range(3))
                 stored = await store.journals.lines(NAME)
@@ -70,15 +70,15 @@ def test_the_database_decides_which_journal_counts(url: str, tmp_path: Path) -> 
 
     async def story() -> None:
         path = tmp_path / "j.jsonl"
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             path.write_text('{"kind": "a"}\n{"kind": "b"}\n{"kind": "torn')
-            async with store.journals.kept(NAME, path):
+            async with store.journals.hold(NAME, path):
                 pass
             assert await store.journals.lines(NAME) == ['{"kind": "a"}', '{"kind": "b"}']
-            async with store.journals.kept(NAME, tmp_path / "elsewhere") as kept:
+            async with store.journals.hold(NAME, tmp_path / "elsewhere") as kept:
                 kept.put('{"kind": "c"}')
             path.write_text('{"kind": "a"}\n{"kind": "x"}\n')
-            async with store.journals.kept(NAME, path):
+            async with store.journals.hold(NAME, path):
                 assert path.read_text() == '{"kind": "a"}\n{"kind": "b"}\n{"kind": "c"}\n'
 
     asyncio.run(story())
@@ -89,17 +89,17 @@ def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
 
     async def story() -> None:
         path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
-        async with doubles.Server("Yes.") as server, storage.opened(address) as store:
+        async with doubles.Server("Yes.") as server, storage.open_store(address) as store:
 
             async def without_its_table() -> None:
-                async with store.journals.kept(NAME, path) as kept:
+                async with store.journals.hold(NAME, path) as kept:
                     store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE line RENAME TO away"))
                     await review(Journal(path, keep=kept), server.openai_url, range(1))
 
             with pytest.raises(StorageError, match="no such table"):
                 await without_its_table()
             store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE away RENAME TO line"))
-            async with store.journals.kept(NAME, path) as kept:
+            async with store.journals.hold(NAME, path) as kept:
                 assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
             assert server.count == 1
             assert len(reader.load(path).sections) == 1

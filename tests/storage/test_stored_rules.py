@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from bot import storage
-from bot.storage import Addressed, Finished, Known
+from bot.storage import FindingOutcomes, FinishedReview, StoredFinding
 from bot.storage.rules import MOST, WAITING
 from bot.values import OwnerRule, Proposal, PullRef
 
@@ -12,18 +12,20 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 BESIDE = replace(PULL, number=4)
 OTHER = PullRef(8, 80, "other", "name", 3)
 RULE = Proposal(OwnerRule("/a.py", "F601"), "reaction", "ann", "https://github.example/1")
-FOUND = Known("f1", "posted", "high", "logic", "ruff", "a.py", "Wrong sign")
+FOUND = StoredFinding("f1", "posted", "high", "logic", "ruff", "a.py", "Wrong sign")
 
 
-def done(job: str, *findings: Known, pull: PullRef = PULL, at: float = 100.0, **more: object) -> Finished:
-    return Finished(job, pull, "sha", "push", 1, 0.0, at, "neutral", "offline", 0, 0, 0.0, b"{}", findings, **more)  # type: ignore[arg-type]
+def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 100.0, **more: object) -> FinishedReview:
+    return FinishedReview(
+        job, pull, "sha", "push", 1, 0.0, at, "neutral", "offline", 0, 0, 0.0, b"{}", findings, **more
+    )  # type: ignore[arg-type]
 
 
 def test_a_proposal_is_made_once(url: str) -> None:
     """However often, by whomever and at the same moment; numbers run on, and a reason that comes later is kept."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             rules = store.rules
             made = await asyncio.gather(*(rules.propose(PULL, RULE, 1.0) for _ in range(5)))
             assert {one.rule.number for one in made if one} == {1}
@@ -40,7 +42,7 @@ def test_a_proposal_is_made_once(url: str) -> None:
             elsewhere = await rules.propose(OTHER, RULE, 5.0)
             assert elsewhere is not None
             assert elsewhere.rule.number == 1
-            assert await rules.confirmed(70) == ()
+            assert await rules.in_force(70) == ()
 
     asyncio.run(story())
 
@@ -49,14 +51,14 @@ def test_a_rule_counts_from_its_confirmation_to_its_removal(url: str) -> None:
     """Who decided is kept; what was removed is not proposed again, and can be confirmed again under its number."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             rules = store.rules
             await rules.propose(PULL, RULE, 1.0)
             await rules.decide(70, 1, "confirmed", "boss", 2.0)
             await rules.decide(70, 1, "confirmed", "late", 3.0)
             (known,) = await rules.of(70)
             assert (known.state, known.decider, known.decided) == ("confirmed", "boss", 2.0)
-            assert await rules.confirmed(70) == (OwnerRule("/a.py", "F601", "", 1, learned=True),)
+            assert await rules.in_force(70) == (OwnerRule("/a.py", "F601", "", 1, learned=True),)
             assert await rules.decide(71, 1, "confirmed", "boss", 2.0) is None
             await rules.decide(70, 1, "removed", "ann", 4.0)
             assert await rules.of(70) == ()
@@ -64,7 +66,7 @@ def test_a_rule_counts_from_its_confirmation_to_its_removal(url: str) -> None:
             assert again is not None
             assert again.state == "removed"
             await rules.decide(70, 1, "confirmed", "boss", 6.0, path="src/**")
-            assert await rules.confirmed(70) == (OwnerRule("src/**", "F601", "", 1, learned=True),)
+            assert await rules.in_force(70) == (OwnerRule("src/**", "F601", "", 1, learned=True),)
 
     asyncio.run(story())
 
@@ -73,7 +75,7 @@ def test_proposals_wait_in_their_comments(url: str) -> None:
     """The newest that were shown and are undecided, so many at most; a repository has room for so many rules."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             for number in range(MOST):
                 await store.rules.propose(PULL, replace(RULE, rule=OwnerRule(f"/{number}.py", "F601")), 1.0)
             assert await store.rules.propose(PULL, RULE, 1.0) is None
@@ -92,7 +94,7 @@ def test_how_often_a_rule_silenced_something(url: str) -> None:
     """Each finding of a pull request counts once, however many rounds there are and however often a round is stored."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.rules.propose(PULL, RULE, 1.0)
             silent = replace(FOUND, state="suppressed")
             for job in ("one", "one", "two"):
@@ -102,7 +104,7 @@ def test_how_often_a_rule_silenced_something(url: str) -> None:
             await store.reviews.keep(done("three", silent, pull=BESIDE, by_rule={"f1": 1}, at=60.0))
             (known,) = await store.rules.of(70)
             assert (known.silenced, known.last) == (2, 60.0)
-            assert await store.outcomes.addressed([70], 0.0) == ()
+            assert await store.outcomes.of_repositories([70], 0.0) == ()
 
     asyncio.run(story())
 
@@ -111,36 +113,36 @@ def test_what_becomes_of_findings(url: str) -> None:
     """Fixed, accepted, rejected, left; a person's rejection stands; the period and the repositories are those asked for."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             names = ("f1", "f2", "f3", "f4")
             said = [replace(FOUND, fingerprint=name) for name in names]
             await store.reviews.keep(done("one", *said))
             await store.reviews.keep(done("other", FOUND, pull=OTHER))
-            assert await store.outcomes.addressed([70, 71], 0.0) == (Addressed(70, waiting=4),)
-            await store.outcomes.rejected(PULL, "f3", 110.0)
-            await store.outcomes.rejected(PULL, "unknown", 110.0)
+            assert await store.outcomes.of_repositories([70, 71], 0.0) == (FindingOutcomes(70, waiting=4),)
+            await store.outcomes.reject(PULL, "f3", 110.0)
+            await store.outcomes.reject(PULL, "unknown", 110.0)
             states = ("fixed", "fixed", "fixed", "open")
             ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
             await store.reviews.keep(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))
-            await store.outcomes.closed(PULL, 130.0)
-            (found,) = await store.outcomes.addressed([70], 0.0)
-            assert found == Addressed(70, fixed=1, accepted=1, rejected=1, left=1)
+            await store.outcomes.close(PULL, 130.0)
+            (found,) = await store.outcomes.of_repositories([70], 0.0)
+            assert found == FindingOutcomes(70, fixed=1, accepted=1, rejected=1, left=1)
             assert found.share == 0.5
-            assert await store.outcomes.addressed([70], 125.0) == (Addressed(70, left=1),)
+            assert await store.outcomes.of_repositories([70], 125.0) == (FindingOutcomes(70, left=1),)
             totals = {"waiting": 1, "fixed": 1, "accepted": 1, "rejected": 1, "left": 1}
             assert await store.outcomes.totals(0.0) == totals
             await store.reviews.keep(done("three", said[3], at=140.0))
-            (found,) = await store.outcomes.addressed([70], 0.0)
+            (found,) = await store.outcomes.of_repositories([70], 0.0)
             assert (found.waiting, found.left) == (1, 0)
             assert await store.prune(130.0 + 86_400.0, 1.0) > 0
-            assert await store.outcomes.addressed([70], 0.0) == (Addressed(70, waiting=1),)
+            assert await store.outcomes.of_repositories([70], 0.0) == (FindingOutcomes(70, waiting=1),)
 
     asyncio.run(story())
 
 
 def test_nothing_decided_is_no_share() -> None:
     """Findings of open pull requests say nothing yet."""
-    assert Addressed(1, waiting=3).share is None
+    assert FindingOutcomes(1, waiting=3).share is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_the_share_is_read_from_an_index(url: str, asked: str) -> None:
         pytest.skip("PostgreSQL plans by the size of the table")
 
     async def story() -> str:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             query = f"EXPLAIN QUERY PLAN SELECT state, count(*) FROM outcome WHERE {asked}"  # noqa: S608
             return str(store.database.now(lambda c: c.exec_driver_sql(query).all()))
 

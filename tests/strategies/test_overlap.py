@@ -9,7 +9,7 @@ from shop import AFTER, BEFORE, FINDING, Table, quiet
 
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
-from bot.findings.remembered import Opinions
+from bot.findings.opinion_cache import Opinions
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
@@ -59,7 +59,7 @@ def test_a_finding_is_handed_on_while_another_prompt_is_out(repository: Reposito
         assert isinstance(session.worker, ModelWorker)
         look_ups = LookUps(session.tree, {}, session.callers, session.readers)
         model = Waits("--- shop/order.py", "--- shop/price.py", happened)
-        answer = await replace(session.worker, model=model, heard=hear, look_ups=look_ups).review(session.units)
+        answer = await replace(session.worker, model=model, on_findings=hear, look_ups=look_ups).review(session.units)
         return heard, answer.error
 
     assert shop.run(step) == (["shop/price.py"], "")
@@ -90,7 +90,7 @@ def test_the_analysers_run_while_the_first_prompt_is_out(table: Table) -> None:
         )
         assert isinstance(session.worker, ModelWorker)
         session.worker = replace(session.worker, model=Waits("shop/price.py", "no such file", happened))
-        await fanout.run(session, paired=False)
+        await fanout.run(session, with_pairs=False)
         return [finding.path for finding in session.findings]
 
     assert table.run(step) == ["shop/price.py"]
@@ -111,7 +111,7 @@ def test_an_opinion_that_was_begun_ahead_is_not_asked_for_again() -> None:
         one, two = (Prompt((Message("user", text),)) for text in ("one", "two"))
         opinions = Opinions(ask, lambda prompt: prompt is one)
         async with opinions.open():
-            opinions.begin(opinions.expected([two, one]))
+            opinions.begin(opinions.ask_ahead([two, one]))
             replies = await opinions.answers([one, two])
         return asked, [reply.text for reply in replies if isinstance(reply, Completion)]
 

@@ -11,7 +11,7 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 ASKED = "which uses of what it changes do not hold any more"
-TITLE = "Whoever shows the wait still reads seconds"
+TITLE = "The wait is still shown in seconds"
 BEFORE = "def wait(job):\n    return job.delay\n"
 AFTER = "def wait(job):\n    return job.delay * 1000\n"
 PASSED = "from shop.clock import wait\n\n\ndef pause(job):\n    return wait(job)\n"

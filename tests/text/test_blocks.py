@@ -75,8 +75,8 @@ def test_a_block_is_shown_with_its_branches(text: str, line: int, most: int, num
 def test_a_long_definition_is_opened_without_its_comments() -> None:
     """In whole statements: what is left out shows in the numbers."""
     text = 'def go(x):\n    """Go.\n\n    Far.\n    """\n    # why\n    a = x\n    if a:\n        one()\n        two()\n    return a'
-    assert blocks.opened("a.py", text.split("\n"), 1, 4) == [1, 7]
-    assert blocks.opened("a.py", text.split("\n"), 1, 5) == [1, 7, 8, 9, 10]
+    assert blocks.opening_lines("a.py", text.split("\n"), 1, 4) == [1, 7]
+    assert blocks.opening_lines("a.py", text.split("\n"), 1, 5) == [1, 7, 8, 9, 10]
 
 
 def test_a_function_that_only_passes_on_is_known_by_its_body() -> None:
@@ -110,7 +110,7 @@ def test_a_head_of_several_lines_opens_its_block(text: str, line: int, shown: in
     """The bracket may be on a line of its own or end the head. Of a long block more than the head is shown."""
     rows = text.split("\n")
     assert blocks.statement(rows, line).end == last
-    assert len(blocks.opened("a", rows, line, 12)) == shown
+    assert len(blocks.opening_lines("a", rows, line, 12)) == shown
 
 
 def test_heads_are_whole() -> None:

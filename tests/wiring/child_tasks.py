@@ -93,9 +93,9 @@ async def keeps(line: ChildPipe) -> str:
     line.put("one")
     line.put("two")
     try:
-        await line.stored()
+        await line.wait_stored()
     except StorageError as error:
-        await line.stored()
+        await line.wait_stored()
         return str(error)
     return ""
 

@@ -87,14 +87,14 @@ def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
 
 def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> None:
     """Also while it holds the interpreter's lock, when nothing in it can help."""
-    with pytest.raises(child.Ended, match="1 seconds of computing") as caught:
+    with pytest.raises(child.ChildEnded, match="1 seconds of computing") as caught:
         child.call(tasks.hang, "src/a b.py", caps=tasks.CAPS)
     assert caught.value.path == "src/a b.py"
 
 
 def test_files_that_are_not_there_are_not_to_blame() -> None:
     """The one that was taken out last is in hand."""
-    with pytest.raises(child.Ended) as caught:
+    with pytest.raises(child.ChildEnded) as caught:
         child.call(tasks.hang_on_a_content, "src/a.py", caps=tasks.CAPS)
     assert caught.value.path == "src/a.py"
 
@@ -114,7 +114,7 @@ def test_what_a_child_starts_may_compute_no_longer_than_itself() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_the_memory_of_what_a_child_starts_counts() -> None:
     """Git's as much as its own."""
-    with pytest.raises(child.Ended, match="512 MB of memory"):
+    with pytest.raises(child.ChildEnded, match="512 MB of memory"):
         child.call(tasks.swell, caps=tasks.CAPS)
 
 
@@ -146,7 +146,7 @@ class Sink:
         """Take a line on."""
         self.lines.append(text)
 
-    async def stored(self) -> None:
+    async def wait_stored(self) -> None:
         """Fail once."""
         self.tries += 1
         if self.tries == 1:

@@ -65,7 +65,7 @@ def test_the_first_words_go_out_at_once_and_later_ones_when_they_differ() -> Non
             say(FILES)
             await until(1)
             say(READING)
-            say(replace(READING, checked=True))
+            say(replace(READING, is_checked=True))
             await until(2)
             say("not told before 30 seconds are over")
         async with progress(update, every=0.01) as say:
@@ -74,7 +74,7 @@ def test_the_first_words_go_out_at_once_and_later_ones_when_they_differ() -> Non
             say("turn 1")
             await until(4)
 
-        done = replace(READING, checked=True)
+        done = replace(READING, is_checked=True)
         assert told == [
             Progress(FILES, "reading a..b"),
             Progress(done, "reading a..b"),

@@ -31,14 +31,14 @@ class Purse:
         wanted = self.model.count + more
         async with asyncio.timeout(30):
             while self.model.count < wanted:
-                await self.at.gh.settled()
+                await self.at.gh.settle()
                 if not any((await self.at.server.jobs.counts()).values()):
                     return
                 await asyncio.sleep(0.02)
 
     async def used_up(self) -> None:
         """The cap is used up and not passed. A call that a push stops before its request has left counts: it may be billed."""
-        jobs, dollars = await self.at.server.store.spending.spent(time.time())
+        jobs, dollars = await self.at.server.store.spending.journals_and_dollars(time.time())
         assert (jobs, self.model.count) in {(CAP, CAP), (CAP, CAP - 1)}
         assert 0 < dollars < CAP
 
@@ -292,7 +292,7 @@ def test_each_question_and_each_button_is_paid_by_the_day(tmp_path: Path, monkey
                 await p.at.repo.rerequest(check)
             await p.at.quiet()
             assert p.model.peak <= 2
-            _, dollars = await p.at.server.store.spending.spent(time.time())
+            _, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
             assert dollars <= 1.02
 
     asyncio.run(go())
@@ -310,7 +310,7 @@ def test_a_server_of_one_s_own_costs_nothing_of_the_day(tmp_path: Path, monkeypa
                 await p.push(mark)
                 await p.at.quiet()
             assert p.model.count == 4
-            _, dollars = await p.at.server.store.spending.spent(time.time())
+            _, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
             assert dollars == 0
 
     asyncio.run(go())

@@ -67,8 +67,8 @@ async def serving(folder: Path, gh: sandbox.GitHub, model: doubles.Server) -> As
 
 async def spent(folder: Path) -> tuple[int, float]:
     """What counts under the caps of the day."""
-    async with storage.opened(f"sqlite:///{folder}/data/deeprepo.db") as store:
-        return await store.spending.spent(time.time())
+    async with storage.open_store(f"sqlite:///{folder}/data/deeprepo.db") as store:
+        return await store.spending.journals_and_dollars(time.time())
 
 
 @pytest.mark.slow

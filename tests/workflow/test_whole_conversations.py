@@ -139,7 +139,7 @@ def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
             assert "the guard above" in one.asked[0]
             assert GUARD in one.asked[0]
             top = next(c for c in at.gh.pull(number).review_comments if c.id == one.thread("mean()"))
-            assert (top.hidden, top.resolved) == ("resolved", False)
+            assert (top.hide_reason, top.is_resolved) == ("resolved", False)
             await at.repo.push("feature", {"NEWS.md": "one\n"})
             await at.quiet()
             assert "1 finding was withdrawn in a conversation" in at.summary(number)
@@ -160,7 +160,7 @@ def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monke
             one.script.append(said("Then it cannot happen.", withdraw=FACT))
             assert "Withdrawn" in await one.reply("The queue before this service drops empty orders.")
             top = next(c for c in one.at.gh.pull(one.number).review_comments if c.id == one.thread("mean()"))
-            assert (top.hidden, top.resolved) == ("", True)
+            assert (top.hide_reason, top.is_resolved) == ("", True)
             minted = [
                 seen.body["permissions"].get("contents") for seen in one.at.gh.requests if "access_tokens" in seen.path
             ]
@@ -186,7 +186,7 @@ def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
             one.script.append(said("You are right.", own, invented, withdraw={"because": "code"}))
             assert "no further line of the code was quoted" in await one.reply("Not a bug.")
             assert await one.at.server.store.people.suppressions(one.pull, 0.0) == ()
-            assert not any(c.resolved or c.hidden for c in one.at.gh.pull(one.number).review_comments)
+            assert not any(c.is_resolved or c.hide_reason for c in one.at.gh.pull(one.number).review_comments)
 
     asyncio.run(go())
 
@@ -239,7 +239,7 @@ def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
             assert "Withdrawn" in await one.below(
                 f"I think @deeprepo is wrong about finding {at_[1]}: there is a guard."
             )
-            assert next(c.hidden for c in at.gh.pull(number).review_comments if "mean()" in c.body) == "resolved"
+            assert next(c.hide_reason for c in at.gh.pull(number).review_comments if "mean()" in c.body) == "resolved"
             assert "All of it." in await one.review("Looks good. @deeprepo what did you read?", author="colleague")
             theirs = await at.repo.review_comment(number, "shop/price.py", 3, "Is this needed?", author="colleague")
             before = set(one.answers)

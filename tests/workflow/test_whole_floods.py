@@ -56,7 +56,7 @@ def test_many_strangers_together_are_bounded(tmp_path: Path) -> None:
             await at.quiet()
             for n in range(admission.COMMENTS.strangers + 15):
                 await at.repo.comment(number, "/deeprepo frobnicate", author=f"stranger-{n}")
-            await at.gh.settled()
+            await at.gh.settle()
             assert (await at.server.store.arrivals.database.run(_rows)) == admission.COMMENTS.strangers
             await other.comment(theirs, "/deeprepo help", author="mallory")
             await at.until(lambda: any('"kind": "reply"' in c.body for c in at.gh.pull(theirs, "victim/app").comments))
@@ -75,8 +75,8 @@ def test_a_strangers_storm_of_pushes_becomes_few_reviews(tmp_path: Path) -> None
             await at.quiet()
             for n in range(admission.FREE + 3):
                 await at.repo.push("feature", {"README.md": f"# {n}\n"})
-                await at.gh.settled()
-            (job,) = [one for one in await at.server.jobs.listed() if one.state == "delayed"]
+                await at.gh.settle()
+            (job,) = [one for one in await at.server.jobs.list_jobs() if one.state == "delayed"]
             assert job.ask.pull.number == number  # type: ignore[union-attr]
             own = await at.opened("feature-2")
             await at.until(lambda: bool(at.gh.pull(own).checks))
@@ -93,7 +93,7 @@ def test_a_strangers_closing_is_paced(tmp_path: Path) -> None:
             number = await at.reviewed(fork=True, author="stranger")
             for n in range(admission.CHANGES.stranger):
                 await (at.repo.close if n % 2 == 0 else at.repo.reopen)(number, by="stranger")
-            await at.gh.settled()
+            await at.gh.settle()
             while (await at.server.jobs.counts())["running"]:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0.1)
             before = len(at.gh.requests)
@@ -102,7 +102,7 @@ def test_a_strangers_closing_is_paced(tmp_path: Path) -> None:
                 await at.repo.reopen(number, by="stranger")
                 await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
                 await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
-            await at.gh.settled()
+            await at.gh.settle()
             await asyncio.sleep(1)
             assert len(at.gh.requests) - before <= 12
             assert (await at.server.jobs.counts())["running"] == 0

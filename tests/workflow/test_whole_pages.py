@@ -71,7 +71,7 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
     assert first is None or first[1] in truth.open
     for each in stands.review_comments:
         if '"kind": "finding"' in each.body and each.path in truth.faulty - truth.open:
-            assert each.resolved
+            assert each.is_resolved
 
 
 def called(at: Whole, number: int, path: str) -> str:

@@ -10,7 +10,7 @@ from families import few
 from whole import Whole, whole
 
 from bot import config, github
-from bot.storage import Addressed
+from bot.storage import FindingOutcomes
 from bot.values import PullRef
 from bot.workflow import learning
 from deeprepo_sandbox.github import Fault
@@ -53,8 +53,8 @@ def rows(listed: str) -> dict[int, str]:
     return {int(found[1]): found[0] for found in re.finditer(r"^\| (\d+) \|.*$", listed, re.MULTILINE)}
 
 
-async def addressed(at: Whole) -> Addressed:
-    (found,) = await at.server.store.outcomes.addressed([at.repo.repository.id], 0.0)
+async def addressed(at: Whole) -> FindingOutcomes:
+    (found,) = await at.server.store.outcomes.of_repositories([at.repo.repository.id], 0.0)
     return found
 
 
@@ -72,7 +72,7 @@ def test_who_writes_here_teaches_and_nobody_else(tmp_path: Path) -> None:
             await at.repo.reply(number, kinds, "This is by design.", author="other[bot]")
             assert "no learned rules" in await said(at, number, "/deeprepo rules")
             assert proposals(at, number) == {}
-            assert await addressed(at) == Addressed(at.repo.repository.id, waiting=4)
+            assert await addressed(at) == FindingOutcomes(at.repo.repository.id, waiting=4)
 
             at.repo.react(number, rates)
             at.repo.react(number, names)
@@ -87,7 +87,7 @@ def test_who_writes_here_teaches_and_nobody_else(tmp_path: Path) -> None:
             assert "👍" in shown["shop/rates.py"].body
             assert "👍" not in shown["shop/names.py"].body
             assert "@team" not in "".join(c.body for c in shown.values()) + told.partition("```yaml")[0]
-            assert await addressed(at) == Addressed(at.repo.repository.id, rejected=4)
+            assert await addressed(at) == FindingOutcomes(at.repo.repository.id, rejected=4)
 
     asyncio.run(go())
 
@@ -192,7 +192,9 @@ def test_a_comment_about_several_findings(tmp_path: Path, text: str, proposed: l
             await said(at, number, "/deeprepo rules")
             shown = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
             assert [next(code for code in CODES.values() if code in c.body) for c in shown] == proposed
-            assert await addressed(at) == Addressed(at.repo.repository.id, waiting=2 - rejected, rejected=rejected)
+            assert await addressed(at) == FindingOutcomes(
+                at.repo.repository.id, waiting=2 - rejected, rejected=rejected
+            )
             at.repo.react(number, shown[-1].id, "+1")
             listed = rows(await said(at, number, "/deeprepo rules"))
             assert [
@@ -216,7 +218,7 @@ def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path:
             await at.quiet()
             assert set(proposals(at, number)) == {"shop/kinds.py"}
             found = await addressed(at)
-            assert found == Addressed(at.repo.repository.id, fixed=1, rejected=1, left=2)
+            assert found == FindingOutcomes(at.repo.repository.id, fixed=1, rejected=1, left=2)
             assert found.share == 0.25
 
     asyncio.run(go())

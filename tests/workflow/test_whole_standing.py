@@ -191,7 +191,7 @@ def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path, fina
             for _ in range(admission.FREE // 2 + 1):
                 await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
                 await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
-                await at.gh.settled()
+                await at.gh.settle()
             await at.repo.retarget(number, "main", by="stranger")
             await at.until(lambda: newest(at, number) is None)
             assert "not reviewed against main" in (at.gh.pull(number).checks[-1].title or "")

@@ -95,7 +95,7 @@ def test_a_request_goes_with_the_last_finding_that_carried_it(tmp_path: Path) ->
                 states[word] = at.gh.pull(number).reviews[0].state
             asked = "CHANGES_REQUESTED"
             assert states == {"ignore 1 a": asked, "ignore 3 b": asked, "stranger": asked, "ignore 2 c": "DISMISSED"}
-            assert "severity high or above is open any more" in at.gh.pull(number).reviews[0].dismissed
+            assert "severity high or above is open any more" in at.gh.pull(number).reviews[0].dismissal
             await pushed(at, number)
             assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
 

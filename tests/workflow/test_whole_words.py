@@ -1,4 +1,4 @@
-"""Words that decide nothing: of strangers in a thread, of thanks, about a guess that code proves later, of whoever asks for the settings."""
+"""Comments that decide nothing: by strangers in a thread, thanks, replies to a guess that code proves later, requests for the settings."""
 
 import asyncio
 import time
@@ -115,7 +115,7 @@ def test_a_word_about_a_guess_does_not_silence_the_later_proof(
 
 @pytest.mark.parametrize("who", few(("stranger", "maintainer"), 0))
 def test_the_settings_name_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
-    """Whoever asks for them: neither the password in the address of a model nor a key."""
+    """They show neither the password in a model's address nor a key, to a stranger or to a maintainer."""
     monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
     monkeypatch.setenv("DEEPREPO_BASE_URL", "http://user:hunter2secret@127.0.0.1:9/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-planted-planted")
@@ -146,7 +146,7 @@ def test_what_was_paid_counts_after_the_repository_is_gone(
             await p.paying(1)
             await (p.at.gh.withdraw(p.at.repo) if how == "withdraw" else p.at.gh.uninstall())
             await p.at.quiet()
-            jobs, dollars = await p.at.server.store.spending.spent(time.time())
+            jobs, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
             assert (jobs, p.model.count) == (1, 1)
             assert dollars > 0
 

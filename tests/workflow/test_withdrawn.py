@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import Addressed, Finished, Known
+from bot.storage import FindingOutcomes, FinishedReview, StoredFinding
 from bot.values import Finding, PullRef, Source
 from bot.workflow import learning
 
@@ -11,20 +11,20 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 FOUND = Finding(
     "src/a b.py", "q", "t", "w", "c", "high", "logic", (Source("analyser", "ruff"),), rule="S608", fingerprint="f1"
 )
-KNOWN = Known("f1", "posted", "high", "logic", "worker a/b", "src/a b.py", "t")
-DONE = Finished("job", PULL, "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, b"{}", (KNOWN,))
+KNOWN = StoredFinding("f1", "posted", "high", "logic", "worker a/b", "src/a b.py", "t")
+DONE = FinishedReview("job", PULL, "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, b"{}", (KNOWN,))
 
 
 def test_a_withdrawn_finding_is_rejected_and_proposes_a_rule(tmp_path: Path) -> None:
     """In that person's words, and only if they may write; the words for our answer come once, until a comment shows them."""
 
     async def story() -> None:
-        async with storage.opened(f"sqlite:///{tmp_path}/db") as store:
+        async with storage.open_store(f"sqlite:///{tmp_path}/db") as store:
             await store.reviews.keep(DONE)
             args = (PULL, FOUND, "ann", "it is\nchecked by the caller", "https://github.example/1", "en", store)
             assert await learning.withdrawn(*args, writes=False) == ("", 0)
             assert await store.rules.of(70) == ()
-            assert await store.outcomes.addressed([70], 0.0) == (Addressed(70, rejected=1),)
+            assert await store.outcomes.of_repositories([70], 0.0) == (FindingOutcomes(70, rejected=1),)
             told, number = await learning.withdrawn(*args, writes=True)
             assert number == 1
             assert "`S608` in `=src/a b.py` (this path alone)" in told

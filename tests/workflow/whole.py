@@ -9,7 +9,7 @@ from pathlib import Path
 from prepared import prepare
 
 from bot import app
-from bot.app import Opened
+from bot.app import RunningServer
 from bot.config import App, Server, ServerPlace
 from bot.wiring import server as parts
 from deeprepo_sandbox import github as sandbox
@@ -36,7 +36,7 @@ class Whole:
 
     gh: sandbox.GitHub
     repo: sandbox.Repo
-    server: Opened
+    server: RunningServer
     data: Path
     address: str
 
@@ -52,10 +52,10 @@ class Whole:
     async def quiet(self) -> None:
         """Wait until every delivery has arrived and no job is left."""
         async with asyncio.timeout(PATIENCE):
-            await self.gh.settled()
+            await self.gh.settle()
             while any((await self.server.jobs.counts()).values()):
                 await asyncio.sleep(LOOK)
-                await self.gh.settled()
+                await self.gh.settle()
 
     async def put_off(self) -> None:
         """Wait until a job sleeps."""
@@ -94,7 +94,7 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerPlace.model_validate(usual | place), app_settings)
-        async with app.opened(settings, parts.worker) as opened, serving(app.create(opened)) as address:
+        async with app.open_server(settings, parts.worker) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")
             gh.callbacks(f"{address}/signin/done")
             yield Whole(gh, repo, opened, data, address)

@@ -34,14 +34,14 @@ class ReplBridge:
 
     async def run(self, code: str) -> Observation:
         """Run one block; cancelling kills it."""
-        return await self._there(self._opened.run, code)
+        return await self._there(self._running.run, code)
 
     async def value(self, expression: str) -> Value:
         """What an expression is worth in the REPL, None where it fails."""
-        return await self._there(self._opened.value, expression)
+        return await self._there(self._running.value, expression)
 
     @property
-    def _opened(self) -> MontyRepl:
+    def _running(self) -> MontyRepl:
         if self._repl is None:
             raise RuntimeError("the REPL is not open")
         return self._repl
@@ -81,8 +81,8 @@ class ReplBridge:
     def _waiting(self, call: Async) -> Callable[..., Any]:
         """A coroutine function as the REPL's thread calls it: the coroutine runs in the loop, the thread waits."""
 
-        def wait(*arguments: Value, **named: Value) -> Value:
-            future = asyncio.run_coroutine_threadsafe(call(*arguments, **named), self._loop)
+        def wait(*arguments: Value, **keywords: Value) -> Value:
+            future = asyncio.run_coroutine_threadsafe(call(*arguments, **keywords), self._loop)
             self._waits.add(future)
             if self._stopped:  # between the two lines above: a call that nobody waits for would be paid
                 future.cancel()
@@ -95,7 +95,7 @@ class ReplBridge:
 
 
 @asynccontextmanager
-async def opened(
+async def open_bridge(
     variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
 ) -> AsyncIterator[ReplBridge]:
     """A REPL with these names, closed at the end whatever happens."""

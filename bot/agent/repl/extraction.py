@@ -22,15 +22,15 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 
 def of(reply: Completion) -> str:
     """All code of a reply, "" where there is none."""
-    called = [call.arguments.get("code") for call in reply.calls]
-    pieces = [_unfenced(code) for code in called if isinstance(code, str) and code.strip()]
+    codes = [call.arguments.get("code") for call in reply.calls]
+    pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
     if not pieces:
-        found = list(fenced(reply.text))
-        pieces = [body for language, body in found if language in PYTHON] or [body for _, body in found]
+        blocks = list(fenced_blocks(reply.text))
+        pieces = [body for language, body in blocks if language in PYTHON] or [body for _, body in blocks]
     return "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
 
 
-def fenced(text: str) -> Iterator[tuple[str, str]]:
+def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
     """Fenced blocks as (language, body). A fence inside a string of the code does not end the block where Python can tell."""
     lines = text.split("\n")
     at = 0
@@ -56,8 +56,8 @@ def _end(lines: Sequence[str], start: int, fence: str) -> int:
 
 
 def _closes(line: str, fence: str) -> bool:
-    found = _FENCE.match(line)
-    return bool(found and not found[2] and found[1][0] == fence[0] and len(found[1]) >= len(fence))
+    match = _FENCE.match(line)
+    return bool(match and not match[2] and match[1][0] == fence[0] and len(match[1]) >= len(fence))
 
 
 def parses(body: str) -> bool:
@@ -69,9 +69,9 @@ def parses(body: str) -> bool:
     return True
 
 
-def _unfenced(code: str) -> str:
+def _without_fence(code: str) -> str:
     """A tool's code that a model fenced all the same."""
-    inner = list(fenced(code)) if code.lstrip().startswith(("```", "~~~")) else []
+    inner = list(fenced_blocks(code)) if code.lstrip().startswith(("```", "~~~")) else []
     return "\n".join(body for _, body in inner) if inner else code
 
 
@@ -81,7 +81,7 @@ _ASSIGNED = re.compile(
 )
 
 
-def assigned(code: str) -> list[str]:
+def assigned_names(code: str) -> list[str]:
     """The names that a block assigns at its top level."""
-    found = [next(filter(None, match.groups())) for match in _ASSIGNED.finditer(code)]
-    return [name for names in found for name in re.findall(r"\w+", names)]
+    targets = [next(filter(None, match.groups())) for match in _ASSIGNED.finditer(code)]
+    return [name for names in targets for name in re.findall(r"\w+", names)]

@@ -103,9 +103,9 @@ ABSENT = {
 def hint(error: str, names: Iterable[str] = ()) -> str:
     """One sentence of help for an error text, "" where its own words are the best help. `names`: what is defined in the REPL."""
     for find in (_module, _name, _method):
-        found = find(error, names)
-        if found:
-            return found
+        near_name = find(error, names)
+        if near_name:
+            return near_name
     for pattern, advice in TABLE:
         match = re.search(pattern, error)
         if match:

@@ -63,32 +63,34 @@ class Apart:
         """A new block: its calls have their time again."""
         self._left = self._block_seconds
 
-    def call(self, module: str, name: str, arguments: tuple[Any, ...], named: dict[str, Any], *, as_list: bool) -> Any:  # noqa: ANN401 - a plain value
+    def call(
+        self, module: str, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], *, as_list: bool
+    ) -> Any:  # noqa: ANN401 - a plain value
         """What a function of a module comes to. Raises TypeError and ValueError with a sentence."""
         try:
-            asked = marshal.dumps((module, name, arguments, named, as_list))
+            call = marshal.dumps((module, name, arguments, keywords, as_list))
         except ValueError:
             raise TypeError("it takes plain values only: numbers, text, lists, tuples, dicts, sets") from None
         if self._left <= 0:
             raise ValueError(
                 f"the calls of this block took {self._block_seconds:g} s together: end the block, then go on"
             )
-        process = self._started()
-        begun = time.monotonic()
-        end = begun + min(self._call_seconds, self._left)
+        process = self._start()
+        start = time.monotonic()
+        end = start + min(self._call_seconds, self._left)
         try:
             if process.stdin is not None:
-                process.stdin.write(struct.pack("<I", len(asked)) + asked)
+                process.stdin.write(struct.pack("<I", len(call)) + call)
                 process.stdin.flush()
             kind, value = self._answer(process, end)
         except TimeoutError:
             self.close()
-            raise ValueError(f"it took longer than {end - begun:.0f} s and was ended: pass less") from None
+            raise ValueError(f"it took longer than {end - start:.0f} s and was ended: pass less") from None
         except (OSError, EOFError, ValueError):
             self.close()
             raise ValueError("it ended its process, most likely for want of memory: pass less") from None
         finally:
-            self._left -= time.monotonic() - begun
+            self._left -= time.monotonic() - start
         if kind == "TypeError":
             raise TypeError(value)
         if kind != "done":
@@ -103,7 +105,7 @@ class Apart:
             with suppress(OSError):
                 process.communicate(timeout=1)
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             code = (
                 WORKER.replace("MEMORY,", f"{MEMORY},")
@@ -122,15 +124,15 @@ class Apart:
         """The next answer. Raises TimeoutError, and EOFError when the process is gone."""
         if process.stdout is None:
             raise EOFError
-        found = b""
+        answer = b""
         with selectors.DefaultSelector() as waiting:
             waiting.register(process.stdout, selectors.EVENT_READ)
-            while len(found) < 4 or len(found) < 4 + struct.unpack("<I", found[:4])[0]:  # noqa: PLR2004 - the length before the answer
+            while len(answer) < 4 or len(answer) < 4 + struct.unpack("<I", answer[:4])[0]:  # noqa: PLR2004 - the length before the answer
                 if not waiting.select(max(0.0, end - time.monotonic())):
                     raise TimeoutError
                 part = os.read(process.stdout.fileno(), 1 << 20)
                 if not part:
                     raise EOFError
-                found += part
-        kind, value = marshal.loads(found[4:])  # noqa: S302 - written by the lines above
+                answer += part
+        kind, value = marshal.loads(answer[4:])  # noqa: S302 - written by the lines above
         return kind, value

@@ -61,8 +61,8 @@ class MontyRepl:
         self._limits = limits
         self._cuts: list[Cut] = []  # the pieces of earlier outputs, numbered over the whole run
         self._variables = dict(variables)
-        self._functions = {name: self._guarded(name, call) for name, call in functions.items()}
-        self._functions["more"] = self._guarded("more", self._more)
+        self._functions = {name: self._guard(name, call) for name, call in functions.items()}
+        self._functions["more"] = self._guard("more", self._more)
         self._stack, self._pid, self._killed = ExitStack(), 0, False
         self._apart = Apart()
         self._fed, self._blocks = 0, 0  # what the process was given; how much of it the root wrote
@@ -83,14 +83,14 @@ class MontyRepl:
         try:
             self._session.feed_run(code, external_lookup=self._functions, print_callback=sink)
         except pydantic_monty.MontyError as failure:
-            error, outcome = _cut(self._numbered(_display(failure, code))), _outcome(failure)
-        ended = outcome in {"limit", "crash"}
-        printed = sink.finished(None if ended else self._cuts[-1].number + 1 if self._cuts else 1)
-        self._cuts = [*self._cuts, *(() if ended else printed.cuts)][-CUTS:]
-        if ended and not self._killed:
+            error, outcome = _cut(self._number_blocks(_display(failure, code))), _outcome(failure)
+        has_ended = outcome in {"limit", "crash"}
+        output = sink.finish(None if has_ended else self._cuts[-1].number + 1 if self._cuts else 1)
+        self._cuts = [*self._cuts, *(() if has_ended else output.cuts)][-CUTS:]
+        if has_ended and not self._killed:
             self._session = self._open()
             error = f"{error}{GONE}"
-        return Observation(printed.text, error, outcome, printed.omitted)
+        return Observation(output.text, error, outcome, output.omitted_chars)
 
     def value(self, expression: str) -> stdlib.Value:
         """The value of an internal expression in the REPL, None if it fails."""
@@ -153,35 +153,35 @@ class MontyRepl:
 
     def _more(self, number: int | None = None) -> str:
         """What was cut out of one piece of output; without a number, of the only one, or which ones there are."""
-        known = {cut.number: str(cut) for cut in self._cuts}
-        if number is None and len(known) == 1:
-            return next(iter(known.values()))
-        if number is not None and number in known:
-            return known[number]
+        cuts_by_number = {cut.number: str(cut) for cut in self._cuts}
+        if number is None and len(cuts_by_number) == 1:
+            return next(iter(cuts_by_number.values()))
+        if number is not None and number in cuts_by_number:
+            return cuts_by_number[number]
         rows = [
             f"more({c.number}): {len(c.text):,} characters of the piece that begins {c.title!r}" for c in self._cuts
         ]
-        said = "\n".join(rows) or "nothing was cut so far"
+        text = "\n".join(rows) or "nothing was cut so far"
         if number is not None:
-            raise ValueError(f"there is no cut piece {number}. {said}")
-        return f"[{said}]"
+            raise ValueError(f"there is no cut piece {number}. {text}")
+        return f"[{text}]"
 
-    def _numbered(self, text: str) -> str:
-        return _PLACE.sub(lambda found: f"block {self._numbers.get(int(found[1]), '?')}", text)
+    def _number_blocks(self, text: str) -> str:
+        return _PLACE.sub(lambda match: f"block {self._numbers.get(int(match[1]), '?')}", text)
 
     def _module(self, name: str) -> "ExternalModule":
         import pydantic_monty
 
-        return pydantic_monty.ExternalModule(stdlib.attributes(name, self._guarded, self._apart))
+        return pydantic_monty.ExternalModule(stdlib.attributes(name, self._guard, self._apart))
 
-    def _guarded(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def _guard(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         """A host function at the boundary: whatever it raises becomes an ordinary exception in the block, with a sentence."""
 
-        def guarded(*arguments: stdlib.Value, **named: stdlib.Value) -> stdlib.Value:
-            if stdlib.weight([*arguments, *named.values()]) > ARGUMENT_CHARS:
+        def guard(*arguments: stdlib.Value, **keywords: stdlib.Value) -> stdlib.Value:
+            if stdlib.weight([*arguments, *keywords.values()]) > ARGUMENT_CHARS:
                 raise ValueError(f"{name}() takes at most {ARGUMENT_CHARS:,} characters: pass less at once")
             try:
-                return call(*arguments, **named)
+                return call(*arguments, **keywords)
             except DeepRepoError as error:
                 raise RuntimeError(f"{name}(): {error}") from None
             except TypeError as error:  # arguments that do not fit: Python's own words say which
@@ -191,7 +191,7 @@ class MontyRepl:
             except Exception as error:  # noqa: BLE001 - the boundary: a fault of the host may not end the root's work
                 raise RuntimeError(f"{name}() failed in the host: {type(error).__name__}") from None
 
-        return guarded
+        return guard
 
 
 def _display(error: "MontyError", code: str) -> str:

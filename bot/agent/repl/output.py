@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.agent.repl import printed
+from bot.agent.repl import print_format
 
 KEEP = 400_000  # characters of one block's output that are held; what follows is only counted, but for its end
 END = "\x1e"  # what the REPL's print() writes after each of its texts: Monty joins several in one call of the sink
@@ -27,23 +27,23 @@ class Cut:
     number: int  # counted over the whole run, so that it names the piece in later blocks too
     title: str  # the first line of its piece
     text: str
-    lost: int = 0  # characters after `text` that were not held
+    lost_chars: int = 0  # characters after `text` that were not held
 
     def __str__(self) -> str:
-        return self.text + (f"\n[... {self.lost:,} more characters were not kept ...]" if self.lost else "")
+        return self.text + (f"\n[... {self.lost_chars:,} more characters were not kept ...]" if self.lost_chars else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedOutput:
     """The output of one block, as the model sees it."""
 
     text: str
     cuts: tuple[Cut, ...] = ()
 
     @property
-    def omitted(self) -> int:
+    def omitted_chars(self) -> int:
         """How many characters the model does not see."""
-        return sum(len(cut.text) + cut.lost for cut in self.cuts)
+        return sum(len(cut.text) + cut.lost_chars for cut in self.cuts)
 
 
 class PrintBuffer:
@@ -57,30 +57,30 @@ class PrintBuffer:
 
     def __call__(self, _: str, text: str) -> None:
         """Take what was printed; the first argument names the stream."""
-        held = text[: self._room]
-        self._held.append(held)
-        self._room -= len(held)
-        if len(text) > len(held):
-            rest = text[len(held) :].replace(END, "").replace(NEXT, " ")
+        kept_text = text[: self._room]
+        self._held.append(kept_text)
+        self._room -= len(kept_text)
+        if len(text) > len(kept_text):
+            rest = text[len(kept_text) :].replace(END, "").replace(NEXT, " ")
             self._lost += len(rest)
             self._tail = (self._tail + rest)[-self._size :]
 
-    def finished(self, number: int | None = 1) -> Printed:
+    def finish(self, number: int | None = 1) -> PrintedOutput:
         """What the model sees, never more than `size` characters, and what was cut; the first cut gets this number.
 
         Without a number nothing can be asked for again: what a limit ended differs from run to run.
         """
-        prints = [_shown(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
+        prints = [_render(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
         pieces = _pieces(prints, max(1, self._size // SHARE))
         if self._lost:  # the flood and its end are one piece
             pieces = [*pieces[:-1], (pieces[-1] if pieces else "") + self._tail]
-        lost = self._lost - len(self._tail)
-        shown, cuts = list[str](), list[Cut]()
-        shares = _shares([len(piece) for piece in pieces[:-1]] + [len(p) + lost for p in pieces[-1:]], self._size)
+        lost_chars = self._lost - len(self._tail)
+        visible_pieces, cuts = list[str](), list[Cut]()
+        shares = _shares([len(piece) for piece in pieces[:-1]] + [len(p) + lost_chars for p in pieces[-1:]], self._size)
         for at, (piece, share) in enumerate(zip(pieces, shares, strict=True)):
-            missing = lost if at == len(pieces) - 1 else 0
+            missing = lost_chars if at == len(pieces) - 1 else 0
             if len(piece) + missing <= share:
-                shown.append(piece)
+                visible_pieces.append(piece)
                 continue
             head, tail = _ends(piece, max(0, share - MARK_CHARS))
             end = len(self._tail) if missing else len(tail)
@@ -88,15 +88,15 @@ class PrintBuffer:
             between = max(0, end - len(tail))  # of the flood's end, which is held apart
             cut = Cut((number or 0) + len(cuts), piece.strip().partition("\n")[0][:60], middle, missing + between)
             cuts.append(cut)
-            mark = (GONE if number is None else MARK).format(count=len(cut.text) + cut.lost, number=cut.number)
-            shown.append((head + mark + tail)[: max(0, share)])
-        return Printed("".join(shown), tuple(cuts))
+            mark = (GONE if number is None else MARK).format(count=len(cut.text) + cut.lost_chars, number=cut.number)
+            visible_pieces.append((head + mark + tail)[: max(0, share)])
+        return PrintedOutput("".join(visible_pieces), tuple(cuts))
 
 
-def _shown(values: Sequence[str]) -> str:
+def _render(values: Sequence[str]) -> str:
     """One print: its values in a line, or below one another if one of them is a list or dict in its readable form."""
-    shown = [printed.readable(value) for value in values]
-    return (" " if shown == list(values) else "\n").join(shown)
+    texts = [print_format.readable(value) for value in values]
+    return (" " if texts == list(values) else "\n").join(texts)
 
 
 def _pieces(prints: Sequence[str], most: int) -> list[str]:
@@ -112,10 +112,10 @@ def _pieces(prints: Sequence[str], most: int) -> list[str]:
         pieces[-1].append(text)
         sizes[-1] += len(text)
         long = wide
-    return _joined(["".join(piece) for piece in pieces], most)
+    return _join(["".join(piece) for piece in pieces], most)
 
 
-def _joined(pieces: list[str], most: int) -> list[str]:
+def _join(pieces: list[str], most: int) -> list[str]:
     """Neighbours joined until there are no more than `most` pieces."""
     if len(pieces) <= most:
         return pieces

@@ -52,16 +52,16 @@ def _part(
     guard: Callable[[str, Callable[..., Any]], Callable[..., Any]],
     apart: Apart,
 ) -> object:
-    found = getattr(module, name)
-    if not callable(found):
-        return found
+    member = getattr(module, name)
+    if not callable(member):
+        return member
 
-    def capped(*arguments: Value, **named: Value) -> Value:
-        if weight([*arguments, *named.values()]) > cap:
+    def capped_call(*arguments: Value, **keywords: Value) -> Value:
+        if weight([*arguments, *keywords.values()]) > cap:
             raise ValueError(f"takes at most {cap:,} characters: cut the text first")
-        return apart.call(module.__name__, name, arguments, named, as_list=name in LISTS)
+        return apart.call(module.__name__, name, arguments, keywords, as_list=name in LISTS)
 
-    return guard(f"{module.__name__}.{name}", capped)
+    return guard(f"{module.__name__}.{name}", capped_call)
 
 
 def weight(values: Iterable[Any]) -> int:

@@ -34,40 +34,40 @@ class CustomTool:
     call: Call | None = None
 
 
-def read(given: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
+def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
     """The functions with their names. Raises UsageError for a name that the root's code cannot use."""
-    named = (
-        given.items() if isinstance(given, Mapping) else [(getattr(call, "__name__", ""), call) for call in given or ()]
+    pairs = (
+        calls.items() if isinstance(calls, Mapping) else [(getattr(call, "__name__", ""), call) for call in calls or ()]
     )
-    found: dict[str, CustomTool] = {}
-    for name, call in named:
+    tools: dict[str, CustomTool] = {}
+    for name, call in pairs:
         if not callable(call):
             raise UsageError(f"the tool {name!r} is {type(call).__name__}: a tool is a function")
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             raise UsageError(f"{name!r} cannot be the name of a tool: name it with tools={{'name': function}}")
-        if name in TAKEN or name in found or hasattr(builtins, name):
+        if name in TAKEN or name in tools or hasattr(builtins, name):
             raise UsageError(f"the name {name!r} is taken: name the tool otherwise, with tools={{'name': function}}")
-        found[name] = CustomTool(name, _line(name, call), call)
-    if len(found) > MOST_TOOLS:
-        raise UsageError(f"{len(found)} tools are too many: at most {MOST_TOOLS}")
-    return tuple(found.values())
+        tools[name] = CustomTool(name, _line(name, call), call)
+    if len(tools) > MOST_TOOLS:
+        raise UsageError(f"{len(tools)} tools are too many: at most {MOST_TOOLS}")
+    return tuple(tools.values())
 
 
-def functions(session: Session, given: Iterable[CustomTool]) -> dict[str, Async]:
+def functions(session: Session, tools: Iterable[CustomTool]) -> dict[str, Async]:
     """The functions as the REPL calls them."""
-    return {tool.name: _bound(session, tool) for tool in given}
+    return {tool.name: _bound(session, tool) for tool in tools}
 
 
 def _bound(session: Session, tool: CustomTool) -> Async:
-    async def bound(*arguments: stdlib.Value, **named: stdlib.Value) -> stdlib.Value:
+    async def bound(*arguments: stdlib.Value, **keywords: stdlib.Value) -> stdlib.Value:
         journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
-        asked = json.dumps([arguments, named], sort_keys=True, default=repr)
-        row = journal.tool_result(at, tool.name, asked)
+        call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
+        row = journal.tool_result(at, tool.name, call_key)
         if row is None:
-            row = await _called(session, tool, masks.show(arguments), masks.show(named))
+            row = await _call(session, tool, masks.show(arguments), masks.show(keywords))
             row = masks.hide(row)
-            journal.tool(at, tool.name, asked, row)
-            await journal.stored()
+            journal.tool(at, tool.name, call_key, row)
+            await journal.wait_stored()
         if row.get("error"):
             raise ValueError(row["error"])
         return row["result"]
@@ -75,14 +75,14 @@ def _bound(session: Session, tool: CustomTool) -> Async:
     return bound
 
 
-async def _called(
-    session: Session, tool: CustomTool, arguments: tuple[stdlib.Value, ...], named: Mapping[str, stdlib.Value]
+async def _call(
+    session: Session, tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
 ) -> dict[str, Any]:
     left = session.calls.budget.seconds_left()
     seconds = SECONDS if left is None else max(1.0, min(SECONDS, left))
     try:
         async with asyncio.timeout(seconds):
-            result = await _result(tool, arguments, named)
+            result = await _result(tool, arguments, keywords)
     except TimeoutError:
         return {"error": f"stopped waiting after {seconds:.0f} s"}
     except Exception as error:  # noqa: BLE001 - the caller's own function: what it raises is told to the root's code
@@ -96,25 +96,25 @@ async def _called(
 
 
 async def _result(
-    tool: CustomTool, arguments: tuple[stdlib.Value, ...], named: Mapping[str, stdlib.Value]
+    tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
 ) -> stdlib.Value:
     """What the function returns. One that is not asynchronous runs in a thread of its own, which nobody can end."""
     if tool.call is None:
         raise UsageError("a replay calls no tool")
     if inspect.iscoroutinefunction(tool.call):
-        return await tool.call(*arguments, **named)
+        return await tool.call(*arguments, **keywords)
     loop, call = asyncio.get_running_loop(), tool.call
-    done: asyncio.Future[Any] = loop.create_future()
+    future: asyncio.Future[Any] = loop.create_future()
 
     def settle(result: object, error: BaseException | None) -> None:
-        if not done.done():
-            done.set_exception(error) if error is not None else done.set_result(result)
+        if not future.done():
+            future.set_exception(error) if error is not None else future.set_result(result)
 
     def work() -> None:
         result: object = None
         failure: Exception | None = None
         try:
-            result = context.run(call, *arguments, **named)
+            result = context.run(call, *arguments, **keywords)
         except StopIteration as error:  # a future takes every other one
             failure = RuntimeError(str(error))
         except BaseException as error:  # noqa: BLE001 - SystemExit too: it ends nothing but this call
@@ -124,8 +124,8 @@ async def _result(
 
     context = copy_context()
     threading.Thread(target=work, name=f"tool {tool.name}", daemon=True).start()
-    found = await done
-    return await found if inspect.isawaitable(found) else found
+    outcome = await future
+    return await outcome if inspect.isawaitable(outcome) else outcome
 
 
 def _line(name: str, call: Call) -> str:

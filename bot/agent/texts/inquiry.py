@@ -37,7 +37,7 @@ class TextQuestion:
     deepest: int = MAX_DEPTH  # how far below the root a run may start others; 0: it starts none
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def journal_entry(self) -> dict[str, Any]:
         """What the journal keeps of it beside the context."""
         tools = [[tool.name, tool.line] for tool in self.tools]
         return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.deepest}
@@ -55,7 +55,7 @@ class Inquiry:
 
 
 @asynccontextmanager
-async def opened(
+async def open_inquiry(
     question: TextQuestion,
     root: Model,
     worker: Model,
@@ -69,9 +69,11 @@ async def opened(
     reader = Reader(worker, calls)
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-text-") as folder:
-            pull = await _stored(question.material.files, folder, question.query)
-            given = {**question.recorded, **({"own": list(limits.own)} if limits.own else {})}
-            notes = journal.begin(Start(pull, settings or {}, root.name, worker.name, __version__, given=given))
+            pull = await _commit(question.material.files, folder, question.query)
+            settings_entry = {**question.journal_entry, **({"own": list(limits.own)} if limits.own else {})}
+            notes = journal.begin(
+                Start(pull, settings or {}, root.name, worker.name, __version__, given=settings_entry)
+            )
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(
@@ -93,7 +95,7 @@ async def opened(
         journal.close()
 
 
-async def _stored(files: Mapping[str, str], folder: str, title: str) -> PullRequest:
+async def _commit(files: Mapping[str, str], folder: str, title: str) -> PullRequest:
     """The files as one commit of a fresh repository without a work tree."""
     rows = [b"commit refs/heads/main\n", WHO, b"data 0\n"]
     for path, text in files.items():

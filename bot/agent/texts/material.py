@@ -34,7 +34,7 @@ class Material:
     notes: tuple[str, ...] = ()
 
     def part(self, paths: Iterable[str]) -> "Material":
-        """Make a context of some of the files; of all of them if it has none of these paths."""
+        """Make a context from some of the files, or from all of them if none of these paths is in it."""
         files = {path: self.files[path] for path in paths if path in self.files} or dict(self.files)
         text = "".join(files.values())
         return Material(text, files, text)
@@ -43,34 +43,34 @@ class Material:
 def of(context: object) -> Material:
     """The material of a text, a list, a mapping, or the path of a file or folder. Raises UsageError."""
     if isinstance(context, os.PathLike):
-        made = _at(Path(context))
+        material = _at(Path(context))
     elif isinstance(context, str):
-        made = _text(context)
+        material = _text(context)
     elif isinstance(context, Mapping):
-        made = _named(_plain(context))
+        material = _from_dict(_plain(context))
     elif isinstance(context, Sequence) and not isinstance(context, (bytes, bytearray)):
-        made = _listed(_plain(context))
+        material = _from_list(_plain(context))
     else:
         raise UsageError(f"a context is a text, a list, a mapping or a path, not {type(context).__name__}")
-    if len(made.text) > MOST_CHARS or len(made.files) > MOST_FILES:
+    if len(material.text) > MOST_CHARS or len(material.files) > MOST_FILES:
         raise UsageError(
-            f"the context has {len(made.text):,} characters in {len(made.files):,} files: "
+            f"the context has {len(material.text):,} characters in {len(material.files):,} files: "
             f"at most {MOST_CHARS:,} in {MOST_FILES:,} can be read at once, so give a part of it"
         )
-    return made
+    return material
 
 
 def cut(text: str, folder: str, files: dict[str, str] | None = None) -> dict[str, str]:
     """A text as files that end at line ends, one at least."""
-    found: dict[str, str] = {} if files is None else files
+    pieces: dict[str, str] = {} if files is None else files
     at, number = 0, 0
     while at < len(text) or not number:
         number += 1
         near = text.rfind("\n", at, at + PART) + 1 if at + PART < len(text) else len(text)
         end = near if near > at else at + PART
-        found[f"{folder}/{number:03}.txt"] = text[at:end]
+        pieces[f"{folder}/{number:03}.txt"] = text[at:end]
         at = end
-    return found
+    return pieces
 
 
 def _text(text: str) -> Material:
@@ -92,18 +92,18 @@ def _values(text: str) -> str | None:
         return None
 
 
-def _listed(items: list[Plain]) -> Material:
+def _from_list(items: list[Plain]) -> Material:
     if not items:
         raise UsageError("the context is an empty list: there is nothing to ask about")
     width = max(3, len(str(len(items))))
-    texts = {f"item/{number:0{width}}.txt": _written(item) for number, item in enumerate(items, 1)}
+    texts = {f"item/{number:0{width}}.txt": _as_text(item) for number, item in enumerate(items, 1)}
     return Material(items, _files(texts), "\n".join(texts.values()), "list")
 
 
-def _named(items: dict[str, Plain], notes: tuple[str, ...] = ()) -> Material:
+def _from_dict(items: dict[str, Plain], notes: tuple[str, ...] = ()) -> Material:
     if not items:
         raise UsageError("the context is empty: there is nothing to ask about")
-    texts = {path: _written(items[name]) for path, name in zip(_paths(list(items)), items, strict=True)}
+    texts = {path: _as_text(items[name]) for path, name in zip(_paths(list(items)), items, strict=True)}
     return Material(items, _files(texts), "\n".join(texts.values()), "mapping", notes)
 
 
@@ -152,7 +152,7 @@ def _folder(folder: Path) -> Material:
         raise UsageError(f"the folder {folder} has no text files")
     more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
     notes = (f"not read, because they are no text or too large: {', '.join(left_out[:NAMED])}{more}",)
-    return _named({_sound(name): text for name, text in texts.items()}, notes if left_out else ())
+    return _from_dict({_sound(name): text for name, text in texts.items()}, notes if left_out else ())
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -184,7 +184,7 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _written(value: Plain) -> str:
+def _as_text(value: Plain) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
@@ -192,11 +192,11 @@ def _paths(names: Sequence[str]) -> list[str]:
     """A path for each name: the name itself if a tree can hold it beside the others, else a number."""
     folders = {name[:at] for name in names for at, letter in enumerate(name) if letter == "/"}
     width = max(3, len(str(len(names))))
-    found = [
+    paths = [
         name if name not in folders and _fits(name) else f"item/{at:0{width}}.txt" for at, name in enumerate(names, 1)
     ]
-    if len(set(found)) == len(found) and not any(path.startswith("item/") for path in names):
-        return found
+    if len(set(paths)) == len(paths) and not any(path.startswith("item/") for path in names):
+        return paths
     return [f"item/{at:0{width}}.txt" for at in range(1, len(names) + 1)]
 
 

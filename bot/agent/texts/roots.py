@@ -10,7 +10,7 @@ from bot.agent import tools
 from bot.agent.loop import CHILD_TURNS
 from bot.agent.messages import Conversation
 from bot.agent.repl import extraction
-from bot.agent.repl.bridge import opened
+from bot.agent.repl.bridge import open_bridge
 from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.texts import custom
@@ -84,14 +84,14 @@ async def _run(
 
     conversation = Conversation(limits, turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
     conversation.open(seed, gate=False)
-    given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
-    functions = {word: call for word, call in tools.functions(state).items() if word in given}
+    names = LOOKING if form == "alone" else (*LOOKING, *ASKING)
+    functions = {word: call for word, call in tools.functions(state).items() if word in names}
     functions |= custom.functions(inquiry.session, question.tools)
-    hidden = await asyncio.to_thread(
+    masked = await asyncio.to_thread(
         calls.masks.hide, material.value
     )  # the root's code could send on whatever it holds
-    variables = {"context": hidden, "tree": list(material.files), "answer": {"content": "", "ready": False}}
-    async with opened(variables, functions, limits) as bridge:
+    variables = {"context": masked, "tree": list(material.files), "answer": {"content": "", "ready": False}}
+    async with open_bridge(variables, functions, limits) as bridge:
         root_run = Turns(state, inquiry.root, bridge, conversation, Patient(turns), gate=False, name=name)
         inquiry.runs.append(root_run)
         try:

@@ -25,7 +25,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "chunks": data.chunks,
     "preview": data.preview,
     "outline": data.outline,
-    "parsed": data.parsed,
+    "parsed": data.parse,
     "ask": ask.ask,
     "ask_batch": ask.ask_batch,
     "llm_query": ask.llm_query,
@@ -50,27 +50,27 @@ KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 def functions(state: RunState) -> dict[str, Async]:
     """The functions, bound to the state of one root. What asks no model has a deadline."""
     return {
-        name: partial(_masked, partial(function, state) if name in ASKS else partial(_in_time, function, state), state)
+        name: partial(_mask, partial(function, state) if name in ASKS else partial(_in_time, function, state), state)
         for name, function in FUNCTIONS.items()
     }
 
 
-async def _masked(function: Async, state: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
     """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
     masks = state.session.calls.masks
     try:
-        found = await function(*(masks.original(one) for one in arguments), **masks.original(named))
+        reply = await function(*(masks.original(one) for one in arguments), **masks.original(keywords))
     except (TypeError, ValueError) as error:
         raise type(error)(*masks.hide(error.args)) from None
-    return masks.hide(found)
+    return masks.hide(reply)
 
 
-async def _in_time(function: Async, state: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
     left = state.session.calls.budget.seconds_left()
     seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
     try:
         async with asyncio.timeout(seconds):
-            return await function(state, *arguments, **named)
+            return await function(state, *arguments, **keywords)
     except TimeoutError:
         raise ValueError(
             f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files"
@@ -127,8 +127,8 @@ def _file(file: ChangedFile) -> dict[str, Any]:
         "path": file.path,
         "old_path": file.old_path,
         "status": file.status,
-        "added": len(file.added),
-        "removed": len(file.removed),
+        "added": len(file.added_lines),
+        "removed": len(file.removed_lines),
         "skip": file.skip,
     }
 

@@ -16,13 +16,13 @@ Paths = str | Iterable[str]
 
 async def ask(state: RunState, paths: Paths, question: str = "") -> dict[str, Any]:
     """What the worker says about these paths (or unit ids), and what it found there."""
-    return _told(state, await _answers(state, paths, question))
+    return _reply(state, await _answers(state, paths, question))
 
 
 async def _answers(state: RunState, paths: Paths, question: str) -> list[Sight]:
-    wanted = [paths] if isinstance(paths, str) else [str(path) for path in paths]
-    units, others = _sorted_out(state, wanted)
-    state.asked += 1
+    targets = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+    units, others = _sorted_out(state, targets)
+    state.question_count += 1
     answers = []
     if units:
         answers.append(await _review(state, units, question))
@@ -36,11 +36,11 @@ async def _answers(state: RunState, paths: Paths, question: str) -> list[Sight]:
 async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
     pairs = [_pair(request) for request in requests]
-    answered = list(await together(*(_answers(state, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
+    replies = list(await together(*(_answers(state, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
     too_many = Sight(error=f"a batch takes at most {MAX_PROMPTS:,} questions")
-    answered += [[too_many] for _ in pairs[MAX_PROMPTS:]]
+    replies += [[too_many] for _ in pairs[MAX_PROMPTS:]]
     # Told in their order, whoever came back first: a replay does the same.
-    return [_told(state, answers) for answers in answered]
+    return [_reply(state, answers) for answers in replies]
 
 
 async def llm_query(state: RunState, prompt: str) -> str:
@@ -54,7 +54,7 @@ async def llm_batch(state: RunState, prompts: Sequence[str]) -> list[str]:
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
     texts = [str(prompt) for prompt in prompts]
     over = len(texts) - MAX_PROMPTS
-    state.asked += len(texts)
+    state.question_count += len(texts)
     answers = await state.session.worker.prompt(texts[:MAX_PROMPTS]) if texts else []
     state.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
     state.batch += [f"[worker error: a batch takes at most {MAX_PROMPTS} prompts]"] * max(0, over)
@@ -72,7 +72,7 @@ async def rlm_query(state: RunState, task: str, paths: Paths = ()) -> str:
         return "[no root model is configured: ask(paths, question) asks the worker]"
     if state.depth >= state.deepest:
         return f"[a run at depth {state.deepest} starts no further one: ask(paths, question) asks the worker]"
-    state.asked += 1
+    state.question_count += 1
     return await state.child(task, [paths] if isinstance(paths, str) else list(paths), state.depth + 1)
 
 
@@ -86,51 +86,53 @@ def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
             return paths, ""
 
 
-def _sorted_out(state: RunState, wanted: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _sorted_out(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """The units meant by paths and ids, and the paths that are no part of the change."""
-    known = {unit.id: unit for unit in state.session.units}
+    units_by_id = {unit.id: unit for unit in state.session.units}
     units: dict[str, Unit] = {}
     others = []
-    for word in dict.fromkeys(wanted):
-        mine = [known[word]] if word in known else [unit for unit in state.session.units if unit.path == word]
+    for word in dict.fromkeys(targets):
+        mine = (
+            [units_by_id[word]] if word in units_by_id else [unit for unit in state.session.units if unit.path == word]
+        )
         units.update({unit.id: unit for unit in mine})
         others += [] if mine else [word]
     return list(units.values()), others
 
 
 async def _review(state: RunState, units: Sequence[Unit], question: str) -> Sight:
-    said = await state.session.worker.review(units, question)
-    unread = {unit.id for unit in state.session.tracker.unread()} if said.error else set()
+    reply = await state.session.worker.review(units, question)
+    unread = {unit.id for unit in state.session.tracker.unread()} if reply.error else set()
     parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
-    return Sight(said.text, None, (), said.findings, parts, said.error)
+    return Sight(reply.text, None, (), reply.findings, parts, reply.error)
 
 
 async def _look(state: RunState, paths: Sequence[str], question: str) -> Sight:
     """Every file from its first line to its last, in as many prompts as that takes."""
     blobs = await state.session.tree.read_many(paths)
-    made = file_questions.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
-    sights = list(await together(*(state.session.worker.look(parts, question) for parts in made.prompts)))
-    missing = [path for path in paths if path in made.left_out or not blobs.get(path)]
+    plan = file_questions.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
+    sights = list(await together(*(state.session.worker.look(parts, question) for parts in plan.prompts)))
+    missing = [path for path in paths if path in plan.left_out or not blobs.get(path)]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
         sights.append(Sight(error=error))
     return file_questions.together(sights)
 
 
-def _told(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
-    """A reply as the root's code sees it. `found` is False only where everything that was asked about was read."""
-    found = [finding for answer in answers for finding in answer.findings]
-    state.offered.update({key(finding): finding for finding in found})
+def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
+    """A reply as the root's code sees it. `findings` is False only where everything that was asked about was read."""
+    findings = [finding for answer in answers for finding in answer.findings]
+    state.offered_findings.update({key(finding): finding for finding in findings})
     error = "; ".join(answer.error for answer in answers if answer.error)
     if error:
         state.errors.setdefault(error)
     whole = file_questions.together(answers)
     return {
         "answer": whole.text or (f"[worker error: {error}]" if error else ""),
-        "found": whole.found,
+        "found": whole.is_found,
         "quotes": [[item.path, item.quote, item.line] for item in whole.quotes],
         "read": [f"{part.path}:{part.first}-{part.last}" for part in whole.read],
-        "findings": [told(finding) for finding in found],
+        "findings": [as_dict(finding) for finding in findings],
         "error": error,
     }
 
@@ -140,7 +142,7 @@ def key(finding: Finding) -> tuple[str, str, str]:
     return fingerprint(finding), finding.title, finding.rule or str(finding.start)
 
 
-def told(finding: Finding) -> dict[str, Any]:
+def as_dict(finding: Finding) -> dict[str, Any]:
     """A finding as the root's code sees it: exactly the arguments of report()."""
     return {
         "path": finding.path,

@@ -45,32 +45,32 @@ async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base:
     return f"[{about}]\n{long_text.preview(text, min(max(int(size), 2), MAX_PREVIEW))}"
 
 
-async def parsed(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
+async def parse(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
     """A JSON, YAML or TOML file (or text, with its form) as a plain object."""
     text, path = await _text(state, source, base=base)
-    return await asyncio.to_thread(data_files.parsed, text, _form(path, form))
+    return await asyncio.to_thread(data_files.parse, text, _form(path, form))
 
 
 async def outline(state: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
     """A data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
     text, path = await _text(state, source, base=base)
     if form or data_files.form_of(path):
-        value = await asyncio.to_thread(data_files.parsed, text, _form(path, form))
+        value = await asyncio.to_thread(data_files.parse, text, _form(path, form))
         rows = [f"{key}: {leaf}" for key, leaf in data_files.paths(value)]
     else:
         rows = [f"{n}: {line.rstrip()[:200]}" for n, line in enumerate(text.split("\n"), 1) if HEADING.match(line)]
-    wanted = [row for row in rows if find.lower() in row.lower()]
-    if not wanted:
+    matches = [row for row in rows if find.lower() in row.lower()]
+    if not matches:
         what = (
             f"none of {len(rows):,} rows holds {find!r}" if find else "no definitions, headings or keys were recognised"
         )
         return [f"[not found in {path or 'the text'}: {what}]"]
-    rest = len(wanted) - MAX_ROWS
-    return wanted[:MAX_ROWS] + ([f"[... {rest:,} more rows: select with find=...]"] if rest > 0 else [])
+    rest = len(matches) - MAX_ROWS
+    return matches[:MAX_ROWS] + ([f"[... {rest:,} more rows: select with find=...]"] if rest > 0 else [])
 
 
-def _form(path: str, given: str) -> str:
-    form = given.lower().strip(".") or data_files.form_of(path)
+def _form(path: str, form_name: str) -> str:
+    form = form_name.lower().strip(".") or data_files.form_of(path)
     form = {"yml": "yaml", "ndjson": "jsonl"}.get(form, form)
     if form not in data_files.PARSERS:
         raise ValueError(
@@ -85,10 +85,10 @@ async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
     Its secrets are hidden here already: a part of one would not be recognised.
     """
     side: Side = "base" if base else "head"
-    known = state.session.calls.masks.known
+    hide = state.session.calls.masks.hide_known
     if len(source) <= PATH_CHARS and "\n" not in source:
         blob = await state.session.tree.read(source, side)
         if blob is not None:
-            return known(blob.decode("utf-8", "replace")), source
+            return hide(blob.decode("utf-8", "replace")), source
         raise ValueError(f"{source!r} {await absent(state, source, side)}")
-    return known(source), ""
+    return hide(source), ""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.agent.state import RunState
-from bot.diff import numbered
+from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
-from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored
+from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
 from bot.values import Reference, Side
 
 MAX_LINES = 2_000  # of one read
@@ -36,7 +36,7 @@ async def diff(state: RunState, path: str | None = None) -> str:
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
         facts = "; ".join(filter(None, (file.status, file.note, file.skip and f"not reviewed: {file.skip}")))
-        parts.append(f"--- {name(file.path)}{was} [{facts}]\n{numbered(file.hunks)}")
+        parts.append(f"--- {name(file.path)}{was} [{facts}]\n{numbered_text(file.hunks)}")
     return "\n\n".join(parts)
 
 
@@ -49,13 +49,13 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     lines = blob.decode("utf-8", "replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
-    shown = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
-    if not shown:
+    window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
+    if not window:
         return f"[{path} has {len(lines)} lines]"
     head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
-    text = "\n".join([head, *(f"{first + at:>5} {line}" for at, line in enumerate(shown))])
-    if first + len(shown) <= last:
-        text += f"\n[... {path} goes on to line {last}: read(path, {first + len(shown)}, {last})]"
+    text = "\n".join([head, *(f"{first + at:>5} {line}" for at, line in enumerate(window))])
+    if first + len(window) <= last:
+        text += f"\n[... {path} goes on to line {last}: read(path, {first + len(window)}, {last})]"
     return text
 
 
@@ -76,53 +76,51 @@ async def search(
     """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
     looking = _Looking(state, pattern, _globs([glob] if isinstance(glob, str) else glob), "base" if base else "head")
     most = max(1, min(int(limit), MAX_HITS))
-    before = len(state.session.tree.stopped)
-    found, note = await looking.lines(), ""
-    if not found and not re.fullmatch(
-        r"[\w\s]*", pattern
-    ):  # no pattern, or one whose brackets were meant as they stand
-        found, note = await looking.lines(syntax="fixed"), "[searched as plain text]"
-    if not found and len(state.session.tree.stopped) == before:
+    before = len(state.session.tree.stopped_searches)
+    hits, note = await looking.lines(), ""
+    if not hits and not re.fullmatch(r"[\w\s]*", pattern):  # no pattern, or one whose brackets were meant as they stand
+        hits, note = await looking.lines(syntax="fixed"), "[searched as plain text]"
+    if not hits and len(state.session.tree.stopped_searches) == before:
         await looking.explain()
-    if len(found) > most:  # what is left out should be what matters least
-        changed = {file.path for file in state.session.files}
-        found = _spread(sorted(found, key=lambda row: _rank(row, changed)), changed)
+    if len(hits) > most:  # what is left out should be what matters least
+        changed_paths = {file.path for file in state.session.files}
+        hits = _spread(sorted(hits, key=lambda row: _rank(row, changed_paths)), changed_paths)
     hide = state.session.calls.masks.hide  # before a line is cut: half a secret is not recognised
-    rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in found[:most]]
-    if len(found) > most:
-        rows.append(_left_out(found[most:], most))
-    if len(state.session.tree.stopped) > before:
-        rows.append(f"[{state.session.tree.stopped[-1]}. Use a narrower pattern or a glob]")
-    return rows + ([note] if found and note else [])
+    rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
+    if len(hits) > most:
+        rows.append(_left_out(hits[most:], most))
+    if len(state.session.tree.stopped_searches) > before:
+        rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
+    return rows + ([note] if hits and note else [])
 
 
-def _rank(row: Row, changed: Collection[str]) -> tuple[int, int]:
+def _rank(row: Row, changed_paths: Collection[str]) -> tuple[int, int]:
     """What a reader of a search looks at first: code, then settings and pages, tests, and last what nobody runs or a program wrote."""
     path, _, text = row
-    idle = is_prose(path) or is_output(path) or bool(vendored(path)) or is_style(path)
+    idle = is_prose(path) or is_output(path) or bool(vendored_folder(path)) or is_style(path)
     kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
-    return kind, bool(_IMPORTS.match(text)) + (path in changed)
+    return kind, bool(_IMPORTS.match(text)) + (path in changed_paths)
 
 
-def _spread(rows: Sequence[Row], changed: Collection[str]) -> list[Row]:
+def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
     """Within a rank the first line of each file before the second one of any."""
     turn: Counter[str] = Counter()
-    keyed: list[tuple[tuple[object, ...], Row]] = []
+    keyed_rows: list[tuple[tuple[object, ...], Row]] = []
     for at, row in enumerate(rows):
         turn[row[0]] += 1
-        keyed.append(((_rank(row, changed), turn[row[0]] > FEW_OF_A_FILE, at), row))
-    return [row for _, row in sorted(keyed)]
+        keyed_rows.append(((_rank(row, changed_paths), turn[row[0]] > FEW_OF_A_FILE, at), row))
+    return [row for _, row in sorted(keyed_rows)]
 
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
     """What of a search is not shown, by the kind of file and by folder, and how to ask for it."""
     kinds = Counter(KINDS[_rank(row, ())[0]] for row in rows)
     folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows)
-    told = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
+    counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
     where = ", ".join(f"{folder}/ {number}" for folder, number in folders.most_common(5))
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
     glob = f"{folders.most_common(1)[0][0]}/*"
-    return f"[... left out: {more}{count(len(rows), 'line')} ({told}; {where}): narrow the pattern, or give a glob such as {glob!r}]"
+    return f"[... left out: {more}{count(len(rows), 'line')} ({counts_text}; {where}): narrow the pattern, or give a glob such as {glob!r}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,76 +146,80 @@ class _Looking:
 
     async def explain(self) -> None:
         """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
-        tree, asked = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
+        tree, call_text = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
         if self.globs and not await tree.grep(["^"], self.globs, syntax="perl", side=self.side):
-            told, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
-            self.state.note(f"{asked}: no text file fits {told}{_like(self.globs[0].removeprefix(':(glob)'), entries)}")
+            globs_text, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
+            self.state.note(
+                f"{call_text}: no text file fits {globs_text}{_like(self.globs[0].removeprefix(':(glob)'), entries)}"
+            )
         if "\n" in self.pattern or r"\n" in self.pattern:
-            self.state.note(f"{asked}: a search looks at one line at a time, and the pattern has a line break")
+            self.state.note(f"{call_text}: a search looks at one line at a time, and the pattern has a line break")
         elif r"\|" in self.pattern:
-            self.state.note(rf"{asked}: in these patterns \| is a bar in the text; alternatives are written a|b")
+            self.state.note(rf"{call_text}: in these patterns \| is a bar in the text; alternatives are written a|b")
         loose = [("without the glob", await self.lines(everywhere=True))] if self.globs else []
         loose += [("ignoring case", await self.lines(f"(?i){self.pattern}"))]
-        for how, found in loose:
-            if found:
-                path, line, _ = found[0]
-                self.state.note(f"{asked}: no line matches; {how} {count(len(found), 'line')} would, as {path}:{line}")
+        for how, rows in loose:
+            if rows:
+                path, line, _ = rows[0]
+                self.state.note(
+                    f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {path}:{line}"
+                )
 
 
-def _like(glob: str, known: Iterable[str]) -> str:
+def _like(glob: str, candidates: Iterable[str]) -> str:
     """What files there are like those of a glob that fits none: of the same name or folder, else the endings that there are."""
-    paths = list(known)
-    meant = nearest(glob, paths)
+    paths = list(candidates)
+    near_path = nearest(glob, paths)
     folder, _, name = glob.rpartition("/")
     ending = re.search(r"\.(\w+)\W*$", name)
     inside = Counter(posixpath.dirname(path) for path in paths if ending and path.endswith(f".{ending[1]}"))
-    if not meant and folder and inside:
-        meant = f"; files of that ending are in {', '.join(f'{at or chr(46)}/' for at, _ in inside.most_common(3))}"
+    if not near_path and folder and inside:
+        near_path = f"; files of that ending are in {', '.join(f'{at or chr(46)}/' for at, _ in inside.most_common(3))}"
     endings = Counter(posixpath.splitext(path)[1] for path in paths)
-    told = ", ".join(f"{number} {end}" for end, number in endings.most_common(5) if end)
-    return meant or (f"; the tree has {told}" if told else "")
+    counts_text = ", ".join(f"{number} {end}" for end, number in endings.most_common(5) if end)
+    return near_path or (f"; the tree has {counts_text}" if counts_text else "")
 
 
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     """Where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
-    found = [
+    rows = [
         {**_place(row), "function": row.function, "form": row.form, "test": row.test}
         for row in (await state.session.callers(symbol))[:MAX_HITS]
     ]
-    if not found:
+    if not rows:
         await _elsewhere(state, "callers", symbol)
-    return found
+    return rows
 
 
 async def readers(state: RunState, name: str) -> list[dict[str, object]]:
     """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
-    found = [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
-    if not found:
+    rows = [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
+    if not rows:
         await _elsewhere(state, "readers", name)
-    return found
+    return rows
 
 
 async def _elsewhere(state: RunState, function: str, name: str) -> None:
     """Note where a name stands that was looked for in vain."""
-    asked, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
+    call_text, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
     if not re.fullmatch(r"[\w$-]+", word):
-        state.note(f"{asked}: that is no name; search() takes patterns")
+        state.note(f"{call_text}: that is no name; search() takes patterns")
         return
     rows = await state.session.tree.grep_lines([word], syntax="fixed", word=True, limit=MAX_HITS)
     if rows:
-        told = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
+        places = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
         where = "no place in code" if function == "callers" else "no unchanged line"
-        state.note(f"{asked}: {where}; search() finds the word in {count(len(rows), 'line')}: {told}")
+        state.note(f"{call_text}: {where}; search() finds the word in {count(len(rows), 'line')}: {places}")
 
 
 def _place(row: Reference) -> dict[str, object]:
     return {"path": row.path, "line": row.line, "text": row.text.strip()[:MAX_HIT_CHARS]}
 
 
-def _globs(given: Iterable[str]) -> list[str]:
+def _globs(patterns: Iterable[str]) -> list[str]:
     """Git's own form: a plain pattern matches in every folder, one with ** as shells do; braces are written out."""
-    wanted = [glob.strip().lstrip(":").removeprefix("./") for glob in given]
-    plain = [one for glob in wanted if glob not in {"", "*", "**", "**/*", ".", "/"} for one in globs.braces(glob)]
+    plain_globs = [glob.strip().lstrip(":").removeprefix("./") for glob in patterns]
+    plain = [one for glob in plain_globs if glob not in {"", "*", "**", "**/*", ".", "/"} for one in globs.braces(glob)]
     return [f":(glob){glob}" if "**" in glob else glob for glob in plain[: globs.MOST]]
 
 

@@ -10,7 +10,7 @@ from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge
 from bot.findings.issues import from_root
-from bot.review.session import checked
+from bot.review.session import check_finding
 from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
 
 MAX_ANSWER = 60_000  # characters
@@ -35,10 +35,10 @@ async def report(
 ) -> str:
     """The finding's id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree."""
     if severity not in SEVERITIES:
-        return _refused(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
+        return _refuse(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
     if not str(title).strip() or not str(why).strip():
-        return _refused(state, title, "title and why must say something")
-    given = Finding(
+        return _refuse(state, title, "title and why must say something")
+    finding = Finding(
         path=str(path),
         quote=str(quote),
         title=" ".join(str(title).split())[:MAX_TITLE],
@@ -52,49 +52,51 @@ async def report(
         suggestion=suggestion,
         trigger=" ".join(str(trigger or "").split()),
     )
-    return await _admitted(state, _original(state, given))
+    return await _admit(state, _original(state, finding))
 
 
 async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
     """Take a finding back; reporting it again makes it alive. The reason is kept in the transcript."""
-    wanted = _current(state, next(iter(str(id).split()), ""))
-    gone = next((finding for finding in state.session.findings if finding.fingerprint == wanted), None)
-    if gone is None:
-        was = "it was dropped before" if wanted in state.dropped else f"there is no finding {id}"
+    fingerprint = _current(state, next(iter(str(id).split()), ""))
+    dropped_finding = next((finding for finding in state.session.findings if finding.fingerprint == fingerprint), None)
+    if dropped_finding is None:
+        was = "it was dropped before" if fingerprint in state.dropped_findings else f"there is no finding {id}"
         return f"refused: {was}; findings() lists those that stand"
-    if gone.proven:  # text under review may talk a root into silence, but not out of a fact
+    if dropped_finding.proven:  # text under review may talk a root into silence, but not out of a fact
         return "refused: code has proven it, so it stands whatever is said about it"
-    state.session.findings.remove(gone)
-    state.dropped[wanted] = f"{gone.path}:{gone.start} {gone.title}: {reason}"
+    state.session.findings.remove(dropped_finding)
+    state.dropped_findings[fingerprint] = (
+        f"{dropped_finding.path}:{dropped_finding.start} {dropped_finding.title}: {reason}"
+    )
     return "dropped"
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:
     """Every finding that stands so far, with its id, line, state and who found it."""
     return [
-        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.told(f)}
+        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.as_dict(f)}
         for f in state.session.findings
     ]
 
 
 async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
     """What was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
-    seen, unread = state.session.tracker.coverage(), state.session.tracker.unread()
-    left = [row for row in seen.open if row.kind == "use"]
+    coverage, unread = state.session.tracker.coverage(), state.session.tracker.unread()
+    left = [row for row in coverage.open if row.kind == "use"]
     files = Counter(row.path for row in left)
-    listed = [f"{path} ({number})" for path, number in files.most_common(MAX_OPEN)]
-    listed += (
+    open_files = [f"{path} ({number})" for path, number in files.most_common(MAX_OPEN)]
+    open_files += (
         [f"and {len(files) - MAX_OPEN} more files: coverage(uses=True) lists them"] if len(files) > MAX_OPEN else []
     )
-    skipped = [list(pair) for pair in seen.skipped_files]
+    skipped_files = [list(pair) for pair in coverage.skipped_files]
     return {
-        "units": seen.count("unit"),
-        "reviewed": seen.count("unit", "reviewed", "reused"),
+        "units": coverage.count("unit"),
+        "reviewed": coverage.count("unit", "reviewed", "reused"),
         "unread": [unit.id for unit in unread],
-        "dependents": seen.count("dependent"),
+        "dependents": coverage.count("dependent"),
         "uses_left": len(left),
-        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in left] if uses else listed,
-        "skipped_files": skipped if uses else skipped[:MAX_OPEN],
+        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in left] if uses else open_files,
+        "skipped_files": skipped_files if uses else skipped_files[:MAX_OPEN],
     }
 
 
@@ -110,7 +112,7 @@ async def set_answer(state: RunState, text: Value, overview: Value = "", issues:
     if not state.depth:
         state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
     if overview and state.session.walkthrough and not state.depth:
-        state.session.told.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
+        state.session.reader_notes.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
     return "the answer is set; the run ends after this block"
 
 
@@ -119,79 +121,81 @@ async def show_vars(state: RunState) -> str:
     return f"assigned by your blocks: {', '.join(state.names) or 'nothing yet'}"
 
 
-async def _admitted(state: RunState, finding: Finding) -> str:
+async def _admit(state: RunState, finding: Finding) -> str:
     """What became of a report: accepted, an earlier one updated, or refused."""
-    done = await checked(state.session, finding)
-    if isinstance(done, str):
-        return _refused(state, finding.title, done)
-    kept, before = merge.tell_anew(state.session.findings, done)
-    which = kept.fingerprint
-    state.refused.pop(finding.title, None)
-    if before is not None and replace(kept, sources=()) == replace(before, sources=()):
+    checked_finding = await check_finding(state.session, finding)
+    if isinstance(checked_finding, str):
+        return _refuse(state, finding.title, checked_finding)
+    current, before = merge.tell_anew(state.session.findings, checked_finding)
+    which = current.fingerprint
+    state.refusals.pop(finding.title, None)
+    if before is not None and replace(current, sources=()) == replace(before, sources=()):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
-    state.reported.append(which)
-    state.session.undecided.discard(which)
-    lost = len(finding.evidence) - len(done.evidence)
+    state.reported_ids.append(which)
+    state.session.undecided_marks.discard(which)
+    lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
     note = (
-        f"; {lost} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
-        if lost > 0
+        f"; {lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
+        if lost_proofs > 0
         else ""
     )
     if before is None:
-        again = ", alive again after drop()" if state.dropped.pop(which, None) else ""
-        near = [f for f in state.session.findings if f is not kept and (f.path, f.start) == (kept.path, kept.start)]
+        again = ", alive again after drop()" if state.dropped_findings.pop(which, None) else ""
+        near = [
+            f for f in state.session.findings if f is not current and (f.path, f.start) == (current.path, current.start)
+        ]
         note += (
             f"; {near[0].fingerprint} ({near[0].title!r}) begins on the same line: drop() it if it is this defect"
             if near
             else ""
         )
-        return f"{which} accepted at {kept.path}:{kept.start}{again}; {_state(state, kept)}{note}"
+        return f"{which} accepted at {current.path}:{current.start}{again}; {_state(state, current)}{note}"
     if before.fingerprint != which:
-        state.renamed[before.fingerprint] = which
-    if kept.title == before.title and kept.why == before.why:
-        return f"{which} updated: it keeps its words and takes what is new in yours; {_state(state, kept)}{note}"
+        state.new_ids[before.fingerprint] = which
+    if current.title == before.title and current.why == before.why:
+        return f"{which} updated: it keeps its words and takes what is new in yours; {_state(state, current)}{note}"
     return (
         f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines; "
-        f"{_state(state, kept)}{note}"
+        f"{_state(state, current)}{note}"
     )
 
 
 def _state(state: RunState, finding: Finding) -> str:
     """What is settled about a finding."""
-    if finding.verdict.open and finding.fingerprint in state.session.undecided:
+    if finding.verdict.open and finding.fingerprint in state.session.undecided_marks:
         return UNDECIDED
     return finding.verdict.state
 
 
-def _refused(state: RunState, title: object, why: str) -> str:
+def _refuse(state: RunState, title: object, why: str) -> str:
     """Keep in mind that the root has not handed this in: it is told so before its run ends."""
-    state.refused[" ".join(str(title).split())[:MAX_TITLE]] = why
+    state.refusals[" ".join(str(title).split())[:MAX_TITLE]] = why
     return f"refused: {why}"
 
 
 def _current(state: RunState, which: str) -> str:
     """The id that a finding has now; it may have been told anew since it was given."""
-    for _ in state.renamed:
-        which = state.renamed.get(which, which)
+    for _ in state.new_ids:
+        which = state.new_ids.get(which, which)
     return which
 
 
-def _original(state: RunState, given: Finding) -> Finding:
+def _original(state: RunState, finding: Finding) -> Finding:
     """What a worker found and the root hands on unchanged keeps its finder, its rule and its proof."""
-    for offered in state.offered.values():
-        same = (offered.path, offered.quote, offered.title, offered.why) == (
-            given.path,
-            given.quote,
-            given.title,
-            given.why,
+    for offer in state.offered_findings.values():
+        same = (offer.path, offer.quote, offer.title, offer.why) == (
+            finding.path,
+            finding.quote,
+            finding.title,
+            finding.why,
         )
-        if same and offered.start in {given.start, 0}:
-            return replace(offered, severity=given.severity, evidence=offered.evidence or given.evidence)
-    return given
+        if same and offer.start in {finding.start, 0}:
+            return replace(offer, severity=finding.severity, evidence=offer.evidence or finding.evidence)
+    return finding
 
 
-def _evidence(given: Sequence[Any]) -> tuple[Evidence, ...]:
+def _evidence(items: Sequence[Any]) -> tuple[Evidence, ...]:
     """[path, quote] pairs, or dicts of the two, as models write them."""
-    pairs = [(i.get("path"), i.get("quote")) if isinstance(i, dict) else i for i in given or ()]
+    pairs = [(i.get("path"), i.get("quote")) if isinstance(i, dict) else i for i in items or ()]
     pairs = [(*pair, None, None)[:2] for pair in pairs if isinstance(pair, (list, tuple))]
     return tuple(Evidence(str(path), str(quote)) for path, quote in pairs if path and quote)

@@ -28,17 +28,17 @@ FILES = {
 KEPT = "public, max-age=31536000, immutable"  # their addresses change with their contents
 
 
-def shown(template: str, status: int = 200, /, **values: object) -> Response:
+def page(template: str, status: int = 200, /, **values: object) -> Response:
     """A page."""
     return HTMLResponse(render.page(f"pages/{template}", asset=asset, **values), status, HEADERS)
 
 
 def missing() -> Response:
     """What is not there, and what is somebody else's: nobody can tell the two apart."""
-    return shown("missing.html.j2", 404)
+    return page("missing.html.j2", 404)
 
 
-def sent(address: str) -> Response:
+def redirect(address: str) -> Response:
     """Go on to another page."""
     return RedirectResponse(address, 303, HEADERS)
 

@@ -14,7 +14,7 @@ class Attempts:
 
     by_peer: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
 
-    def failed(self, peer: str, now: float) -> None:
+    def count_failure(self, peer: str, now: float) -> None:
         """Count one."""
         self.by_peer[peer] = [*self._recent(peer, now), now][-MOST:]
         self.by_peer.move_to_end(peer)

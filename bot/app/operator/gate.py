@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.app import manifest
-from bot.app.opened import Opened
 from bot.app.operator.attempts import Attempts
 from bot.app.operator.seals import Seal, fresh
 from bot.app.operator.visitors import Door, Visitor
+from bot.app.running_server import RunningServer
 from bot.config import Server
 from bot.storage.days import Scope
 
@@ -64,35 +64,35 @@ class Departure:
 class Gate:
     """Lets people in."""
 
-    opened: Opened
+    server: RunningServer
     seal: Seal
     attempts: Attempts = field(default_factory=Attempts)
 
     @classmethod
-    def of(cls, opened: Opened) -> "Gate":
+    def of(cls, server: RunningServer) -> "Gate":
         """The gate of a running server."""
-        return cls(opened, Seal.of(opened.app.private_key))
+        return cls(server, Seal.of(server.app.private_key))
 
     def door(self, request: Request) -> Door | None:
         """What people sign in with at GitHub, None where the App has no client secret."""
-        app = self.opened.app
+        app = self.server.app
         if not app.signs_in or app.client_secret is None:
             return None
-        here = self.opened.place.public_url or str(request.base_url).rstrip("/")
+        here = self.server.place.public_url or str(request.base_url).rstrip("/")
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
     async def session(self, request: Request) -> SignedIn | None:
         """Whose request this is, None where nobody has signed in or the session is over."""
-        found = self._read(request, time.time())
-        if found is None or found.until <= time.time() or await self.opened.store.used.has(found.id):
+        session = self._read(request, time.time())
+        if session is None or session.until <= time.time() or await self.server.store.used.has(session.id):
             return None
-        return found
+        return session
 
     def stale(self, request: Request) -> SignedIn | None:
         """The session of a person about whom GitHub has to be asked again."""
         now = time.time()
-        found = self._read(request, now)
-        return found if found is not None and found.checkable and found.until <= now else None
+        session = self._read(request, now)
+        return session if session is not None and session.checkable and session.until <= now else None
 
     def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> SignedIn:
         """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
@@ -101,53 +101,60 @@ class Gate:
         scope = None if visitor is None else visitor.installations[:MOST]
         login = OPERATOR if visitor is None else visitor.login
         until = since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST)
-        made = SignedIn(fresh(), login, scope, since, until)
-        said = {"id": made.id, "login": login, "scope": scope, "since": since, "check": until, "until": since + LONGEST}
-        self._set(response, request, SESSION, self.seal.close("session", said), since + LONGEST - now)
-        return made
+        session = SignedIn(fresh(), login, scope, since, until)
+        claims = {
+            "id": session.id,
+            "login": login,
+            "scope": scope,
+            "since": since,
+            "check": until,
+            "until": since + LONGEST,
+        }
+        self._set(response, request, SESSION, self.seal.close("session", claims), since + LONGEST - now)
+        return session
 
     async def end(self, response: Response, request: Request) -> None:
         """End the session, also for a copy of its cookie."""
-        found = self._read(request, time.time())
-        if found is not None:
-            await self.opened.store.used.use(found.id, found.since + LONGEST)
+        session = self._read(request, time.time())
+        if session is not None:
+            await self.server.store.used.use(session.id, session.since + LONGEST)
         response.delete_cookie(SESSION)
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:
         """Send somebody to GitHub: the cookie that they come back with."""
         old = self.stale(request)
-        made = Departure(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
-        said: dict[str, Any] = {name: getattr(made, name) for name in Departure.__dataclass_fields__}
-        sealed = self.seal.close("leaving", said | {"until": time.time() + AWAY})
-        self._set(response, request, LEAVING, sealed, AWAY)
-        return made
+        departure = Departure(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
+        claims: dict[str, Any] = {name: getattr(departure, name) for name in Departure.__dataclass_fields__}
+        cookie = self.seal.close("leaving", claims | {"until": time.time() + AWAY})
+        self._set(response, request, LEAVING, cookie, AWAY)
+        return departure
 
-    def returned(self, request: Request, state: str) -> Departure | None:
+    def departure(self, request: Request, state: str) -> Departure | None:
         """What the browser left with, None unless `state` is the one that it was given."""
-        said = self.seal.open("leaving", request.cookies.get(LEAVING, ""), time.time())
-        if said is None or not state or said["state"] != state:
+        claims = self.seal.open("leaving", request.cookies.get(LEAVING, ""), time.time())
+        if claims is None or not state or claims["state"] != state:
             return None
-        return Departure(**{name: said[name] for name in Departure.__dataclass_fields__})
+        return Departure(**{name: claims[name] for name in Departure.__dataclass_fields__})
 
-    async def linked(self, token: str) -> bool:
+    async def use_link(self, token: str) -> bool:
         """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
-        said = self.seal.open("link", token, time.time())
-        return said is not None and await self.opened.store.used.use(said["id"], said["until"])
+        claims = self.seal.open("link", token, time.time())
+        return claims is not None and await self.server.store.used.use(claims["id"], claims["until"])
 
     def form(self, session: SignedIn) -> str:
         """What the session's forms carry."""
         return self.seal.form(session.id)
 
     def _read(self, request: Request, now: float) -> SignedIn | None:
-        said = self.seal.open("session", request.cookies.get(SESSION, ""), now)
-        if said is None:
+        claims = self.seal.open("session", request.cookies.get(SESSION, ""), now)
+        if claims is None:
             return None
-        scope = None if said["scope"] is None else tuple(said["scope"])
-        return SignedIn(said["id"], said["login"], scope, said["since"], said["check"])
+        scope = None if claims["scope"] is None else tuple(claims["scope"])
+        return SignedIn(claims["id"], claims["login"], scope, claims["since"], claims["check"])
 
     def _set(self, response: Response, request: Request, name: str, value: str, seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""
-        public = self.opened.place.public_url or ""
+        public = self.server.place.public_url or ""
         outside = public.startswith("https://") and request.headers.get("host", "") == public.removeprefix("https://")
         secure = outside or request.url.scheme == "https"
         response.set_cookie(name, value, int(seconds), httponly=True, samesite="lax", secure=secure)
@@ -157,8 +164,8 @@ def link(settings: Server, here: str) -> str:
     """An address that signs the operator in, once. It takes the App's private key to make one."""
     if settings.app is None:
         return ""
-    said = {"id": fresh(), "until": time.time() + LINKED}
-    return f"{here}/signin?token={quote(Seal.of(settings.app.private_key).close('link', said))}"
+    claims = {"id": fresh(), "until": time.time() + LINKED}
+    return f"{here}/signin?token={quote(Seal.of(settings.app.private_key).close('link', claims))}"
 
 
 def inside(address: str) -> str:

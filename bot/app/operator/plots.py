@@ -66,30 +66,32 @@ def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], floa
     values = [value(sums[day]) if day in sums else 0.0 for day in span]
     ticks, top = _ticks(max(values, default=0.0), whole=whole)
     wide = 100 / len(span)
-    drawn = tuple(
+    bar_shapes = tuple(
         Bar(number * wide + wide * 0.14, wide * 0.72, 100 - 100 * one / top, 100 * one / top, float(day * DAY), one)
         for number, (day, one) in enumerate(zip(span, values, strict=True))
     )
-    return Plot(_days(span), ticks, bars=drawn, empty=not any(values))
+    return Plot(_days(span), ticks, bars=bar_shapes, empty=not any(values))
 
 
-def lines(sums: Mapping[int, DaySum], span: range, named: Mapping[str, float]) -> Plot:
+def lines(sums: Mapping[int, DaySum], span: range, shares: Mapping[str, float]) -> Plot:
     """The time within which a share of each day's reviews was done, a line for each share."""
-    found = {name: [sums[day].within(share) if day in sums else None for day in span] for name, share in named.items()}
-    ticks, top = _ticks(max((one for row in found.values() for one in row if one is not None), default=0.0), MINUTES)
-    drawn = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in found.items())
-    return Plot(_days(span), ticks, lines=drawn, empty=not any(line.paths for line in drawn))
+    points = {
+        name: [sums[day].within(share) if day in sums else None for day in span] for name, share in shares.items()
+    }
+    ticks, top = _ticks(max((one for row in points.values() for one in row if one is not None), default=0.0), MINUTES)
+    line_shapes = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in points.items())
+    return Plot(_days(span), ticks, lines=line_shapes, empty=not any(line.paths for line in line_shapes))
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
     """The parts of a whole, side by side, in this order; those that are empty are left out."""
-    whole, x, made = sum(counts.values()), 0.0, []
+    whole, x, shares = sum(counts.values()), 0.0, []
     for name, count in counts.items():
         if count:
             wide = 100 * count / whole
-            made.append(Share(name, count, x, wide))
+            shares.append(Share(name, count, x, wide))
             x += wide
-    return tuple(made)
+    return tuple(shares)
 
 
 def _days(span: range) -> tuple[float, ...]:

@@ -15,7 +15,7 @@ from bot.jobs import codec
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
 MOST = 400  # characters of a name in an address
-Seen = Callable[[Gate, SignedIn], Awaitable[Response]]
+Page = Callable[[Gate, SignedIn], Awaitable[Response]]
 _log = log("operator")
 router = APIRouter(include_in_schema=False)
 router.include_router(signing_in.router)
@@ -24,17 +24,17 @@ router.include_router(signing_in.router)
 @router.get("/")
 async def home(request: Request, days: str = "30", repositories: str = "") -> Response:
     """The period in figures, plots and repositories."""
-    period = next((known for known in views.PERIODS if str(known) == days), None)
+    period = next((choice for choice in views.PERIODS if str(choice) == days), None)
 
-    async def seen(gate: Gate, session: SignedIn) -> Response:
+    async def page(gate: Gate, session: SignedIn) -> Response:
         if period is None or repositories not in ("", "all"):
             return answers.missing()
-        shown = await views.overview(gate.opened, session, period, whole=repositories == "all")
-        queue = await views.queue(gate.opened, session)
-        unready = await gate.opened.unready()
-        return _shown("overview.html.j2", gate, session, "overview", view=shown, queue=queue, unready=unready)
+        overview = await views.overview(gate.server, session, period, whole=repositories == "all")
+        queue = await views.queue(gate.server, session)
+        unready = await gate.server.unready()
+        return _page("overview.html.j2", gate, session, "overview", view=overview, queue=queue, unready=unready)
 
-    return await _for(request, seen)
+    return await _for(request, page)
 
 
 @router.get("/reviews")
@@ -44,72 +44,71 @@ async def reviews(
     """The finished reviews, newest first."""
     number = int(repository) if repository.isascii() and repository.isdigit() and len(repository) < 20 else None  # noqa: PLR2004
 
-    async def seen(gate: Gate, session: SignedIn) -> Response:
+    async def page(gate: Gate, session: SignedIn) -> Response:
         name = None
         if repository:
-            known = number is not None and number <= LARGEST
-            name = await gate.opened.store.listing.known(number or 0, session.scope) if known else None
+            is_number = number is not None and number <= LARGEST
+            name = await gate.server.store.listing.name_of(number or 0, session.scope) if is_number else None
             if name is None:
                 return answers.missing()
         if state and state not in views.OUTCOMES:
             return answers.missing()
         try:
-            page = await views.reviews(gate.opened, session, number, state, after)
+            page = await views.reviews(gate.server, session, number, state, after)
         except UsageError:
             return answers.missing()
-        rules = (
-            await gate.opened.store.rules.of(number, session.scope) if name and number is not None and not after else ()
-        )
+        first = name and not after
+        rules = await gate.server.store.rules.of(number, session.scope) if first and number is not None else ()
         values = {"name": name or "", "repository": repository, "state": state, "after": after, "rules": rules}
-        return _shown("reviews.html.j2", gate, session, "reviews", page=page, outcomes=views.OUTCOMES, **values)
+        return _page("reviews.html.j2", gate, session, "reviews", page=page, outcomes=views.OUTCOMES, **values)
 
-    return await _for(request, seen)
+    return await _for(request, page)
 
 
 @router.get("/reviews/{job:path}")
 async def review(request: Request, job: str) -> Response:
     """One review: what it found, what it read, what it cost, turn by turn."""
 
-    async def seen(gate: Gate, session: SignedIn) -> Response:
-        found = None
+    async def page(gate: Gate, session: SignedIn) -> Response:
+        page_values = None
         if len(job) <= MOST and job.isprintable():
-            found = await views.review(gate.opened, session, job)
-        if found is None:
+            page_values = await views.review(gate.server, session, job)
+        if page_values is None:
             return answers.missing()
-        return _shown("review.html.j2", gate, session, "reviews", view=found)
+        return _page("review.html.j2", gate, session, "reviews", view=page_values)
 
-    return await _for(request, seen)
+    return await _for(request, page)
 
 
 @router.get("/queue")
 async def queue(request: Request) -> Response:
     """What runs and waits, and what came to nothing."""
 
-    async def seen(gate: Gate, session: SignedIn) -> Response:
-        return _shown("queue.html.j2", gate, session, "queue", queue=await views.queue(gate.opened, session))
+    async def page(gate: Gate, session: SignedIn) -> Response:
+        return _page("queue.html.j2", gate, session, "queue", queue=await views.queue(gate.server, session))
 
-    return await _for(request, seen)
+    return await _for(request, page)
 
 
 @router.post("/retry")
 async def retry(request: Request) -> Response:
     """Try again what came to nothing."""
 
-    async def seen(gate: Gate, session: SignedIn) -> Response:
-        said = await signing_in.form(request)
-        if not signing_in.meant(gate.form(session), said, request):
-            return answers.sent("/queue")
-        name = said.get("failure", "")
+    async def page(gate: Gate, session: SignedIn) -> Response:
+        fields = await signing_in.form(request)
+        if not signing_in.is_from_session(gate.form(session), fields, request):
+            return answers.redirect("/queue")
+        name = fields.get("failure", "")
         usable = len(name) <= MOST and name.isprintable()
-        found = await gate.opened.store.failures.one(name, session.scope) if usable else None
-        if found is None:
+        failure = await gate.server.store.failures.one(name, session.scope) if usable else None
+        if failure is None:
             return answers.missing()
-        await gate.opened.jobs.submit(codec.read(found.ask), f"retry-{secrets.token_hex(8)}")
-        await gate.opened.store.failures.clear(found.id)
-        _log("what had failed is tried again", pull=found.pull.key, by=session.login)
-        return answers.sent("/queue")
+        await gate.server.jobs.submit(codec.read(failure.ask), f"retry-{secrets.token_hex(8)}")
+        await gate.server.store.failures.clear(failure.id)
+        _log("what had failed is tried again", pull=failure.pull.key, by=session.login)
+        return answers.redirect("/queue")
 
-    return await _for(request, seen)
+    return await _for(request, page)
 
 
 @router.get("/page.css")
@@ -130,27 +129,27 @@ async def script() -> Response:
     return answers.file("page.js")
 
 
-async def _for(request: Request, seen: Seen) -> Response:
+async def _for(request: Request, page: Page) -> Response:
     """A page for who has signed in."""
     gate: Gate = request.app.state.gate
     try:
         session = await gate.session(request)
-        return await seen(gate, session) if session is not None else signing_in.again(request)
+        return await page(gate, session) if session is not None else signing_in.again(request)
     except StorageError as error:
-        return answers.shown("broken.html.j2", 503, why=str(error))
+        return answers.page("broken.html.j2", 503, why=str(error))
 
 
-def _shown(template: str, gate: Gate, session: SignedIn, here: str, **values: Any) -> Response:  # noqa: ANN401
-    opened = gate.opened
-    slug = opened.ours.login.removesuffix("[bot]")  # "" until GitHub has told the server its name
-    return answers.shown(
+def _page(template: str, gate: Gate, session: SignedIn, here: str, **values: Any) -> Response:  # noqa: ANN401
+    server = gate.server
+    slug = server.ours.login.removesuffix("[bot]")  # "" until GitHub has told the server its name
+    return answers.page(
         template,
         200,
         session=session,
         form=gate.form(session),
         here=here,
         address=views.address,
-        at_github=lambda name, number: views.at_github(opened, name, number),
-        install=views.install(opened, slug),
+        at_github=lambda name, number: views.at_github(server, name, number),
+        install=views.install(server, slug),
         **values,
     )

@@ -31,9 +31,9 @@ class Seal:
         text = "".join(private_key.get_secret_value().split())
         return cls(hmac.digest(hashlib.sha256(text.encode()).digest(), PURPOSE, "sha256"))
 
-    def close(self, kind: Kind, said: Mapping[str, Any]) -> str:
+    def close(self, kind: Kind, claims: Mapping[str, Any]) -> str:
         """The text that says this, signed. `until`, in seconds since 1970, must be among it."""
-        body = _text(json.dumps(dict(said), separators=(",", ":")).encode())
+        body = _text(json.dumps(dict(claims), separators=(",", ":")).encode())
         return f"{body}.{self._mark(kind, body)}"
 
     def open(self, kind: Kind, text: str, now: float) -> dict[str, Any] | None:
@@ -41,8 +41,8 @@ class Seal:
         body, _, mark = text.partition(".")
         if len(text) > LONGEST or not hmac.compare_digest(self._mark(kind, body).encode(), mark.encode()):
             return None
-        said: dict[str, Any] = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-        return said if said["until"] > now else None
+        claims: dict[str, Any] = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        return claims if claims["until"] > now else None
 
     def form(self, session: str) -> str:
         """What a form of this session carries, so that no other site can send it."""

@@ -28,19 +28,19 @@ router = APIRouter(include_in_schema=False)
 @router.get("/signin")
 async def ask(request: Request, token: str = "", back: str = "/") -> Response:
     """The page that asks who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
-    return _asked(request, token=token, back=inside(back))
+    return _sign_in_page(request, token=token, back=inside(back))
 
 
 @router.post("/signin")
 async def by_link(request: Request) -> Response:
     """Come in by the link of the log."""
     gate: Gate = request.app.state.gate
-    said = await form(request)
+    fields = await form(request)
     if foreign(request):
-        return _asked(request, status=400, wrong=SPENT)
-    if not await gate.linked(said.get("token", "")):
-        return _waiting(request) or _failed(request, SPENT, "a link that is not valid")
-    response = answers.sent("/")
+        return _sign_in_page(request, status=400, wrong=SPENT)
+    if not await gate.use_link(fields.get("token", "")):
+        return _waiting(request) or _failure_page(request, SPENT, "a link that is not valid")
+    response = answers.redirect("/")
     gate.begin(response, request, None)
     _log("the operator has signed in by the link", peer=_peer(request))
     return response
@@ -52,37 +52,37 @@ async def leave(request: Request, back: str = "/") -> Response:
     gate: Gate = request.app.state.gate
     door = gate.door(request)
     if door is None:
-        return _asked(request, status=404)
-    response = answers.sent("/")
+        return _sign_in_page(request, status=404)
+    response = answers.redirect("/")
     leaving = gate.leave(response, request, back)
-    address = visitors.authorize(gate.opened.place.github_api, door, leaving.state, leaving.verifier)
+    address = visitors.authorize(gate.server.place.github_api, door, leaving.state, leaving.verifier)
     response.headers["location"] = address
     return response
 
 
 @router.get("/signin/done")
-async def done(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
+async def come_back(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
     """Come back from GitHub."""
     gate: Gate = request.app.state.gate
     door = gate.door(request)
-    leaving = gate.returned(request, state)
+    leaving = gate.departure(request, state)
     if door is None or leaving is None:  # any site can send a browser here: nobody is made to wait for that
-        return _asked(request, status=400, wrong=LOST)
-    refused = _waiting(request)
-    if refused is not None:
-        return refused
+        return _sign_in_page(request, status=400, wrong=LOST)
+    refusal_page = _waiting(request)
+    if refusal_page is not None:
+        return refusal_page
     if error or not code:
-        return _failed(request, "GitHub did not confirm who you are.", "no code")
+        return _failure_page(request, "GitHub did not confirm who you are.", "no code")
     pace = RequestPace(patience=0, backoff=0.2, timeout=visitors.PATIENCE)
     try:
-        visitor = await visitors.visitor(gate.opened.identity, door, code, leaving.verifier, pace)
+        visitor = await visitors.visitor(gate.server.identity, door, code, leaving.verifier, pace)
     except HostError as wrong:
-        return _failed(request, f"{wrong}. Try again.", str(wrong))
+        return _failure_page(request, f"{wrong}. Try again.", str(wrong))
     if not visitor.installations:
-        refusal = _failed(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
+        refusal = _failure_page(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
         await gate.end(refusal, request)  # a person who lost the right is signed out
         return refusal
-    response = answers.sent(leaving.back)
+    response = answers.redirect(leaving.back)
     response.delete_cookie(LEAVING)
     gate.begin(response, request, visitor, leaving.since)
     _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
@@ -94,10 +94,10 @@ async def out(request: Request) -> Response:
     """Leave."""
     gate: Gate = request.app.state.gate
     session = await gate.session(request)
-    said = await form(request)
-    if session is None or not meant(gate.form(session), said, request):
-        return answers.sent("/signin")
-    response = answers.sent("/signin")
+    fields = await form(request)
+    if session is None or not is_from_session(gate.form(session), fields, request):
+        return answers.redirect("/signin")
+    response = answers.redirect("/signin")
     await gate.end(response, request)
     return response
 
@@ -108,7 +108,7 @@ def again(request: Request) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     back = f"{request.url.path}{query}" if request.method == "GET" else "/"
     way = "/signin/github" if gate.stale(request) is not None and gate.door(request) is not None else "/signin"
-    return answers.sent(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
+    return answers.redirect(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
 
 
 async def form(request: Request) -> dict[str, str]:
@@ -119,16 +119,16 @@ async def form(request: Request) -> dict[str, str]:
         if len(data) > MOST:
             return {}
     try:
-        found = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
+        fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
     except ValueError:
         return {}
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
-def meant(mark: str, said: Mapping[str, str], request: Request) -> bool:
+def is_from_session(mark: str, fields: Mapping[str, str], request: Request) -> bool:
     """Whether a form was sent from a page of this session."""
-    given = said.get("form", "").encode("utf-8", "replace")
-    return not foreign(request) and hmac.compare_digest(mark.encode(), given)
+    token = fields.get("form", "").encode("utf-8", "replace")
+    return not foreign(request) and hmac.compare_digest(mark.encode(), token)
 
 
 def foreign(request: Request) -> bool:
@@ -142,25 +142,27 @@ def _waiting(request: Request) -> Response | None:
     seconds = gate.attempts.wait(_peer(request), time.time())
     if not seconds:
         return None
-    response = _asked(request, status=429, wrong=BUSY)
+    response = _sign_in_page(request, status=429, wrong=BUSY)
     response.headers["retry-after"] = str(seconds)
     return response
 
 
-def _failed(request: Request, wrong: str, why: str, status: int = 400) -> Response:
+def _failure_page(request: Request, wrong: str, why: str, status: int = 400) -> Response:
     """The sign-in page with what went wrong; the address that it came from has one try less."""
     gate: Gate = request.app.state.gate
-    gate.attempts.failed(_peer(request), time.time())
+    gate.attempts.count_failure(_peer(request), time.time())
     _log("a sign-in failed", level=logging.WARNING, why=why, peer=_peer(request))
-    response = _asked(request, status=status, wrong=wrong)
+    response = _sign_in_page(request, status=status, wrong=wrong)
     response.delete_cookie(LEAVING)
     return response
 
 
-def _asked(request: Request, *, status: int = 200, wrong: str = "", token: str = "", back: str = "/") -> Response:
+def _sign_in_page(
+    request: Request, *, status: int = 200, wrong: str = "", token: str = "", back: str = "/"
+) -> Response:
     gate: Gate = request.app.state.gate
     values = {"github": gate.door(request) is not None, "wrong": wrong, "token": token, "back": back}
-    return answers.shown("signin.html.j2", status, **values)
+    return answers.page("signin.html.j2", status, **values)
 
 
 def _peer(request: Request) -> str:

@@ -26,7 +26,7 @@ class Tally:
 
     name: str
     calls: int = 0
-    failed: int = 0
+    failures: int = 0
     input: int = 0
     output: int = 0
     usd: float | None = 0.0
@@ -34,13 +34,13 @@ class Tally:
 
     def plus(self, row: dict[str, Any]) -> "Tally":
         """With one call more."""
-        used, usd = row.get("usage") or [0, 0], row.get("usd")
+        usage, usd = row.get("usage") or [0, 0], row.get("usd")
         return replace(
             self,
             calls=self.calls + 1,
-            failed=self.failed + ("error" in row),
-            input=self.input + int(used[0]),
-            output=self.output + int(used[1]),
+            failures=self.failures + ("error" in row),
+            input=self.input + int(usage[0]),
+            output=self.output + int(usage[1]),
             usd=None if self.usd is None or usd is None else self.usd + float(usd),
             seconds=self.seconds + float(row.get("seconds") or 0.0),
         )
@@ -53,7 +53,7 @@ class TurnRow:
     name: str
     outcome: Literal["ok", "error", "syntax", "limit", "crash"]
     seconds: float
-    made: Tally
+    calls: Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +83,21 @@ async def newest(pull: PullRef, store: Store, folder: Path) -> str | None:
     prefix = f"{pull.repository}-{pull.number}-"
     if store.database.postgres:
         return await store.journals.newest(prefix)
-    found = [one for one in (folder / journals.FOLDER).glob(f"{prefix}*.jsonl") if not one.stem.endswith(".left")]
+    journals_of_job = [
+        one for one in (folder / journals.FOLDER).glob(f"{prefix}*.jsonl") if not one.stem.endswith(".left")
+    ]
     with suppress(OSError):
-        return max(found, key=lambda one: one.stat().st_mtime).stem if found else None
+        return max(journals_of_job, key=lambda one: one.stat().st_mtime).stem if journals_of_job else None
     return None
 
 
 def _read(path: Path) -> Trace | None:
     with suppress(OSError), path.open("rb") as file:
-        return read(_bounded(file))
+        return read(_within_limit(file))
     return None
 
 
-def _bounded(lines: Iterable[bytes]) -> Iterator[bytes]:
+def _within_limit(lines: Iterable[bytes]) -> Iterator[bytes]:
     left = LARGEST
     for line in lines:
         left -= len(line)
@@ -126,13 +128,18 @@ def read(lines: Iterable[bytes]) -> Trace:
         ):
             names[key] = names.get(key, Tally(key)).plus(row)
     turns = [_turn(row, by_turn) for row in rows if row["kind"] == "turn"]
-    sent = sum(row["kind"] == "request" for row in rows)
+    request_count = sum(row["kind"] == "request" for row in rows)
     strategy = next((str(row.get("name")) for row in reversed(rows) if row["kind"] == "strategy"), "")
     return Trace(
-        strategy, whole, tuple(by_role.values()), tuple(by_model.values()), tuple(turns), max(sent - len(calls), 0)
+        strategy,
+        whole,
+        tuple(by_role.values()),
+        tuple(by_model.values()),
+        tuple(turns),
+        max(request_count - len(calls), 0),
     )
 
 
-def _turn(row: dict[str, Any], made: dict[str, Tally]) -> TurnRow:
+def _turn(row: dict[str, Any], calls: dict[str, Tally]) -> TurnRow:
     name = f"{row.get('run')}:{row.get('number')}"
-    return TurnRow(name, row.get("outcome") or "ok", float(row.get("seconds") or 0.0), made.get(name, Tally(name)))
+    return TurnRow(name, row.get("outcome") or "ok", float(row.get("seconds") or 0.0), calls.get(name, Tally(name)))

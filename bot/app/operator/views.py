@@ -11,17 +11,17 @@ from urllib.parse import quote
 
 from bot import config
 from bot.app import manifest
-from bot.app.opened import Opened
 from bot.app.operator import plots, trace
 from bot.app.operator.gate import SignedIn
 from bot.app.operator.plots import Plot, Share
 from bot.app.operator.trace import Trace
+from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
 from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
 from bot.storage.listing import ListedReview, ListPage
-from bot.storage.outcomes import Addressed
+from bot.storage.outcomes import FindingOutcomes
 from bot.values import CommandAsk, MergeGroup, PullRef, ReviewAsk
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
@@ -40,14 +40,14 @@ class Sums:
 
     reviews: int
     clean: int
-    found: int
+    finding_count: int
     usd: float
-    unpriced: int
+    unpriced_reviews: int
     pulls: int
-    settled: int  # pull requests whose last review was clean
+    clean_pulls: int  # pull requests whose last review was clean
     half: float | None  # seconds within which half of the reviews were done
     most: float | None  # the same of 95 in 100
-    addressed: float | None  # share of the reported findings
+    addressed_share: float | None  # share of the reported findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class RepositoryRow:
 
     sum: DaySum
     half: float | None
-    addressed: float | None
+    addressed_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class QueuedJob:
     id: str
     what: str
     state: str
-    stored: float
+    stored_at: float
     tries: int
     title: str  # owner/name#number
     review: str  # the address of its page; empty if it has no page
@@ -79,7 +79,7 @@ class Queue:
     running: tuple[QueuedJob, ...]
     waiting: tuple[QueuedJob, ...]
     failures: tuple[Failure, ...]
-    failed: int  # all of them
+    failure_count: int  # all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,13 @@ class CapRow:
     """A cap of 24 hours: what counts under it now, and what is left."""
 
     name: str
-    spent: float
+    spent_amount: float
     cap: float
 
     @property
     def left(self) -> float:
         """Dollars that reviews may still reserve."""
-        return max(0.0, self.cap - self.spent)
+        return max(0.0, self.cap - self.spent_amount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Overview:
     days: int
     sums: Sums
     rows: tuple[RepositoryRow, ...]
-    hidden: int  # repositories that are not listed
+    hidden_repositories: int  # repositories that are not listed
     reviews: Plot
     cost: Plot
     times: Plot
@@ -129,7 +129,7 @@ class ReviewPage:
     title: str
     state: str  # an outcome, or "running", "waiting", "delayed"
     trigger: str
-    started: float
+    started_at: float
     trace: Trace | None
     row: ListedReview | None = None  # None: it is under way
     output: Mapping[str, Any] = field(default_factory=dict)
@@ -142,19 +142,19 @@ class ReviewPage:
         return self.row is None
 
 
-async def overview(opened: Opened, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
+async def overview(server: RunningServer, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
     """The period in figures and plots, and its repositories."""
     most = ALL if whole else REPOSITORIES
-    store, today = opened.store, int(time.time()) // DAY
+    store, today = server.store, int(time.time()) // DAY
     since = today - days + 1
     by_day, by_repository = await asyncio.gather(
         store.days.by_day(session.scope, since), store.days.by_repository(session.scope, since)
     )
     pulls = await store.listing.pulls(session.scope, since * DAY)
-    ended = await store.outcomes.addressed([row.repository for row in by_repository], since * DAY)
-    shares = {one.repository: one.share for one in ended}
+    addressed_shares = await store.outcomes.of_repositories([row.repository for row in by_repository], since * DAY)
+    shares = {one.repository: one.share for one in addressed_shares}
     sums, span = {row.day: row for row in by_day}, range(since, today + 1)
-    every = Addressed.together(ended)
+    every = FindingOutcomes.together(addressed_shares)
     rows = [RepositoryRow(row, row.within(0.5), shares.get(row.repository)) for row in by_repository[:most]]
     return Overview(
         days,
@@ -165,115 +165,115 @@ async def overview(opened: Opened, session: SignedIn, days: int, *, whole: bool 
         plots.bars(sums, span, lambda row: row.usd),
         plots.lines(sums, span, PERCENTILES),
         _states(every),
-        await _caps(opened, session),
+        await _caps(server, session),
     )
 
 
-async def _caps(opened: Opened, session: SignedIn) -> tuple[CapRow, ...]:
+async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
     """What is left of the caps: the operator's of the whole server, and those of the installations that have spent most."""
-    settings, now = config.environment(hosted=True), time.time()
-    spent = await opened.store.spending.by_installation(session.scope, now)
+    settings, now = config.environment(on_server=True), time.time()
+    spending = await server.store.spending.by_installation(session.scope, now)
     rows = []
     if session.scope is None and settings.cap_usd_per_day is not None:
-        rows.append(CapRow("this server", sum(spent.values()), settings.cap_usd_per_day))
+        rows.append(CapRow("this server", sum(spending.values()), settings.cap_usd_per_day))
     cap = settings.cap_usd_per_day_installation
     if cap is None:
         return tuple(rows)
-    for number in sorted(spent, key=lambda one: -spent[one])[:CAPS]:
-        name = await opened.store.listing.owner(number)
-        rows.append(CapRow(name or f"installation {number}", spent[number], cap))
+    for number in sorted(spending, key=lambda one: -spending[one])[:CAPS]:
+        name = await server.store.listing.owner(number)
+        rows.append(CapRow(name or f"installation {number}", spending[number], cap))
     return tuple(rows)
 
 
-def _states(whole: Addressed) -> tuple[Share, ...]:
+def _states(whole: FindingOutcomes) -> tuple[Share, ...]:
     """The reported findings: what people read as one is one."""
-    fixed = whole.fixed + whole.accepted
-    return plots.parts({"open": whole.waiting, "fixed": fixed, "rejected": whole.rejected, "left": whole.left})
+    fixed_count = whole.fixed + whole.accepted
+    return plots.parts({"open": whole.waiting, "fixed": fixed_count, "rejected": whole.rejected, "left": whole.left})
 
 
-def _sums(rows: Sequence[DaySum], whole: Addressed, pulls: tuple[int, int]) -> Sums:
+def _sums(rows: Sequence[DaySum], whole: FindingOutcomes, pulls: tuple[int, int]) -> Sums:
     times = [sum(row.times[number] for row in rows) for number in range(len(TIMES))]
     return Sums(
         reviews=sum(row.reviews for row in rows),
         clean=sum(row.clean for row in rows),
-        found=sum(row.found for row in rows),
+        finding_count=sum(row.found for row in rows),
         usd=sum(row.usd for row in rows),
-        unpriced=sum(row.unpriced for row in rows),
+        unpriced_reviews=sum(row.unpriced for row in rows),
         pulls=pulls[0],
-        settled=pulls[1],
+        clean_pulls=pulls[1],
         half=within(times, 0.5),
         most=within(times, 0.95),
-        addressed=whole.share,
+        addressed_share=whole.share,
     )
 
 
-async def reviews(opened: Opened, session: SignedIn, repository: int | None, state: str, after: str) -> ListPage:
+async def reviews(server: RunningServer, session: SignedIn, repository: int | None, state: str, after: str) -> ListPage:
     """A page of the list."""
-    return await opened.store.listing.page(session.scope, ROWS, repository=repository, state=state, after=after)
+    return await server.store.listing.page(session.scope, ROWS, repository=repository, state=state, after=after)
 
 
-async def queue(opened: Opened, session: SignedIn) -> Queue:
+async def queue(server: RunningServer, session: SignedIn) -> Queue:
     """The queue and the failures that are this session's to see."""
-    jobs, failures, failed = await asyncio.gather(
-        opened.jobs.listed(),
-        opened.store.failures.newest(session.scope, FAILURES),
-        opened.store.failures.count(session.scope),
+    jobs, failures, failure_count = await asyncio.gather(
+        server.jobs.list_jobs(),
+        server.store.failures.newest(session.scope, FAILURES),
+        server.store.failures.count(session.scope),
     )
-    shown = [_queued(job) for job in jobs if session.may(_installation(job))]
-    running = tuple(job for job in shown if job.state == "running")
-    waiting = tuple(job for job in shown if job.state != "running")
-    return Queue(running, waiting, failures, failed)
+    visible = [_queue_row(job) for job in jobs if session.may(_installation(job))]
+    running = tuple(job for job in visible if job.state == "running")
+    waiting = tuple(job for job in visible if job.state != "running")
+    return Queue(running, waiting, failures, failure_count)
 
 
-async def review(opened: Opened, session: SignedIn, job: str) -> ReviewPage | None:
+async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPage | None:
     """One review; None if no review of this name exists or the session may not see it."""
-    found = await opened.store.listing.one(job, session.scope)
-    if found is not None:
-        return await _finished(opened, *found)
-    live = await opened.jobs.one(job)
+    row = await server.store.listing.one(job, session.scope)
+    if row is not None:
+        return await _finished_review(server, *row)
+    live = await server.jobs.one(job)
     if live is None or not isinstance(live.ask, ReviewAsk) or not session.may(live.ask.pull.installation):
         return None
-    return await _live(opened, live, live.ask)
+    return await _live(server, live, live.ask)
 
 
-async def _finished(opened: Opened, row: ListedReview, data: bytes) -> ReviewPage:
+async def _finished_review(server: RunningServer, row: ListedReview, data: bytes) -> ReviewPage:
     owner, _, name = row.name.partition("/")
     pull = PullRef(row.installation, row.repository, owner, name, row.number)
     output = _output(data)
-    seen = await trace.of(row.journal, opened.store, opened.place.data) if row.journal else None
+    job_trace = await trace.of(row.journal, server.store, server.place.data) if row.journal else None
     return ReviewPage(
         id=row.id,
         pull=pull,
         title=row.title or str(_part(output, "pull").get("title") or ""),
         state=row.state,
         trigger=row.trigger,
-        started=row.started,
+        started_at=row.started,
         row=row,
         output=output,
         findings=_findings(output),
         coverage=_coverage(_part(output, "coverage")),
-        trace=seen,
+        trace=job_trace,
     )
 
 
-async def _live(opened: Opened, live: ListedJob, ask: ReviewAsk) -> ReviewPage:
-    journal = await trace.newest(ask.pull, opened.store, opened.place.data) if live.state == "running" else None
-    seen = await trace.of(journal, opened.store, opened.place.data) if journal else None
-    return ReviewPage(live.id.partition("+")[0], ask.pull, "", live.state, ask.trigger, live.stored, seen)
+async def _live(server: RunningServer, live: ListedJob, ask: ReviewAsk) -> ReviewPage:
+    journal = await trace.newest(ask.pull, server.store, server.place.data) if live.state == "running" else None
+    job_trace = await trace.of(journal, server.store, server.place.data) if journal else None
+    return ReviewPage(live.id.partition("+")[0], ask.pull, "", live.state, ask.trigger, live.stored_at, job_trace)
 
 
 def _output(data: bytes) -> Mapping[str, Any]:
     """A review's JSON; one of another version may lack anything."""
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _part(output: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = output.get(name)
-    return found if isinstance(found, Mapping) else {}
+    part = output.get(name)
+    return part if isinstance(part, Mapping) else {}
 
 
 def _findings(output: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
@@ -294,14 +294,14 @@ KINDS = {
 
 def _coverage(coverage: Mapping[str, Any]) -> tuple[CoverageReading, ...]:
     rows = [row for row in coverage.get("readings") or () if isinstance(row, Mapping)]
-    found = []
+    readings = []
     for kind, name in KINDS.items():
         counts = Counter(str(row.get("state")) for row in rows if row.get("kind") == kind)
-        covered = counts["reviewed"] + counts["reused"]
-        named = {"covered": covered, "skipped": counts["skipped"], "open": counts["unread"]}
+        covered_count = counts["reviewed"] + counts["reused"]
+        counts_by_state = {"covered": covered_count, "skipped": counts["skipped"], "open": counts["unread"]}
         if counts:
-            found.append(CoverageReading(name, plots.parts(named), sum(named.values())))
-    return tuple(found)
+            readings.append(CoverageReading(name, plots.parts(counts_by_state), sum(counts_by_state.values())))
+    return tuple(readings)
 
 
 def _installation(job: ListedJob) -> int:
@@ -309,7 +309,7 @@ def _installation(job: ListedJob) -> int:
     return int(pull.installation if pull is not None else getattr(job.ask, "installation", 0))
 
 
-def _queued(job: ListedJob) -> QueuedJob:
+def _queue_row(job: ListedJob) -> QueuedJob:
     ask, where, page = job.ask, "", ""
     if isinstance(ask, ReviewAsk):
         what, page = f"review ({ask.trigger})", address(job.id.partition("+")[0])
@@ -322,7 +322,7 @@ def _queued(job: ListedJob) -> QueuedJob:
         where = f"{pull.owner}/{pull.name}#{pull.number}"
     elif isinstance(ask, MergeGroup):
         where = f"{ask.owner}/{ask.name}"
-    return QueuedJob(job.id, what, job.state, job.stored, job.tries, where, page)
+    return QueuedJob(job.id, what, job.state, job.stored_at, job.tries, where, page)
 
 
 def address(job: str) -> str:
@@ -330,11 +330,11 @@ def address(job: str) -> str:
     return f"/reviews/{quote(job, safe='~')}"
 
 
-def install(opened: Opened, slug: str) -> str:
+def install(server: RunningServer, slug: str) -> str:
     """Where the App is installed on repositories; "" while its name is not known."""
-    return manifest.install(opened.place.github_api, slug) if slug else ""
+    return manifest.install(server.place.github_api, slug) if slug else ""
 
 
-def at_github(opened: Opened, name: str, number: int) -> str:
+def at_github(server: RunningServer, name: str, number: int) -> str:
     """Where a pull request is."""
-    return f"{site(opened.place.github_api)}/{quote(name)}/pull/{number}"
+    return f"{site(server.place.github_api)}/{quote(name)}/pull/{number}"

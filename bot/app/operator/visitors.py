@@ -46,39 +46,41 @@ class Visitor:
 def authorize(api: str, door: Door, state: str, verifier: str) -> str:
     """Make the address at GitHub where a person agrees. `verifier` stays here: only its hash is sent (PKCE)."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-    asked = {
+    query = {
         "client_id": door.client_id,
         "redirect_uri": door.back,
         "state": state,
         "code_challenge": challenge,
         "code_challenge_method": "S256",
     }
-    return f"{site(api)}/login/oauth/authorize?{urlencode(asked)}"
+    return f"{site(api)}/login/oauth/authorize?{urlencode(query)}"
 
 
 async def visitor(identity: Identity, door: Door, code: str, verifier: str, pace: RequestPace) -> Visitor:
     """Look up who has come back with this code. Raises HostRefused and HostDown."""
-    token, secret = await _exchanged(identity.api, door, code, verifier, pace), door.client_secret.get_secret_value()
+    token, secret = await _exchange(identity.api, door, code, verifier, pace), door.client_secret.get_secret_value()
     auth = OAuthTokenAuthStrategy(door.client_id, HiddenText(secret), token)
-    async with client.opened(identity.api, auth, pace) as asked:
+    async with client.opened(identity.api, auth, pace) as github_client:
         try:
-            me: Any = await asked.answer(asked.rest.users.async_get_authenticated())
-            listing = asked.rest.apps.async_list_installations_for_authenticated_user
-            found = [
+            me: Any = await github_client.answer(github_client.rest.users.async_get_authenticated())
+            listing = github_client.rest.apps.async_list_installations_for_authenticated_user
+            installation_ids = [
                 int(data["id"])
-                async for data in asked.pages(listing, "installations", MOST)
-                if await _administers(data, int(me["id"]), asked, identity, pace)
+                async for data in github_client.pages(listing, "installations", MOST)
+                if await _administers(data, int(me["id"]), github_client, identity, pace)
             ]
-            return Visitor(str(me["login"]), tuple(found))
+            return Visitor(str(me["login"]), tuple(installation_ids))
         except (KeyError, TypeError, ValueError):
             raise HostDown("GitHub's answer about the person who signs in cannot be read") from None
         finally:
             with suppress(HostError):  # if GitHub does not answer, the token ends by itself within hours
-                await asked.answer(asked.rest.apps.async_delete_token(door.client_id, access_token=token))
+                await github_client.answer(
+                    github_client.rest.apps.async_delete_token(door.client_id, access_token=token)
+                )
 
 
 async def _administers(
-    data: Mapping[str, object], me: int, asked: GitHubClient, identity: Identity, pace: RequestPace
+    data: Mapping[str, object], me: int, github_client: GitHubClient, identity: Identity, pace: RequestPace
 ) -> bool:
     """Whether a person administers an installation: it is on their own account, or every repository of it is theirs to administer.
 
@@ -90,8 +92,8 @@ async def _administers(
     if account.get("type") == "User":
         return account.get("id") == me
     count, number = 0, int(str(data["id"]))
-    listing = partial(asked.rest.apps.async_list_installation_repos_for_authenticated_user, number)
-    async for repository in asked.pages(listing, "repositories", MOST_REPOSITORIES):
+    listing = partial(github_client.rest.apps.async_list_installation_repos_for_authenticated_user, number)
+    async for repository in github_client.pages(listing, "repositories", MOST_REPOSITORIES):
         if not (repository.get("permissions") or {}).get("admin"):
             return False
         count += 1
@@ -105,7 +107,7 @@ async def _whole(identity: Identity, installation: int, pace: RequestPace) -> in
         return int((await inside.answer(listing(per_page=1)))["total_count"])
 
 
-async def _exchanged(api: str, door: Door, code: str, verifier: str, pace: RequestPace) -> HiddenText:
+async def _exchange(api: str, door: Door, code: str, verifier: str, pace: RequestPace) -> HiddenText:
     """Exchange the code of a person's browser for their token. GitHub refuses with status 200 and the name of an error.
 
     githubkit's own exchange sends no verifier.
@@ -118,15 +120,17 @@ async def _exchanged(api: str, door: Door, code: str, verifier: str, pace: Reque
         "code_verifier": verifier,
     }
     address, headers = f"{site(api)}/login/oauth/access_token", {"Accept": "application/json"}
-    async with client.opened(api, UnauthAuthStrategy(), pace) as asked:
-        said: Any = await asked.answer(asked.github.arequest("POST", address, data=form, headers=headers))
-    token = said.get("access_token") if isinstance(said, dict) else None
+    async with client.opened(api, UnauthAuthStrategy(), pace) as github_client:
+        reply: Any = await github_client.answer(
+            github_client.github.arequest("POST", address, data=form, headers=headers)
+        )
+    token = reply.get("access_token") if isinstance(reply, dict) else None
     if not isinstance(token, str) or not token:
-        raise HostRefused(f"GitHub refused the sign-in ({_name(said)})", 200)
+        raise HostRefused(f"GitHub refused the sign-in ({_name(reply)})", 200)
     return HiddenText(token)
 
 
-def _name(said: object) -> str:
+def _name(reply: object) -> str:
     """The error's name, where it is one: nothing else of the answer is repeated."""
-    name = str(said.get("error", "")) if isinstance(said, dict) else ""
+    name = str(reply.get("error", "")) if isinstance(reply, dict) else ""
     return name if name.replace("_", "").isalpha() and name.isascii() else "no reason given"

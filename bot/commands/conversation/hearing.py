@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.commands import named
+from bot.commands import read_mentions
 from bot.outputs import marker
 from bot.render import cut
 from bot.values import Posted, RemarkAsk
@@ -47,7 +47,7 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
         return "the comment is gone"
     top, remark = thread[0], thread[at]
     facts = (marker.read(top.body) or {}) if top.ours else {}
-    mentions = named(remark.body, login)
+    mentions = read_mentions(remark.body, login)
     if not mentions.us:
         if facts.get("kind") != FINDING:
             return "it is in a thread that other people began"
@@ -58,10 +58,10 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
             return "it answers somebody else"
     marks = (facts.get("fingerprint", ""), *(each.partition("@")[0] for each in facts.get("also", "").split()))
     speeches = [_speech(one) for one in thread[: at + 1]]
-    shown = speeches[1:] if facts.get("kind") == FINDING and at else speeches
+    visible = speeches[1:] if facts.get("kind") == FINDING and at else speeches
     place = f"{top.path}:{top.line}" if top.path and top.line and not facts else ""
     return replace(
-        _bounded(shown), findings=tuple(filter(None, marks)), top=_own(top.body) if facts else "", place=place
+        _within_limit(visible), findings=tuple(filter(None, marks)), top=_own(top.body) if facts else "", place=place
     )
 
 
@@ -69,27 +69,27 @@ def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> Hear
     """A remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
     if remark is None:
         return "the comment is gone"
-    if not named(remark.body, login).us:
+    if not read_mentions(remark.body, login).us:
         return "it does not mention us"
     earlier = [one for one in comments if one.created <= remark.created and one.id != remark.id]
-    said = [one for one in earlier if _reply(one) or (not one.bot and named(one.body, login).us)]
-    return _bounded([*map(_speech, said), _speech(remark)])
+    relevant = [one for one in earlier if _reply(one) or (not one.bot and read_mentions(one.body, login).us)]
+    return _within_limit([*map(_speech, relevant), _speech(remark)])
 
 
 def _reply(one: Posted) -> bool:
     return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
 
 
-def _bounded(said: Iterable[Speech]) -> HeardRemark:
+def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
     """The newest that fit; the remark itself always does."""
-    *before, remark = said
-    room, kept = MOST_THREAD - len(remark.text), [remark]
+    *before, remark = speeches
+    room, newest = MOST_THREAD - len(remark.text), [remark]
     for one in reversed(before[-MOST_SPEECHES:]):
         room -= len(one.text)
         if room < 0:
             break
-        kept.insert(0, one)
-    return HeardRemark(tuple(kept), len(before) + 1 - len(kept))
+        newest.insert(0, one)
+    return HeardRemark(tuple(newest), len(before) + 1 - len(newest))
 
 
 def _speech(one: Posted) -> Speech:

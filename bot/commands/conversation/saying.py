@@ -27,7 +27,7 @@ class RemarkReply:
     withdrawn: tuple[tuple[str, str], ...] = ()
 
 
-def refusal(actor: str, standing: Permission, settings: Config, *, mentioned: bool, model: bool) -> CommandReply | None:
+def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
     """The answer where no model is asked, mostly nothing; None where one is asked."""
     words = load(settings["language"])
 
@@ -35,49 +35,53 @@ def refusal(actor: str, standing: Permission, settings: Config, *, mentioned: bo
         return comment("replies/phrase.md.j2", words, key=key, number=number, values=values)
 
     most = settings.triggers.replies_per_hour
-    if not most or not (mentioned or (standing.writes and model)):
+    if not most or not (names_us or (standing.writes and model)):
         return CommandReply()
     most = most if standing.writes else min(most, pace.STRANGER)
-    allowed = pace.judge(standing.earlier, standing.now, most)
-    if not allowed.free:
-        return CommandReply("" if allowed.told else say("talk_too_many", allowed.minutes, most=most))
+    allowance = pace.judge(standing.earlier, standing.now, most)
+    if not allowance.free:
+        return CommandReply("" if allowance.was_told else say("talk_too_many", allowance.minutes, most=most))
     if not standing.writes:
         return CommandReply(say("talk_no_permission", actor=actor), "-1")
     return None if model else CommandReply(say("talk_no_model", example=code(HELP)))
 
 
 async def respond(
-    heard: HeardRemark,
+    heard_remark: HeardRemark,
     last: bytes | None,
     language: str,
-    opened: Callable[[], AbstractAsyncContextManager[Session]],
+    open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
     """A model's answer as a comment; the reason if the model gave no answer."""
-    words, said, started = load(language), target.read(last), clock()
-    if any(finding.category == "secret" for finding in answering.meant(heard, said)):
+    words, last_review, start = load(language), target.read(last), clock()
+    if any(finding.category == "secret" for finding in answering.subjects(heard_remark, last_review)):
         return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_secret", number=None, values={}))
     try:
-        async with opened() as session:
-            made = session.calls.masks.cover(await answering.answer(heard, said, session))
-            cost = facts.cost(session.calls.cost(), clock() - started, words)
+        async with open_session() as session:
+            checked_answer = session.calls.masks.cover(await answering.answer(heard_remark, last_review, session))
+            cost = facts.cost(session.calls.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:
         values = {"why": str(error)}
         return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_failed", number=None, values=values))
-    taken = [one for one in made.withdrawals if one.refused is None]
-    if not made.text and not made.withdrawals:
+    withdrawals = [one for one in checked_answer.withdrawals if one.objection is None]
+    if not checked_answer.text and not checked_answer.withdrawals:
         return RemarkReply(reaction="+1")
     body = comment(
         "replies/remark.md.j2",
         words,
-        text=made.text,
-        withdrawn=[{"title": one.finding.title, "reason": one.reason} for one in taken],
-        kept=[{"key": f"talk_{one.refused}", "example": code(_ignore(one))} for one in made.withdrawals if one.refused],
-        quotes=[evidence(item, pull) for item in made.quotes],
+        text=checked_answer.text,
+        withdrawn=[{"title": one.finding.title, "reason": one.reason} for one in withdrawals],
+        kept=[
+            {"key": f"talk_{one.objection}", "example": code(_ignore(one))}
+            for one in checked_answer.withdrawals
+            if one.objection
+        ],
+        quotes=[evidence(item, pull) for item in checked_answer.quotes],
         cost=cost,
     )
-    return RemarkReply(body, "", tuple((one.finding.fingerprint, one.reason) for one in taken))
+    return RemarkReply(body, "", tuple((one.finding.fingerprint, one.reason) for one in withdrawals))
 
 
 def _ignore(one: Withdrawal) -> str:

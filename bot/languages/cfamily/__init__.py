@@ -12,8 +12,8 @@ from tree_sitter import Node
 from bot.languages import misread, nesting, syntax
 from bot.languages.cfamily.includes import Includes
 from bot.languages.cfamily.outline import outline_of
-from bot.languages.cfamily.uses import SHAPE, inherited, plain
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages.cfamily.uses import SHAPE, plain, with_members
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
@@ -69,8 +69,8 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     code = _readable(source)
     misread.check(code)
     root, modern = _root(path, code)
-    guarded = replace(CONDITIONS, spares=partial(_guards, posixpath.splitext(posixpath.basename(path))[0]))
-    return conditioned(outline_of(path, root, code, side, modern=modern), root, code, guarded)
+    conditions = replace(CONDITIONS, spares=partial(_guards, posixpath.splitext(posixpath.basename(path))[0]))
+    return with_conditions(outline_of(path, root, code, side, modern=modern), root, code, conditions)
 
 
 def _guards(stem: str, node: Node) -> bool:
@@ -88,10 +88,10 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     nesting.check(source)
     code = _readable(source)
     root, modern = _root(path, code)
-    found = syntax.uses(root, code, names, SHAPE)
-    lines = code.split(b"\n") if found else []
-    said = [plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in found]
-    return type(found)(inherited(said) if modern else said)
+    code_uses = syntax.uses(root, code, names, SHAPE)
+    lines = code.split(b"\n") if code_uses else []
+    plain_uses = [plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in code_uses]
+    return type(code_uses)(with_members(plain_uses) if modern else plain_uses)
 
 
 def _readable(source: bytes) -> bytes:

@@ -40,39 +40,39 @@ class Includes:
     def clues(self, path: str) -> Clues:
         """An include ends in the file's own name, whatever folders stand before it."""
         name = posixpath.basename(path)
-        spoken = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
-        return Clues(frozenset({name}), (spoken,))
+        include_pattern = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
+        return Clues(frozenset({name}), (include_pattern,))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The includes of a file that land in the tree: each hands on everything."""
-        asked, found, lines, comments = mention(words), [], Lines(source), BlockComments(source)
+        mentions, imports, lines, comments = mention(words), [], Lines(source), BlockComments(source)
         for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
-            if not asked.search(match[0]) or comments.hold(match.start()):
+            if not mentions.search(match[0]) or comments.hold(match.start()):
                 continue
             target = self._resolve(match["path"].decode("utf-8", "replace").strip(), path, match["mark"] == b"<")
             if target and target != path:
-                found.append(Import(target, WHOLE, lines.at(match.start())))
-        return tuple(found)
+                imports.append(Import(target, WHOLE, lines.at(match.start())))
+        return tuple(imports)
 
-    def _resolve(self, written: str, here: str, angled: bool) -> str | None:
+    def _resolve(self, target: str, here: str, is_angled: bool) -> str | None:
         folder = posixpath.dirname(here)
-        key = written, folder, angled
+        key = target, folder, is_angled
         if key not in self._found:
-            self._found[key] = self._search(written, folder, angled)
+            self._found[key] = self._search(target, folder, is_angled)
         return self._found[key]
 
-    def _search(self, written: str, folder: str, angled: bool) -> str | None:
-        if angled and (written in SYSTEM or written.startswith(("sys/", "netinet/", "arpa/", "linux/"))):
+    def _search(self, target: str, folder: str, is_angled: bool) -> str | None:
+        if is_angled and (target in SYSTEM or target.startswith(("sys/", "netinet/", "arpa/", "linux/"))):
             return None
-        beside = posixpath.normpath(posixpath.join(folder, written))
+        beside = posixpath.normpath(posixpath.join(folder, target))
         if beside in self._paths:
             return beside
-        ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(written))
-        named = self._by_name(posixpath.basename(written))
-        fits = [path for path in named if f"/{path}".endswith(ending)]
-        if not fits and not angled and len(named) == 1:
-            return named[0]  # its folders are those of an installed copy
-        return min(fits, key=lambda path: (-_shared(path, folder), path.count("/"), path), default=None)
+        ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(target))
+        namesakes = self._by_name(posixpath.basename(target))
+        fits = [path for path in namesakes if f"/{path}".endswith(ending)]
+        if not fits and not is_angled and len(namesakes) == 1:
+            return namesakes[0]  # its folders are those of an installed copy
+        return min(fits, key=lambda path: (-_common_folders(path, folder), path.count("/"), path), default=None)
 
     def _by_name(self, name: str) -> list[str]:
         if self._named is None:
@@ -82,7 +82,7 @@ class Includes:
         return self._named.get(name, [])
 
 
-def _shared(path: str, folder: str) -> int:
+def _common_folders(path: str, folder: str) -> int:
     """How many folders from the root two places have in common."""
     one, two = path.split("/")[:-1], folder.split("/")
     return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
@@ -95,21 +95,21 @@ class BlockComments:
         self._source = source
 
     @cached_property
-    def _opened(self) -> list[int]:
+    def _openings(self) -> list[int]:
         return [match.start() for match in re.finditer(rb"/\*", self._source)]
 
     @cached_property
-    def _closed(self) -> list[int]:
+    def _closings(self) -> list[int]:
         return [match.start() for match in re.finditer(rb"\*/", self._source)]
 
     def hold(self, at: int) -> bool:
         """Whether a line that begins here is inside a block comment."""
-        number = bisect_right(self._opened, at - 2)
+        number = bisect_right(self._openings, at - 2)
         if not number:
             return False
-        opened = self._opened[number - 1]
-        closed = bisect_left(self._closed, opened + 2)
-        if closed < len(self._closed) and self._closed[closed] <= at - 2:
+        opening = self._openings[number - 1]
+        closing = bisect_left(self._closings, opening + 2)
+        if closing < len(self._closings) and self._closings[closing] <= at - 2:
             return False
-        before = line_until(self._source, opened)
+        before = line_until(self._source, opening)
         return before.count(b'"') % 2 == 0 and b"//" not in before

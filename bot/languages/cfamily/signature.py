@@ -16,7 +16,7 @@ NAMES = frozenset({
 DEEP = 40  # wrappings of a declarator
 
 
-def declared(node: Node) -> tuple[str, Node | None]:
+def declaration(node: Node) -> tuple[str, Node | None]:
     """The name that a declarator declares, and its function declarator where it declares a function.
 
     A pointer to a function is a variable: `int (*handler)(int)`.
@@ -44,32 +44,32 @@ def declared(node: Node) -> tuple[str, Node | None]:
 
 def _name(node: Node) -> str:
     """`Box::size` is "Box.size": the class and the name; namespaces further out are left away."""
-    written = text(node)
-    if node.type == "operator_name" or "operator" in written or "~" in written:
+    name_text = text(node)
+    if node.type == "operator_name" or "operator" in name_text or "~" in name_text:
         return ""
-    parts = [part.partition("<")[0].strip() for part in written.split("::")]
+    parts = [part.partition("<")[0].strip() for part in name_text.split("::")]
     return ".".join(part for part in parts[-2:] if part)
 
 
-def signature(outer: Node, function: Node, *, templated: bool = False, modern: bool = False) -> Signature:
+def signature(outer: Node, function: Node, *, is_template: bool = False, modern: bool = False) -> Signature:
     """The signature of a function. In C an empty list promises nothing, and neither do the names of a K&R definition."""
-    listed = function.child_by_field_name("parameters")
+    parameter_list = function.child_by_field_name("parameters")
     body = outer.child_by_field_name("body")
     end = body.start_byte if body is not None else outer.end_byte
     head = (outer.text or b"")[: max(end - outer.start_byte, 0)].decode("utf-8", "replace")
     parameters: list[Parameter] = []
-    opaque = templated or listed is None or listed.has_error or function.has_error
-    for part in listed.children if listed is not None else ():
+    opaque = is_template or parameter_list is None or parameter_list.has_error or function.has_error
+    for part in parameter_list.children if parameter_list is not None else ():
         if part.type == "identifier":
             opaque = True
         elif part.type in ("variadic_parameter", "...", "variadic_parameter_declaration"):
-            parameters.append(Parameter("...", "varargs", required=False))
+            parameters.append(Parameter("...", "varargs", is_required=False))
         elif part.type in ("parameter_declaration", "optional_parameter_declaration"):
             name = _parameter(part)
             opaque = opaque or name is None
             if name != "void":
-                parameters.append(Parameter(name or "?", required=part.type == "parameter_declaration"))
-    if not parameters and not modern and listed is not None and not listed.named_children:
+                parameters.append(Parameter(name or "?", is_required=part.type == "parameter_declaration"))
+    if not parameters and not modern and parameter_list is not None and not parameter_list.named_children:
         opaque = True
     return Signature(tuple(parameters), " ".join(head.split()).rstrip(" ;{"), opaque)
 
@@ -77,21 +77,23 @@ def signature(outer: Node, function: Node, *, templated: bool = False, modern: b
 def _parameter(part: Node) -> str | None:
     """The name of a parameter, its type where it has none, "void" for no parameter; None where it may be a macro."""
     declarator = part.child_by_field_name("declarator")
-    typed = text(part.child_by_field_name("type"))
+    type_text = text(part.child_by_field_name("type"))
     if declarator is None:
-        if typed == "void" and len(part.named_children) == 1:
+        if type_text == "void" and len(part.named_children) == 1:
             return "void"
-        return typed if not (typed.isupper() and len(typed) > 1) else None  # a macro may stand for several parameters
-    name, _ = declared(declarator)
-    return name or typed
+        return (
+            type_text if not (type_text.isupper() and len(type_text) > 1) else None
+        )  # a macro may stand for several parameters
+    name, _ = declaration(declarator)
+    return name or type_text
 
 
 def macro(node: Node) -> Signature:
     """A macro's parameters are shown, never counted: it may paste, drop or spread them."""
-    listed = node.child_by_field_name("parameters")
-    names = [text(part) for part in listed.named_children] if listed is not None else []
+    parameter_list = node.child_by_field_name("parameters")
+    names = [text(part) for part in parameter_list.named_children] if parameter_list is not None else []
     return Signature(
         tuple(Parameter(name) for name in names),
-        f"#define {text(node.child_by_field_name('name'))}{text(listed)}",
+        f"#define {text(node.child_by_field_name('name'))}{text(parameter_list)}",
         opaque=True,
     )

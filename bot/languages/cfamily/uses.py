@@ -55,7 +55,7 @@ def _form(node: Node) -> Form:
         return "name" if node.type != "field_identifier" or text(node)[:1].isupper() else "member"
     if above is not None and above.type == "using_declaration" and node.type == "qualified_identifier":
         return "definition" if text(node).partition("::")[0].strip() in LIBRARIES else "import"
-    return "definition" if above is None or _binds(node, above) or _made(node) else "name"
+    return "definition" if above is None or _binds(node, above) or _is_macro_argument(node) else "name"
 
 
 def _binds(node: Node, above: Node) -> bool:
@@ -69,7 +69,7 @@ def _binds(node: Node, above: Node) -> bool:
     return above.type in BINDERS
 
 
-def _made(node: Node) -> bool:
+def _is_macro_argument(node: Node) -> bool:
     """Whether it is an argument of a macro that stands outside any function: `DEFINE_LIST(jobs)` may define it."""
     around = list(ancestors(node))
     kinds = [above.type for above in around]
@@ -78,20 +78,20 @@ def _made(node: Node) -> bool:
     return "argument_list" in kinds and "init_declarator" not in kinds and "attribute_specifier" not in kinds
 
 
-def _arguments(listed: Node) -> Call:
+def _arguments(argument_list: Node) -> Call:
     """The arguments of a call. One in capitals may be a macro that stands for several; `args...` is any number."""
-    parts = [part for part in listed.named_children if part.type != "comment"]
+    parts = [part for part in argument_list.named_children if part.type != "comment"]
     macros = any(part.type == "identifier" and text(part).isupper() for part in parts)
     unclear = any(part.type in ("parameter_pack_expansion", "ERROR", "compound_statement") for part in parts)
-    return Call(len(parts), (), unclear or listed.has_error or _hidden(parts, macros))
+    return Call(len(parts), (), unclear or argument_list.has_error or _may_be_several(parts, macros))
 
 
-def _hidden(parts: list[Node], macros: bool) -> bool:
+def _may_be_several(parts: list[Node], macros: bool) -> bool:
     """Whether an argument may be several: adjacent strings never are, a bare word in capitals can be."""
     return macros and any(re.search(r"(ARGS?|LIST|PARAMS?)(_|$)|^_?(ARG|PARAM)", text(part)) for part in parts)
 
 
-def _guarded(node: Node, around: list[Node]) -> bool:
+def _is_guarded(node: Node, around: list[Node]) -> bool:
     """Whether it stands in a part that the preprocessor may leave out; the guard of a whole header is none."""
     del node
     return any(
@@ -102,23 +102,25 @@ def _guarded(node: Node, around: list[Node]) -> bool:
 
 def _types(receiver: Node) -> tuple[str, ...]:
     """The type that a receiver is declared with in the function around it; empty where that is not plain."""
-    written = text(receiver)
-    if written in ("this", "(*this)"):
+    receiver_text = text(receiver)
+    if receiver_text in ("this", "(*this)"):
         return _own(receiver)
     if receiver.type != "identifier":
         return ()
     function = next((above for above in ancestors(receiver) if above.type == "function_definition"), None)
-    found = _declared(function, written) if function is not None else ()
+    class_names = _declared_type(function, receiver_text) if function is not None else ()
     arrow = receiver.next_sibling is not None and receiver.next_sibling.type == "->"
-    return tuple(one for word in found if (one := _reached(word, arrow=arrow)) and one not in _typenames(receiver))
+    return tuple(
+        one for word in class_names if (one := _pointee(word, arrow=arrow)) and one not in _typenames(receiver)
+    )
 
 
-def _reached(written: str, *, arrow: bool) -> str:
+def _pointee(receiver_text: str, *, arrow: bool) -> str:
     """The class whose member is meant: behind the arrow of a smart pointer its argument, "" where that is not plain."""
-    name, _, rest = written.partition("<")
+    name, _, rest = receiver_text.partition("<")
     if not arrow or not POINTER.match(name) or not rest:
         return name
-    inner = ARGUMENT.search(written)
+    inner = ARGUMENT.search(receiver_text)
     return inner[1] if inner else ""
 
 
@@ -144,21 +146,21 @@ def _own(node: Node) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _given(function: Node) -> Mapping[str, frozenset[str]]:
+def _types_by_name(function: Node) -> Mapping[str, frozenset[str]]:
     """Name -> the types that it is declared with in a function, which is read once; "?" for what is not plain."""
     code = text(function)
-    found: dict[str, set[str]] = defaultdict(set)
+    types_by_name: dict[str, set[str]] = defaultdict(set)
     for match in DECLARED.finditer(code):
         if match[1] not in WORDS:
-            found[match[3]].add(match[1] + (match[2] or "" if POINTER.match(match[1]) else ""))
-    plain = {name: frozenset(word.partition("<")[0] for word in types) for name, types in found.items()}
-    for name, first in _begun(code):
+            types_by_name[match[3]].add(match[1] + (match[2] or "" if POINTER.match(match[1]) else ""))
+    plain = {name: frozenset(word.partition("<")[0] for word in types) for name, types in types_by_name.items()}
+    for name, first in _assignments(code):
         if first not in plain.get(name, ()) and first not in WORDS:
-            found[name].add("?")
-    return {name: frozenset(types) for name, types in found.items()}
+            types_by_name[name].add("?")
+    return {name: frozenset(types) for name, types in types_by_name.items()}
 
 
-def _begun(code: str) -> Iterator[tuple[str, str]]:
+def _assignments(code: str) -> Iterator[tuple[str, str]]:
     """(a name that is given something, the word that begins its statement or is not far before it)."""
     for part in STATEMENT.finditer(code):
         words = list(WORD.finditer(part[0]))
@@ -171,35 +173,35 @@ def _begun(code: str) -> Iterator[tuple[str, str]]:
             behind[match[1]] = match.end()
 
 
-def _declared(function: Node, target: str) -> tuple[str, ...]:
+def _declared_type(function: Node, target: str) -> tuple[str, ...]:
     """The one type that a name is declared with in this function: `robj *o`, `struct dict d`, `const Box &box`."""
-    found = set(_given(function).get(target, ()))
-    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+    class_names = set(_types_by_name(function).get(target, ()))
+    return (class_names.pop(),) if len(class_names) == 1 and "?" not in class_names else ()
 
 
 def _scope_name(node: Node) -> str:
     if node.type != "function_definition":
         return text(node.child_by_field_name("name")) if node.child_by_field_name("body") is not None else ""
-    from bot.languages.cfamily.signature import declared
+    from bot.languages.cfamily.signature import declaration
 
     declarator = node.child_by_field_name("declarator")
-    return declared(declarator)[0] if declarator is not None else ""
+    return declaration(declarator)[0] if declarator is not None else ""
 
 
-def inherited(uses: Sequence[Use]) -> list[Use]:
+def with_members(uses: Sequence[Use]) -> list[Use]:
     """The uses, and a second one for each name without a receiver inside a method: it may be a member, and proves nothing.
 
     Neither does a name that a using declaration takes from a namespace, which may be a library's.
     """
-    taken = {use.name for use in uses if use.form == "import"}
-    given = {use.name for use in uses if use.form == "definition"}
-    found = []
+    import_names = {use.name for use in uses if use.form == "import"}
+    defined_names = {use.name for use in uses if use.form == "definition"}
+    all_uses = []
     for use in uses:
-        found.append(replace(use, guarded=True) if use.name in taken else use)
+        all_uses.append(replace(use, is_guarded=True) if use.name in import_names else use)
         owner = use.function.rpartition(".")[0].rpartition(".")[2]
-        if owner and use.form == "name" and use.name not in given | {owner}:
-            found.append(replace(use, form="member", receiver="this", guarded=True))
-    return found
+        if owner and use.form == "name" and use.name not in defined_names | {owner}:
+            all_uses.append(replace(use, form="member", receiver="this", is_guarded=True))
+    return all_uses
 
 
 def plain(use: Use, line: str) -> Use:
@@ -209,7 +211,7 @@ def plain(use: Use, line: str) -> Use:
     if use.receiver[:1].isupper() or "<" in use.receiver:
         return use
     call = replace(use.call, spread=True) if use.call is not None else None
-    return replace(use, form="name", receiver="", call=call, guarded=True)
+    return replace(use, form="name", receiver="", call=call, is_guarded=True)
 
 
 SHAPE = Shape(
@@ -219,7 +221,7 @@ SHAPE = Shape(
     imports=frozenset({"preproc_include"}),
     scopes=SCOPES,
     arguments=_arguments,
-    guarded=_guarded,
+    is_guarded=_is_guarded,
     form=_form,
     types=_types,
     scope_name=_scope_name,

@@ -8,8 +8,8 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import misread, syntax, typed
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages import misread, syntax, typed_receivers
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.jvm.java import JavaWalk
@@ -51,7 +51,7 @@ class _Class:
 
     name: str
     kind: str
-    closed: bool  # nothing but what is written here belongs to it
+    is_closed: bool  # nothing but what is written here belongs to it
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +70,7 @@ def _readable(source: bytes) -> bytes:
     """The source. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
     if ANGLES.search(source):
         raise Unreadable("it opens type arguments that it never closes")
-    return typed.readable(source)
+    return typed_receivers.readable(source)
 
 
 @outlines
@@ -80,13 +80,16 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     misread.check_breaks(source)
     root = syntax.parse(_grammar(), _readable(source))
-    found = JavaWalk(path, side)
-    _walk(root, "", 0, found)
+    walk = JavaWalk(path, side)
+    _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
-    told = Outline(
-        typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
+    file_outline = Outline(
+        typed_receivers.with_overloads(walk.symbols),
+        tuple(walk.exports.items()),
+        complete,
+        bases=tuple(walk.bases.items()),
     )
-    return conditioned(told, root, source, CONDITIONS)
+    return with_conditions(file_outline, root, source, CONDITIONS)
 
 
 @finds
@@ -96,9 +99,9 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
         owners = _owners(path, source).get(name, ())
         having = next((one for one in classes if one in owners), "")
-        return (having,) if having else typed.UNKNOWN if classes else ()
+        return (having,) if having else typed_receivers.UNKNOWN if classes else ()
 
-    return typed.uses(syntax.parse(_grammar(), _readable(source)), source, names, csharp_uses.READING, bare)
+    return typed_receivers.uses(syntax.parse(_grammar(), _readable(source)), source, names, csharp_uses.READING, bare)
 
 
 @lru_cache(maxsize=64)
@@ -110,20 +113,20 @@ def _owners(path: str, source: bytes) -> dict[str, set[str]]:
     return owners
 
 
-def _walk(node: Node, inside: str, depth: int, found: JavaWalk) -> None:
-    for child in node.named_children if depth < typed.NESTED else ():
+def _walk(node: Node, inside: str, depth: int, walk: JavaWalk) -> None:
+    for child in node.named_children if depth < typed_receivers.NESTED else ():
         if child.type in TYPES:
-            _type(child, inside, found)
+            _type(child, inside, walk)
         elif child.type in NESTS:
-            _walk(child, inside, depth + 1, found)
+            _walk(child, inside, depth + 1, walk)
 
 
-def _type(node: Node, inside: str, found: JavaWalk) -> None:
+def _type(node: Node, inside: str, walk: JavaWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "delegate_declaration") else "class"
-    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side))
-    found.exports[short] = name
+    walk.symbols.append(Symbol(walk.path, name, kind, first_line(node), last_line(node), walk.side))
+    walk.exports[short] = name
     bases = tuple(
         re.sub(r"<.*", "", text(base), flags=re.DOTALL)
         for part in node.named_children
@@ -131,18 +134,18 @@ def _type(node: Node, inside: str, found: JavaWalk) -> None:
         for base in part.named_children
         if base.type != "argument_list"
     )
-    closed = node.type == "enum_declaration" or _has(node, "static")
-    found.bases[short] = found.bases.get(short, ()) + (() if closed else (*bases, "object"))
-    listed = next((part for part in node.named_children if part.type == "parameter_list"), None)
-    if listed is not None and node.type != "delegate_declaration":
-        told = _signature(node, listed, opaque=_has(node, "partial"))
-        end = last_line(listed)
-        found.symbols.append(
-            Symbol(found.path, f"{name}.constructor", "method", first_line(node), end, found.side, told)
+    is_closed = node.type == "enum_declaration" or _has(node, "static")
+    walk.bases[short] = walk.bases.get(short, ()) + (() if is_closed else (*bases, "object"))
+    parameter_list = next((part for part in node.named_children if part.type == "parameter_list"), None)
+    if parameter_list is not None and node.type != "delegate_declaration":
+        own_signature = _signature(node, parameter_list, opaque=_has(node, "partial"))
+        end = last_line(parameter_list)
+        walk.symbols.append(
+            Symbol(walk.path, f"{name}.constructor", "method", first_line(node), end, walk.side, own_signature)
         )
     own = _Class(name, node.type, not bases and not _has(node, "partial"))
-    for member in _members(node) if name.count(".") < typed.NESTED else ():
-        _member(member, own, found)
+    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+        _member(member, own, walk)
 
 
 def _members(node: Node) -> Iterator[Node]:
@@ -158,85 +161,91 @@ def _members(node: Node) -> Iterator[Node]:
                     yield member
 
 
-def _member(node: Node, own: _Class, found: JavaWalk) -> None:
+def _member(node: Node, own: _Class, walk: JavaWalk) -> None:
     kind = node.type
     if kind in TYPES:
-        _type(node, own.name, found)
+        _type(node, own.name, walk)
     elif kind == "constructor_declaration" and not _has(node, "static"):
-        told = _signature(node, node.child_by_field_name("parameters"), opaque=_has(node, "partial"))
-        _add(node, f"{own.name}.constructor", "method", found, told)
+        own_signature = _signature(node, node.child_by_field_name("parameters"), opaque=_has(node, "partial"))
+        _add(node, f"{own.name}.constructor", "method", walk, own_signature)
     elif kind == "method_declaration":
-        _method(node, own, found)
+        _method(node, own, walk)
     elif kind in VARIABLES or kind in MEMBERS or kind == "enum_member_declaration":
         names = [node.child_by_field_name("name")]
         if kind in VARIABLES:
-            held = [part for part in node.named_children if part.type == "variable_declaration"]
+            declarations = [part for part in node.named_children if part.type == "variable_declaration"]
             names = [
                 part.child_by_field_name("name")
-                for one in held
+                for one in declarations
                 for part in one.named_children
                 if part.type == "variable_declarator"
             ]
         for name in names:
-            _add(node, f"{own.name}.{text(name)}", "variable", found, None)
+            _add(node, f"{own.name}.{text(name)}", "variable", walk, None)
             if kind == "enum_member_declaration" or _has(node, "static") or _has(node, "const"):
-                found.exports.setdefault(text(name), f"{own.name}.{text(name)}")
+                walk.exports.setdefault(text(name), f"{own.name}.{text(name)}")
 
 
-def _method(node: Node, own: _Class, found: JavaWalk) -> None:
-    name, listed = text(node.child_by_field_name("name")), node.child_by_field_name("parameters")
+def _method(node: Node, own: _Class, walk: JavaWalk) -> None:
+    name, parameter_list = text(node.child_by_field_name("name")), node.child_by_field_name("parameters")
     if node.child_by_field_name("explicit_interface_specifier") is not None or any(
         part.type == "explicit_interface_specifier" for part in node.named_children
     ):
         return
     static = _has(node, "static")
-    vague = name in AMBIENT or not (own.closed or (static and own.kind != "interface_declaration"))
-    told = _signature(node, listed, opaque=vague or _has(node, "override") or _has(node, "partial"))
-    _add(node, f"{own.name}.{name}", "function" if static else "method", found, told)
+    vague = name in AMBIENT or not (own.is_closed or (static and own.kind != "interface_declaration"))
+    own_signature = _signature(node, parameter_list, opaque=vague or _has(node, "override") or _has(node, "partial"))
+    _add(node, f"{own.name}.{name}", "function" if static else "method", walk, own_signature)
     if static:
-        found.exports.setdefault(name, f"{own.name}.{name}")
+        walk.exports.setdefault(name, f"{own.name}.{name}")
 
 
-def _add(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
-    visibility: Visibility = "file" if _hidden(node) else "anywhere"
-    found.symbols.append(
-        Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told, visibility=visibility)
+def _add(node: Node, name: str, kind: str, walk: JavaWalk, own_signature: Signature | None) -> None:
+    visibility: Visibility = "file" if _is_private(node) else "anywhere"
+    walk.symbols.append(
+        Symbol(
+            walk.path, name, kind, first_line(node), last_line(node), walk.side, own_signature, visibility=visibility
+        )
     )
 
 
-def _hidden(node: Node) -> bool:
+def _is_private(node: Node) -> bool:
     """Whether only its class can name a member; the other files of a partial class can, too."""
     body = node.parent
     while body is not None and body.type not in TYPES:
         body = body.parent
     if body is None or _has(body, "partial") or body.type in ("interface_declaration", "enum_declaration"):
         return False
-    named = any(_has(node, word) for word in ("public", "protected", "internal"))
-    return not named and node.type in (*VARIABLES, *MEMBERS, "method_declaration", "constructor_declaration")
+    has_visibility = any(_has(node, word) for word in ("public", "protected", "internal"))
+    return not has_visibility and node.type in (*VARIABLES, *MEMBERS, "method_declaration", "constructor_declaration")
 
 
 def _has(node: Node, modifier: str) -> bool:
     return any(part.type == "modifier" and text(part) == modifier for part in node.named_children)
 
 
-def _signature(node: Node, listed: Node | None, *, opaque: bool) -> Signature:
+def _signature(node: Node, parameter_list: Node | None, *, opaque: bool) -> Signature:
     """What a caller has to know. The receiver of an extension is left out; so is what the caller's compiler fills in."""
     parameters: list[Parameter] = []
     many = False
-    for part in listed.children if listed is not None else ():
+    for part in parameter_list.children if parameter_list is not None else ():
         many = many or part.type == "params"
         if part.type == "parameter":
             modifiers = {text(item) for item in part.named_children if item.type == "modifier"}
-            filled = any(item.type == "=" for item in part.children) or b"[Caller" in (part.text or b"")
+            has_default = any(item.type == "=" for item in part.children) or b"[Caller" in (part.text or b"")
             if "this" not in modifiers:
-                kind: typed.Kind = "varargs" if "params" in modifiers else "positional"
-                required = not filled and kind == "positional"
-                parameters.append(Parameter(text(part.child_by_field_name("name")), kind, required))
+                kind: typed_receivers.Kind = "varargs" if "params" in modifiers else "positional"
+                is_required = not has_default and kind == "positional"
+                parameters.append(Parameter(text(part.child_by_field_name("name")), kind, is_required))
     if many:
-        parameters.append(Parameter("params", "varargs", required=False))
-    end = listed.end_byte if listed is not None else node.end_byte
+        parameters.append(Parameter("params", "varargs", is_required=False))
+    end = parameter_list.end_byte if parameter_list is not None else node.end_byte
     attributes = [part.end_byte for part in node.named_children if part.type in ("attribute_list", "modifier")]
     start = max(attributes, default=node.start_byte)
     head = (node.text or b"")[start - node.start_byte : end - node.start_byte].decode("utf-8", "replace")
-    broken = listed is None or listed.has_error or any("preproc" in part.type for part in listed.children)
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or broken)
+    is_broken = (
+        parameter_list is None
+        or parameter_list.has_error
+        or any("preproc" in part.type for part in parameter_list.children)
+    )
+    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_broken)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.languages import typed
+from bot.languages import typed_receivers
 from bot.languages.lexical import config
 from bot.values import Clues, Import, Outline
 
@@ -31,7 +31,7 @@ WHOLE = frozenset({"*"})
 
 
 @dataclass(slots=True)
-class _Told:
+class _FileNames:
     """What a file says about itself."""
 
     spaces: set[str]
@@ -54,7 +54,7 @@ class _File:
     aliases: Mapping[str, tuple[str, int]]
     body: bytes
     words: frozenset[bytes]
-    lines: typed.Lines
+    lines: typed_receivers.Lines
 
 
 class Namespaces:
@@ -62,7 +62,7 @@ class Namespaces:
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths
-        self._told: dict[str, _Told] = {}
+        self._told: dict[str, _FileNames] = {}
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)  # (namespace, name) -> files
         self._names: dict[str, set[str]] = defaultdict(set)  # name -> namespaces
         self._global = {
@@ -73,12 +73,12 @@ class Namespaces:
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Note what a file holds or held."""
-        told = self._told.setdefault(path, _Told(set(), set(), set()))
-        told.spaces |= {name.decode() for name in NAMESPACE.findall(typed.blank(source))} or {""}
-        told.types |= {item.name for item in outline.symbols if "." not in item.name}
-        told.extensions |= {name.decode() for name in EXTENSION.findall(source)}
-        for space in told.spaces:
-            for name in told.names:
+        file_names = self._told.setdefault(path, _FileNames(set(), set(), set()))
+        file_names.spaces |= {name.decode() for name in NAMESPACE.findall(typed_receivers.blank(source))} or {""}
+        file_names.types |= {item.name for item in outline.symbols if "." not in item.name}
+        file_names.extensions |= {name.decode() for name in EXTENSION.findall(source)}
+        for space in file_names.spaces:
+            for name in file_names.names:
                 self._names[name].add(space)
                 if path in self._paths:
                     self._known[space, name].add(path)
@@ -90,34 +90,34 @@ class Namespaces:
             return ()
         return [
             other
-            for other, told in sorted(self._told.items())
-            if other != path and other in self._paths and told.spaces & own.spaces
+            for other, file_names in sorted(self._told.items())
+            if other != path and other in self._paths and file_names.spaces & own.spaces
         ]
 
     def clues(self, path: str) -> Clues:
         """A file that uses another writes one of its names."""
-        told = self._told.get(path)
-        names = sorted(told.names) if told else []
+        file_names = self._told.get(path)
+        names = sorted(file_names.names) if file_names else []
         words = "|".join(re.escape(name) for name in names)
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """What a file takes from the files that were noted."""
-        code = typed.blank(source)
-        lines = typed.Lines(code)
+        code = typed_receivers.blank(source)
+        lines = typed_receivers.Lines(code)
         file = self._read(path, code, lines)
-        found = list(self._static(code, lines))
-        asked = words or frozenset(self._names)
-        for word in sorted(asked & self._names.keys()):
+        imports = list(self._static(code, lines))
+        wanted_words = words or frozenset(self._names)
+        for word in sorted(wanted_words & self._names.keys()):
             if word.encode() in file.words or word in file.aliases:
-                found += self._named(file, word)
+                imports += self._meanings(file, word)
         for alias, (name, line) in file.aliases.items():
             space, _, last = name.rpartition(".")
             targets = sorted(self._known.get((space, last), ()))
-            found += [Import(target, frozenset({last}), line, ((last, alias),)) for target in targets]
-        return tuple(item for item in found if item.target != path)
+            imports += [Import(target, frozenset({last}), line, ((last, alias),)) for target in targets]
+        return tuple(item for item in imports if item.target != path)
 
-    def _read(self, path: str, code: bytes, lines: typed.Lines) -> _File:
+    def _read(self, path: str, code: bytes, lines: typed_receivers.Lines) -> _File:
         own = [name.decode() for name in NAMESPACE.findall(code)]
         around = [space[:at] for space in own for at in range(1, len(space)) if space[at] == "."] + own
         spaces = dict.fromkeys([*around, "", *self._global], 0)
@@ -129,43 +129,43 @@ class Namespaces:
             elif not match["static"]:
                 for space in (name, *(f"{outer}.{name}" for outer in around)):
                     spaces.setdefault(space, line)
-        body = USING.sub(lambda match: typed.KEPT.sub(b" ", match[0]), code)
+        body = USING.sub(lambda match: typed_receivers.KEPT.sub(b" ", match[0]), code)
         return _File(path, spaces, aliases, body, frozenset(WORD.findall(body)), lines)
 
-    def _static(self, code: bytes, lines: typed.Lines) -> Iterator[Import]:
+    def _static(self, code: bytes, lines: typed_receivers.Lines) -> Iterator[Import]:
         for match in USING.finditer(code):
             if match["static"]:
                 space, _, name = match["name"].decode().rpartition(".")
                 for target in sorted(self._known.get((space, name), ())):
                     yield Import(target, WHOLE, lines.at(match.start("name")))
 
-    def _named(self, file: _File, word: str) -> list[Import]:
+    def _meanings(self, file: _File, word: str) -> list[Import]:
         """The files that a name means: its namespace is in sight, or written before it."""
         places = re.finditer(rb"(?<![\w$])" + word.encode() + rb"(?![\w$])", file.body)
         for match in islice(places, MAX_PLACES):
             ahead = file.body[max(0, match.start() - MAX_CHAIN) : match.start()].rstrip()
-            written = CHAIN.search(ahead) if ahead.endswith(b".") else None
-            before = re.sub(rb"\s", b"", written[0])[:-1].decode("utf-8", "replace") if written else ""
+            chain = CHAIN.search(ahead) if ahead.endswith(b".") else None
+            before = re.sub(rb"\s", b"", chain[0])[:-1].decode("utf-8", "replace") if chain else ""
             line = file.lines.at(match.start())
-            found = [
-                self._taken(target, word, (not before and file.spaces.get(space, 0)) or line)
+            imports = [
+                self._import(target, word, (not before and file.spaces.get(space, 0)) or line)
                 for space in sorted(self._names[word])
                 for target in sorted(self._known.get((space, word), ()))
-                if self._in_sight(file, space, before, called=word in self._told[target].extensions)
+                if self._in_sight(file, space, before, is_call=word in self._told[target].extensions)
             ]
-            taken = [item for item in found if not item.aliases or _is_attribute(file.body, match)]
-            if taken:
-                return taken
+            taken_imports = [item for item in imports if not item.aliases or _is_attribute(file.body, match)]
+            if taken_imports:
+                return taken_imports
         return []
 
-    def _taken(self, target: str, word: str, line: int) -> Import:
+    def _import(self, target: str, word: str, line: int) -> Import:
         """An attribute is written without its last word."""
-        told = self._told[target]
-        name = word if word in told.types | told.extensions else f"{word}Attribute"
+        file_names = self._told[target]
+        name = word if word in file_names.types | file_names.extensions else f"{word}Attribute"
         return Import(target, frozenset({name}), line, ((name, word),) if name != word else ())
 
-    def _in_sight(self, file: _File, space: str, before: str, *, called: bool) -> bool:
-        if not before or (called and space in file.spaces):
+    def _in_sight(self, file: _File, space: str, before: str, *, is_call: bool) -> bool:
+        if not before or (is_call and space in file.spaces):
             return space in file.spaces
         return before == space or (space.endswith(f".{before}") and space[: -len(before) - 1] in file.spaces)
 
@@ -173,9 +173,9 @@ class Namespaces:
 def _is_attribute(body: bytes, name: re.Match[bytes]) -> bool:
     """Whether a name stands where an attribute does, the only place in which its last word may be left away."""
     ahead = CLOSED.sub(b"", body[max(0, name.start() - MAX_CHAIN) : name.start()])
-    opened = OPENING.findall(ahead)
+    openings = OPENING.findall(ahead)
     return (
-        bool(opened)
-        and opened[-1] == b"["
+        bool(openings)
+        and openings[-1] == b"["
         and body[name.end() : name.end() + MAX_CHAIN].lstrip()[:1] in (b"(", b"]", b",")
     )

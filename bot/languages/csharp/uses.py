@@ -4,9 +4,9 @@ import re
 
 from tree_sitter import Node
 
-from bot.languages import typed
+from bot.languages import typed_receivers
 from bot.languages.syntax import text
-from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
+from bot.languages.typed_receivers import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call
 
 CLASSES = frozenset({
@@ -29,7 +29,7 @@ BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|\([^()]
 def place(node: Node) -> IdentifierUse | None:
     """What an identifier does where it stands."""
     above = node.parent
-    near = typed.near(node)
+    near = typed_receivers.near(node)
     if above is None or any(item.type.endswith("namespace_declaration") and item in near[:3] for item in near[:3]):
         inside = above is not None and not _named_by(node, near)
         if not inside:
@@ -57,15 +57,15 @@ def _use(node: Node) -> IdentifierUse:
     if node.parent is not None and node.parent.type == "generic_name":
         whole = node.parent
     above = whole.parent
-    receiver, called = None, whole
+    receiver, call_node = None, whole
     if above is not None and above.type in ("member_access_expression", "qualified_name"):
         if above.child_by_field_name("name") == whole:
-            receiver, called = above.children[0], above
+            receiver, call_node = above.children[0], above
     elif above is not None and above.type == "member_binding_expression" and above.parent is not None:
-        receiver, called = above.parent.child_by_field_name("condition"), above.parent
+        receiver, call_node = above.parent.child_by_field_name("condition"), above.parent
     elif above is not None and above.type == "assignment_expression" and _initialises(above, whole):
         return IdentifierUse("key")
-    return IdentifierUse("member" if receiver is not None else "name", receiver, _call(called))
+    return IdentifierUse("member" if receiver is not None else "name", receiver, _call(call_node))
 
 
 def _initialises(assignment: Node, node: Node) -> bool:
@@ -78,35 +78,39 @@ def _initialises(assignment: Node, node: Node) -> bool:
     )
 
 
-def _call(called: Node) -> Call | None:
-    above = called.parent
+def _call(call_node: Node) -> Call | None:
+    above = call_node.parent
     fields = {"invocation_expression": "function", "object_creation_expression": "type"}
-    if above is None or above.type not in fields or above.child_by_field_name(fields[above.type]) != called:
+    if above is None or above.type not in fields or above.child_by_field_name(fields[above.type]) != call_node:
         return None
-    listed = above.child_by_field_name("arguments")
-    parts = [part for part in (listed.named_children if listed is not None else ()) if part.type == "argument"]
-    named = [text(part.child_by_field_name("name")) for part in parts if part.child_by_field_name("name") is not None]
-    conditional = listed is not None and any("preproc" in part.type for part in listed.children)
-    return Call(len(parts) - len(named), tuple(named), conditional)
+    argument_list = above.child_by_field_name("arguments")
+    parts = [
+        part for part in (argument_list.named_children if argument_list is not None else ()) if part.type == "argument"
+    ]
+    keyword_names = [
+        text(part.child_by_field_name("name")) for part in parts if part.child_by_field_name("name") is not None
+    ]
+    conditional = argument_list is not None and any("preproc" in part.type for part in argument_list.children)
+    return Call(len(parts) - len(keyword_names), tuple(keyword_names), conditional)
 
 
 def types(receiver: Node) -> tuple[str, ...]:
     """The class that a receiver is declared to be; empty for what may be a class itself."""
-    kind, written = receiver.type, text(receiver)
+    kind, receiver_text = receiver.type, text(receiver)
     if kind == "object_creation_expression":
         return (re.sub(r"<.*", "", text(receiver.child_by_field_name("type")), flags=re.DOTALL),)
     if kind in ("this", "this_expression"):
-        holder = next(iter(typed.around(receiver, CLASSES)), None)
+        holder = next(iter(typed_receivers.around(receiver, CLASSES)), None)
         return (text(holder.child_by_field_name("name")),) if holder is not None else UNKNOWN
     if kind == "parenthesized_expression" and receiver.named_children:
         inner = receiver.named_children[0]
         return (text(inner.child_by_field_name("type")),) if inner.type == "cast_expression" else UNKNOWN
-    if kind == "identifier" or written.startswith("this."):
-        found = typed.declared(receiver, READING, DECLARED, BUILT)
-        if found:
-            return found
+    if kind == "identifier" or receiver_text.startswith("this."):
+        class_names = typed_receivers.declared_classes(receiver, READING, DECLARED, BUILT)
+        if class_names:
+            return class_names
     plain = kind in ("identifier", "member_access_expression", "qualified_name", "generic_name")
-    return () if plain and written.rpartition(".")[2][:1].isupper() else UNKNOWN
+    return () if plain and receiver_text.rpartition(".")[2][:1].isupper() else UNKNOWN
 
 
 READING = TypedGrammar(

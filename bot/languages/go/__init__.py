@@ -9,8 +9,8 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import misread, nesting, syntax
-from bot.languages.conditions import Conditions, conditioned
-from bot.languages.go.modules import GoPackages, called, specs
+from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.go.modules import GoPackages, likely_names, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
@@ -30,7 +30,7 @@ AMBIENT = frozenset(DECLARED.split())
 
 
 CONDITIONS = Conditions(
-    whole=frozenset({"package_clause"}), bodied=frozenset({"function_declaration", "method_declaration"})
+    whole=frozenset({"package_clause"}), with_body=frozenset({"function_declaration", "method_declaration"})
 )
 BUILD = re.compile(rb"^//(?:go:build|[ \t]*\+build)[^\n]*|^[ \t]*import[ \t]+\"C\"", re.MULTILINE)
 SYSTEMS = "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos"
@@ -59,11 +59,11 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     nesting.check(source)
     misread.check(source)
     root = syntax.parse(_grammar(), source)
-    said = [match[0].decode("utf-8", "replace") for match in BUILD.finditer(source)]
-    return conditioned(outline_of(path, root, side), root, source, CONDITIONS, [*_named(path), *said])
+    build_lines = [match[0].decode("utf-8", "replace") for match in BUILD.finditer(source)]
+    return with_conditions(outline_of(path, root, side), root, source, CONDITIONS, [*_by_file_name(path), *build_lines])
 
 
-def _named(path: str) -> list[str]:
+def _by_file_name(path: str) -> list[str]:
     """What the name of a file says of where it is built: `cart_windows.go` elsewhere not at all, `_cart.go` nowhere."""
     stem = posixpath.basename(path).removesuffix(".go")
     parts = stem.split("_")[1:][-2:]
@@ -74,20 +74,20 @@ def _named(path: str) -> list[str]:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
     del path  # one grammar reads every file
-    wanted = frozenset(names)
-    if not syntax.any_of(wanted).search(source):
+    wanted_names = frozenset(names)
+    if not syntax.any_of(wanted_names).search(source):
         return ()
     nesting.check(source)
-    imported = [
+    import_uses = [
         Use(name, line, "import")
-        for given, spec, line in specs(source)
-        for name in (called(spec) if not given else ())
-        if name in wanted
+        for alias, spec, line in specs(source)
+        for name in (likely_names(spec) if not alias else ())
+        if name in wanted_names
     ]
     root = syntax.parse(_grammar(), source)
-    found = syntax.uses(root, source, wanted, SHAPE)
-    types = fields(root, source, wanted) if any(use.form == "key" for use in found) else {}
-    return type(found)((*imported, *(_set(use, types.get((use.line, use.name), "")) for use in found)))
+    code_uses = syntax.uses(root, source, wanted_names, SHAPE)
+    types = fields(root, source, wanted_names) if any(use.form == "key" for use in code_uses) else {}
+    return type(code_uses)((*import_uses, *(_set(use, types.get((use.line, use.name), "")) for use in code_uses)))
 
 
 def _set(use: Use, owner: str) -> Use:

@@ -43,15 +43,15 @@ def specs(source: bytes) -> Iterator[Spec]:
 
 
 @lru_cache(maxsize=4096)
-def called(spec: str) -> tuple[str, ...]:
+def likely_names(spec: str) -> tuple[str, ...]:
     """The names that a package is likely to have, told from its import path, the likeliest first."""
     parts = [part for part in spec.split("/") if part]
     if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
         parts.pop()
     last = re.sub(r"\.v\d+$", "", parts[-1]) if parts else ""
     words = [word for word in re.split(r"[-.]", last) if word not in ("go", "golang", "")]
-    found = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
-    return tuple(dict.fromkeys(name for name in found if name.isidentifier()))
+    names = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
+    return tuple(dict.fromkeys(name for name in names if name.isidentifier()))
 
 
 class GoPackages:
@@ -66,25 +66,25 @@ class GoPackages:
         self._others: dict[str, list[tuple[str, str]]] = defaultdict(
             list
         )  # module -> (import path, folder) it means too
-        told = {path: tuple(directives(source)) for path, source in configs.items()}
-        for path, rows in told.items():
+        directives_by_path = {path: tuple(directives(source)) for path, source in configs.items()}
+        for path, rows in directives_by_path.items():
             folder, name = posixpath.split(path)
-            declared = next((words[0] for verb, *words in rows if verb == "module" and words), "")
-            if name == "go.mod" and declared:
-                self._names[folder] = declared.strip('"').rstrip("/")
-                self._others[folder] += _replaced(rows, folder)
-        for path, rows in told.items():
+            module_path = next((words[0] for verb, *words in rows if verb == "module" and words), "")
+            if name == "go.mod" and module_path:
+                self._names[folder] = module_path.strip('"').rstrip("/")
+                self._others[folder] += _replacements(rows, folder)
+        for path, rows in directives_by_path.items():
             if posixpath.basename(path) == "go.work":
                 self._share(posixpath.dirname(path), rows)
         self._meant: dict[str, list[tuple[str, str]]] = {}
 
     def _share(self, folder: str, rows: Sequence[Directive]) -> None:
         """The modules of a workspace mean each other."""
-        used = {_joined(folder, word.strip('"')) for verb, *words in rows if verb == "use" for word in words}
-        used &= self._names.keys()
-        for module in used:
-            self._others[module] += [(self._names[other], other) for other in sorted(used - {module})]
-            self._others[module] += _replaced(rows, folder)
+        folders = {_join(folder, word.strip('"')) for verb, *words in rows if verb == "use" for word in words}
+        folders &= self._names.keys()
+        for module in folders:
+            self._others[module] += [(self._names[other], other) for other in sorted(folders - {module})]
+            self._others[module] += _replacements(rows, folder)
 
     def mates(self, path: str) -> Collection[str]:
         """The other files of the folder: one package, and its tests."""
@@ -98,26 +98,26 @@ class GoPackages:
             return Clues(frozenset())
         rest = folder[len(home) :].strip("/")
         prefixes = {self._names[home]} | {name for rows in self._others.values() for name, at in rows if at == home}
-        meant = frozenset(f"{prefix}/{rest}".rstrip("/") for prefix in prefixes)
-        return Clues(meant, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(meant))})[\"`]",))
+        specs = frozenset(f"{prefix}/{rest}".rstrip("/") for prefix in prefixes)
+        return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree: one for each file of the package that is meant."""
-        found: list[Import] = []
-        seen: set[tuple[str, str]] = set()
+        imports: list[Import] = []
+        pairs: set[tuple[str, str]] = set()
         for name, spec, line in specs(source):
-            if (name, spec) in seen:
+            if (name, spec) in pairs:
                 continue
-            seen.add((name, spec))
+            pairs.add((name, spec))
             folder = self._folder(spec, path) if not words or spec in words else None
             if folder is None:
                 continue
             files = sorted(file for file in self._folders[folder] if not file.endswith("_test.go") and file != path)
             names = NOTHING if name == "_" else WHOLE
-            here = name or _spoken(spec, source)
+            here = name or _local_name(spec, source)
             aliases = (("*", here),) if name not in ("_", ".") and here else ()
-            found += [Import(file, names, line, aliases) for file in files]
-        return tuple(found)
+            imports += [Import(file, names, line, aliases) for file in files]
+        return tuple(imports)
 
     def _folder(self, spec: str, here: str) -> str | None:
         """The folder that an import path means in a file; the longest module path that fits wins, as in Go itself."""
@@ -125,13 +125,13 @@ class GoPackages:
         if home is None:
             return None
         if home not in self._meant:
-            known = {(self._names[home], home), *self._others[home]}
-            self._meant[home] = sorted(known, key=lambda row: (-len(row[0]), row))
+            known_modules = {(self._names[home], home), *self._others[home]}
+            self._meant[home] = sorted(known_modules, key=lambda row: (-len(row[0]), row))
         for prefix, folder in self._meant[home]:
             if spec == prefix or spec.startswith(f"{prefix}/"):
-                found = _joined(folder, spec[len(prefix) + 1 :])
-                if found in self._folders and self._home(found) == folder:
-                    return found
+                folder_path = _join(folder, spec[len(prefix) + 1 :])
+                if folder_path in self._folders and self._home(folder_path) == folder:
+                    return folder_path
         return None
 
     def _home(self, folder: str) -> str | None:
@@ -165,20 +165,20 @@ def directives(source: bytes) -> Iterator[Directive]:
             yield tuple(words)
 
 
-def _replaced(rows: Sequence[Directive], folder: str) -> Iterator[tuple[str, str]]:
+def _replacements(rows: Sequence[Directive], folder: str) -> Iterator[tuple[str, str]]:
     """Module -> the folder that stands in for it."""
     for verb, *words in rows:
         if verb == "replace" and "=>" in words[1:3] and words[-2] == "=>" and words[-1].startswith(("./", "../", "..")):
-            yield words[0].strip('"'), _joined(folder, words[-1])
+            yield words[0].strip('"'), _join(folder, words[-1])
 
 
-def _joined(folder: str, path: str) -> str:
-    found = posixpath.normpath(posixpath.join(folder, path)) if folder or path else ""
-    return "" if found == "." else found
+def _join(folder: str, path: str) -> str:
+    folder_path = posixpath.normpath(posixpath.join(folder, path)) if folder or path else ""
+    return "" if folder_path == "." else folder_path
 
 
-def _spoken(spec: str, source: bytes) -> str:
+def _local_name(spec: str, source: bytes) -> str:
     """What a package is called in a file that gives it no name: the likely name that stands before a dot."""
-    names = called(spec)
-    said = (name for name in names if re.search(rb"\b" + re.escape(name.encode()) + rb"\.", source))
-    return next(said, names[0] if names else "")
+    names = likely_names(spec)
+    likely = (name for name in names if re.search(rb"\b" + re.escape(name.encode()) + rb"\.", source))
+    return next(likely, names[0] if names else "")

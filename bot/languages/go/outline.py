@@ -15,7 +15,7 @@ NAMED = frozenset({"type_identifier", "qualified_type", "generic_type"})
 
 
 @dataclass(slots=True)
-class _Found:
+class _GoWalk:
     """What the walk has met so far."""
 
     path: str
@@ -24,52 +24,54 @@ class _Found:
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     stars: int = 0
 
-    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+    def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         """Take a definition; what begins with a small letter stays in its package."""
-        exported = all(part[:1].isupper() for part in name.split("."))
+        is_exported = all(part[:1].isupper() for part in name.split("."))
         if not name.rpartition(".")[2] or name == "_":
             return
         at = first_line(node), last_line(node)
         visibility: Visibility = "anywhere" if name.rpartition(".")[2][:1].isupper() else "folder"
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, exported, visibility))
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, is_exported, visibility))
 
 
 def outline_of(path: str, root: Node, side: Side) -> Outline:
     """The definitions of a file. Every name without a dot is one that the package offers."""
-    found = _Found(path, side)
+    walk = _GoWalk(path, side)
     for node in root.named_children:
         if node.type == "function_declaration":
-            found.add(text(node.child_by_field_name("name")), "function", node, _signature(node))
+            walk.add(text(node.child_by_field_name("name")), "function", node, _signature(node))
         elif node.type == "method_declaration":
             owner = receiver_type(node)
             name = text(node.child_by_field_name("name"))
-            found.add(f"{owner}.{name}", "method", node, _signature(node))
+            walk.add(f"{owner}.{name}", "method", node, _signature(node))
         elif node.type == "import_declaration":
-            found.stars += len(re.findall(rb"(?:^|[\s(;])\.\s*[\"`]", node.text or b""))
+            walk.stars += len(re.findall(rb"(?:^|[\s(;])\.\s*[\"`]", node.text or b""))
         elif node.type in ("type_declaration", "const_declaration", "var_declaration"):
             for spec in _specs(node):
-                _spec(spec, node if len(node.named_children) == 1 and spec.parent == node else spec, found)
+                _spec(spec, node if len(node.named_children) == 1 and spec.parent == node else spec, walk)
     return Outline(
-        symbols=_told_apart(found.symbols),
-        exports=tuple((s.name, s.name) for s in found.symbols if "." not in s.name and s.name not in ("init", "main")),
+        symbols=_told_apart(walk.symbols),
+        exports=tuple((s.name, s.name) for s in walk.symbols if "." not in s.name and s.name not in ("init", "main")),
         complete=not root.has_error,
-        stars=found.stars,
-        bases=tuple(found.bases),
+        stars=walk.stars,
+        bases=tuple(walk.bases),
     )
 
 
 def receiver_type(node: Node) -> str:
     """The type that a method belongs to, without its pointer and its type parameters."""
-    listed = node.child_by_field_name("receiver")
-    said = (
-        listed.named_children[0].child_by_field_name("type") if listed is not None and listed.named_children else None
+    receivers = node.child_by_field_name("receiver")
+    type_node = (
+        receivers.named_children[0].child_by_field_name("type")
+        if receivers is not None and receivers.named_children
+        else None
     )
-    return bare(text(said))
+    return bare(text(type_node))
 
 
-def bare(written: str) -> str:
+def bare(type_text: str) -> str:
     """The name of a type, without pointers and type arguments; empty if the text names no type."""
-    name = re.sub(r"\[.*", "", written.strip("(* \t"), flags=re.DOTALL).rstrip(") \t")
+    name = re.sub(r"\[.*", "", type_text.strip("(* \t"), flags=re.DOTALL).rstrip(") \t")
     return name if re.fullmatch(r"[\w.]+", name) and name not in ("map", "chan", "func", "struct", "interface") else ""
 
 
@@ -81,45 +83,47 @@ def _specs(node: Node) -> Iterator[Node]:
             yield from _specs(part)
 
 
-def _spec(spec: Node, outer: Node, found: _Found) -> None:
+def _spec(spec: Node, outer: Node, walk: _GoWalk) -> None:
     if not spec.type.startswith("type"):
         for one in spec.children_by_field_name("name"):
-            found.add(text(one), "variable", outer)
+            walk.add(text(one), "variable", outer)
         return
-    name, meant = text(spec.child_by_field_name("name")), spec.child_by_field_name("type")
-    kind = meant.type if meant is not None else ""
-    found.add(name, "class" if kind == "struct_type" else "type", outer)
-    if meant is None or kind in NAMED or spec.type == "type_alias":
-        found.bases.append((name, (text(meant),)))
+    name, type_node = text(spec.child_by_field_name("name")), spec.child_by_field_name("type")
+    kind = type_node.type if type_node is not None else ""
+    walk.add(name, "class" if kind == "struct_type" else "type", outer)
+    if type_node is None or kind in NAMED or spec.type == "type_alias":
+        walk.bases.append((name, (text(type_node),)))
         return
-    members = meant.named_children[0].named_children if kind == "struct_type" and meant.named_children else ()
+    members = type_node.named_children[0].named_children if kind == "struct_type" and type_node.named_children else ()
     bases = []
-    for part in meant.named_children if kind == "interface_type" else members:
+    for part in type_node.named_children if kind == "interface_type" else members:
         if part.type == "method_elem":
-            found.add(f"{name}.{text(part.child_by_field_name('name'))}", "method", part, _signature(part))
+            walk.add(f"{name}.{text(part.child_by_field_name('name'))}", "method", part, _signature(part))
         elif part.type == "field_declaration" and part.child_by_field_name("name") is not None:
             for one in part.children_by_field_name("name"):
-                found.add(f"{name}.{text(one)}", "variable", part)
+                walk.add(f"{name}.{text(one)}", "variable", part)
         elif part.type != "comment":
             bases.append(text(part))
-    found.bases.append((name, tuple(bases)))
+    walk.bases.append((name, tuple(bases)))
 
 
 def _signature(node: Node) -> Signature:
     """Parameters are told apart by their place alone; none can be left out but the variadic one."""
-    listed = node.child_by_field_name("parameters")
-    found: list[Parameter] = []
-    for part in listed.named_children if listed is not None else ():
+    parameter_list = node.child_by_field_name("parameters")
+    parameters: list[Parameter] = []
+    for part in parameter_list.named_children if parameter_list is not None else ():
         names = [text(name) for name in part.children_by_field_name("name")] or ["_"]
         if part.type == "variadic_parameter_declaration":
-            found.append(Parameter(names[0], "varargs", required=False))
+            parameters.append(Parameter(names[0], "varargs", is_required=False))
         elif part.type == "parameter_declaration":
-            found += [Parameter(name, "positional-only") for name in names]
+            parameters += [Parameter(name, "positional-only") for name in names]
     body = node.child_by_field_name("body")
     end = body.start_byte if body is not None else node.end_byte
     head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     return Signature(
-        tuple(found), " ".join(head.split()), opaque=node.has_error and (listed is None or listed.has_error)
+        tuple(parameters),
+        " ".join(head.split()),
+        opaque=node.has_error and (parameter_list is None or parameter_list.has_error),
     )
 
 

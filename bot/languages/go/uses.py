@@ -30,17 +30,21 @@ def _form(node: Node) -> Form:
     if above.type == "package_clause":
         return "key"
     if above.type == "literal_element":
-        keyed = above.parent
-        named = keyed is not None and keyed.child_by_field_name("key") == above and not _counted(keyed)
-        return "key" if named else "name"
+        key_element = above.parent
+        is_field = (
+            key_element is not None
+            and key_element.child_by_field_name("key") == above
+            and not _has_value_keys(key_element)
+        )
+        return "key" if is_field else "name"
     return "definition" if _binds(node) else "name"
 
 
-def _counted(keyed: Node) -> bool:
+def _has_value_keys(key_element: Node) -> bool:
     """Whether the keys of a literal are values, those of a map or of an array; where its type is not written, nobody knows."""
-    literal = keyed.parent.parent if keyed.parent is not None else None
-    said = literal.child_by_field_name("type") if literal is not None else None
-    return said is not None and said.type in COUNTED
+    literal = key_element.parent.parent if key_element.parent is not None else None
+    type_node = literal.child_by_field_name("type") if literal is not None else None
+    return type_node is not None and type_node.type in COUNTED
 
 
 def _binds(node: Node) -> bool:
@@ -59,9 +63,9 @@ def _binds(node: Node) -> bool:
     return above.type == "labeled_statement"
 
 
-def _arguments(listed: Node) -> Call:
+def _arguments(argument_list: Node) -> Call:
     """The arguments of a call. A call as the only argument may stand for several: `f(g())`."""
-    parts = [part for part in listed.named_children if part.type != "comment"]
+    parts = [part for part in argument_list.named_children if part.type != "comment"]
     many = len(parts) == 1 and parts[0].type == "call_expression"
     spread = many or any(part.type == "variadic_argument" for part in parts)
     return Call(sum(part.type != "variadic_argument" for part in parts), (), spread)
@@ -78,14 +82,14 @@ def _types(receiver: Node) -> tuple[str, ...]:
     function = next((above for above in ancestors(receiver) if above.type in FUNCTIONS), None)
     if function is None:
         return UNKNOWN
-    found: set[tuple[str, ...]] = set()
+    type_sets: set[tuple[str, ...]] = set()
     places = words(function).places(receiver.text or b"", b".")
     for place in places[:MANY]:
         start = function.start_byte + place
         node = function.descendant_for_byte_range(start, start + len(receiver.text or b""))
         if node is not None and node.type == "identifier" and _binds(node):
-            found.add(_bound(node))
-    return found.pop() if len(found) == 1 and len(places) <= MANY else UNKNOWN
+            type_sets.add(_bound(node))
+    return type_sets.pop() if len(type_sets) == 1 and len(places) <= MANY else UNKNOWN
 
 
 def _bound(node: Node) -> tuple[str, ...]:
@@ -93,21 +97,21 @@ def _bound(node: Node) -> tuple[str, ...]:
     above = node.parent
     if above is None:
         return UNKNOWN
-    written = above.child_by_field_name("type")
-    if written is not None:
-        name = bare(text(written)) if above.type != "variadic_parameter_declaration" else ""
+    type_node = above.child_by_field_name("type")
+    if type_node is not None:
+        name = bare(text(type_node)) if above.type != "variadic_parameter_declaration" else ""
         return (name,) if name else UNKNOWN
     holder = above.parent if above.type == "expression_list" else above
     if holder is None or holder.type not in ("short_var_declaration", "var_spec"):
         return UNKNOWN
     left = above.named_children if holder is not above else above.children_by_field_name("name")
-    listed = holder.child_by_field_name("right") or holder.child_by_field_name("value")
-    right = listed.named_children if listed is not None else []
+    values = holder.child_by_field_name("right") or holder.child_by_field_name("value")
+    right = values.named_children if values is not None else []
     at = left.index(node)
     if len(left) == len(right):
         return _of_value(right[at]) or UNKNOWN
-    told = len(right) == 1 and at == 0 and right[0].type == "type_assertion_expression"
-    return (_of_value(right[0]) if told else ()) or UNKNOWN
+    is_assertion = len(right) == 1 and at == 0 and right[0].type == "type_assertion_expression"
+    return (_of_value(right[0]) if is_assertion else ()) or UNKNOWN
 
 
 def _of_value(value: Node) -> tuple[str, ...]:
@@ -115,13 +119,13 @@ def _of_value(value: Node) -> tuple[str, ...]:
     if value.type == "unary_expression" and text(value).startswith("&"):
         operand = value.child_by_field_name("operand")
         return _of_value(operand) if operand is not None else ()
-    written = ""
+    type_text = ""
     if value.type in ("composite_literal", "type_assertion_expression"):
-        written = text(value.child_by_field_name("type"))
+        type_text = text(value.child_by_field_name("type"))
     elif value.type == "call_expression" and text(value.child_by_field_name("function")) == "new":
-        listed = value.child_by_field_name("arguments")
-        written = text(listed.named_children[0]) if listed is not None and listed.named_children else ""
-    return (bare(written),) if bare(written) else ()
+        arguments = value.child_by_field_name("arguments")
+        type_text = text(arguments.named_children[0]) if arguments is not None and arguments.named_children else ""
+    return (bare(type_text),) if bare(type_text) else ()
 
 
 def _field(receiver: Node) -> tuple[str, ...]:
@@ -129,7 +133,7 @@ def _field(receiver: Node) -> tuple[str, ...]:
     operand, name = receiver.child_by_field_name("operand"), text(receiver.child_by_field_name("field"))
     owner = _types(operand) if operand is not None and operand.type == "identifier" else UNKNOWN
     spec = _types_of(list(ancestors(receiver))[-1]).get(owner[0]) if owner != UNKNOWN else None
-    return _declared(spec, name) if spec is not None else UNKNOWN
+    return _declared_types(spec, name) if spec is not None else UNKNOWN
 
 
 @lru_cache(maxsize=8)
@@ -140,29 +144,31 @@ def _types_of(root: Node) -> Mapping[str, Node]:
 
 
 @lru_cache(maxsize=MOST_USES)
-def _declared(spec: Node, name: str) -> tuple[str, ...]:
-    meant = spec.child_by_field_name("type")
-    for part in meant.named_children[0].named_children if meant is not None and meant.named_children else ():
+def _declared_types(spec: Node, name: str) -> tuple[str, ...]:
+    type_node = spec.child_by_field_name("type")
+    for part in (
+        type_node.named_children[0].named_children if type_node is not None and type_node.named_children else ()
+    ):
         if any(text(one) == name for one in part.children_by_field_name("name")):
-            written = bare(text(part.child_by_field_name("type")))
-            return (written,) if written else UNKNOWN
+            type_text = bare(text(part.child_by_field_name("type")))
+            return (type_text,) if type_text else UNKNOWN
     return UNKNOWN
 
 
 def fields(root: Node, source: bytes, names: frozenset[str]) -> dict[tuple[int, str], str]:
     """(line, field) -> the type of the literal that sets it: `T{field: 1}`."""
-    found: dict[tuple[int, str], str] = {}
+    types_by_field: dict[tuple[int, str], str] = {}
     for match in any_of(names).finditer(source):
         if source[match.end() : match.end() + 1] != b":":
             continue
         node = root.descendant_for_byte_range(match.start(), match.end())
-        keyed = node.parent.parent if node is not None and node.parent is not None else None
-        listed = keyed.parent if keyed is not None and keyed.type == "keyed_element" else None
-        literal = listed.parent if listed is not None else None
+        key_element = node.parent.parent if node is not None and node.parent is not None else None
+        composite = key_element.parent if key_element is not None and key_element.type == "keyed_element" else None
+        literal = composite.parent if composite is not None else None
         name = bare(text(literal.child_by_field_name("type"))) if literal is not None else ""
         if node is not None and name and literal is not None and literal.type == "composite_literal":
-            found[first_line(node), text(node)] = name
-    return found
+            types_by_field[first_line(node), text(node)] = name
+    return types_by_field
 
 
 def _scope_name(node: Node) -> str:
@@ -177,7 +183,7 @@ SHAPE = Shape(
     imports=frozenset({"import_spec"}),
     scopes=FUNCTIONS,
     arguments=_arguments,
-    guarded=lambda _node, _around: False,  # a compiled language foresees no absence
+    is_guarded=lambda _node, _around: False,  # a compiled language foresees no absence
     form=_form,
     types=_types,
     scope_name=_scope_name,

@@ -9,7 +9,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
@@ -75,9 +75,9 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     nesting.check(code)
     misread.check(code)
     root = _root(path, code)
-    said = ["declarations alone"] if path.endswith(DECLARATIONS) else []
-    said += [match[0].decode("utf-8", "replace") for match in islice(REPLACED.finditer(code), 1, None)]
-    return conditioned(outline_of(path, root, code, side), root, code, CONDITIONS, said)
+    conditions = ["declarations alone"] if path.endswith(DECLARATIONS) else []
+    conditions += [match[0].decode("utf-8", "replace") for match in islice(REPLACED.finditer(code), 1, None)]
+    return with_conditions(outline_of(path, root, code, side), root, code, CONDITIONS, conditions)
 
 
 @finds
@@ -92,16 +92,16 @@ def _script(path: str, source: bytes) -> bytes:
     """The scripts of a component with all else blanked out, so that lines and columns stay what they are."""
     if not path.endswith(COMPONENTS):
         return source
-    kept = bytearray(re.sub(rb"[^\r\n]", b" ", source))
+    script = bytearray(re.sub(rb"[^\r\n]", b" ", source))
     at = 0
-    while begun := SCRIPT.search(source, at):
-        first = source.find(b">", begun.end()) + 1
-        ended = END.search(source, first) if first else None
-        if ended is None:
+    while opening := SCRIPT.search(source, at):
+        first = source.find(b">", opening.end()) + 1
+        closing = END.search(source, first) if first else None
+        if closing is None:
             break
-        kept[first : ended.start()] = source[first : ended.start()]
-        at = ended.end()
-    return bytes(kept)
+        script[first : closing.start()] = source[first : closing.start()]
+        at = closing.end()
+    return bytes(script)
 
 
 def _root(path: str, code: bytes) -> Node:
@@ -112,6 +112,6 @@ def _root(path: str, code: bytes) -> Node:
         return syntax.parse(_grammar("tsx"), code)
     root = syntax.parse(_grammar("js"), code)
     if root.has_error:
-        typed = syntax.parse(_grammar("tsx"), code)
-        return root if typed.has_error and b"@flow" not in code[:2000] else typed
+        typed_root = syntax.parse(_grammar("tsx"), code)
+        return root if typed_root.has_error and b"@flow" not in code[:2000] else typed_root
     return root

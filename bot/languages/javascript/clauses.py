@@ -15,7 +15,7 @@ STATEMENT = re.compile(
 Pair = tuple[str, str]  # (name in the module, name here; "" where it gets none)
 
 
-def commented(source: bytes, at: int) -> bool:
+def is_in_comment(source: bytes, at: int) -> bool:
     """Whether a statement begins inside a comment: examples import nothing. The types that JSDoc names are real imports."""
     line = line_until(source, at).strip()
     return line.startswith((b"*", b"//", b"/*")) and not line.endswith(
@@ -51,11 +51,11 @@ def _clause(clause: str) -> list[Pair]:
     return pairs
 
 
-def _braces(inside: str, renamed: str) -> list[Pair]:
+def _braces(inside: str, rename_word: str) -> list[Pair]:
     pairs = []
     for item in re.sub(r"//[^\n]*+|/\*(?:.*?\*/|.*)", "", inside, flags=re.DOTALL).split(","):
         words = [
-            word.strip() for word in re.split(renamed, re.sub(r"^\s*type\s+(?=[\w$])", "", item.partition("=")[0]))
+            word.strip() for word in re.split(rename_word, re.sub(r"^\s*type\s+(?=[\w$])", "", item.partition("=")[0]))
         ]
         if words[0] and not words[0].startswith("..."):
             pairs.append((words[0], words[-1]))

@@ -29,44 +29,44 @@ class MemberWalk:
     aliases: set[str] = field(default_factory=set)  # names of this file for the object that is exported
     objects: dict[str, Node] = field(default_factory=dict)  # definition -> the object that it is written as
     read: list[tuple[int, int]] = field(default_factory=list)  # bytes: where exports are handed to a call that was read
-    assigned: list[tuple[str, str]] = field(
+    assignments: list[tuple[str, str]] = field(
         default_factory=list
     )  # (owner, name) of every `owner.name = ...` at the top
-    imported: list[str] = field(
+    import_names: list[str] = field(
         default_factory=list
     )  # names that ES imports bind, and those handed on by `export ... from`
     loose: set[str] = field(default_factory=set)  # of these, the ones that are types alone
     modern: bool = False  # it exports by `export`: then CommonJS's ways to add more do not matter
 
 
-def take(node: Node, outer: Node, name: str, found: MemberWalk) -> None:
+def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
     """One definition with its members."""
-    node = _unwrapped(node)
+    node = _unwrap(node)
     function, is_class = node.type in FUNCTIONS, node.type in CLASSES
     kind = "class" if is_class else "type" if node.type in TYPES else "variable"
     if function:
         kind = "method" if "." in name else "function"
-    told = signature(node) if function else None
-    found.symbols.append(Symbol(found.path, name, kind, first_line(outer), last_line(outer), found.side, told))
+    own_signature = signature(node) if function else None
+    walk.symbols.append(Symbol(walk.path, name, kind, first_line(outer), last_line(outer), walk.side, own_signature))
     body = node.child_by_field_name("body")
     if is_class or node.type == "interface_declaration":
-        found.bases.append((name, _heritage(node)))
+        walk.bases.append((name, _heritage(node)))
         for member in body.named_children if body is not None else ():
-            _member(member, name, found)
+            _member(member, name, walk)
     elif node.type == "object":
-        found.objects[name] = node
+        walk.objects[name] = node
         for member in node.named_children:
-            _member(member, name, found)
+            _member(member, name, walk)
     elif node.type == "enum_declaration" and body is not None:
-        found.bases.append((name, ()))
+        walk.bases.append((name, ()))
         for member in body.named_children:
             key = member.child_by_field_name("name") or member
             if key.type == "property_identifier":
                 span = first_line(member), last_line(member)
-                found.symbols.append(Symbol(found.path, f"{name}.{text(key)}", "variable", *span, found.side))
+                walk.symbols.append(Symbol(walk.path, f"{name}.{text(key)}", "variable", *span, walk.side))
 
 
-def _unwrapped(node: Node) -> Node:
+def _unwrap(node: Node) -> Node:
     """`x as const`, `x satisfies T` and `(x)` are x."""
     while node.type in ("as_expression", "satisfies_expression", "parenthesized_expression") and node.named_children:
         node = node.named_children[0]
@@ -77,30 +77,32 @@ def _heritage(node: Node) -> tuple[str, ...]:
     """What a class inherits from, as written."""
     for part in node.named_children:
         if part.type == "class_heritage":
-            written = re.sub(r"<[^<>]*>", "", re.sub(r"\bimplements\b.*", "", text(part), flags=re.DOTALL))
-            return tuple(base.strip() for base in written.replace("extends", " ").split(",") if base.strip())
+            heritage = re.sub(r"<[^<>]*>", "", re.sub(r"\bimplements\b.*", "", text(part), flags=re.DOTALL))
+            return tuple(base.strip() for base in heritage.replace("extends", " ").split(",") if base.strip())
         if part.type == "extends_type_clause":
             return tuple(base.strip() for base in text(part).replace("extends", " ").split(",") if base.strip())
     return ()
 
 
-def _member(node: Node, inside: str, found: MemberWalk) -> None:
+def _member(node: Node, inside: str, walk: MemberWalk) -> None:
     key = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
     if key is None or key.type not in ("property_identifier", "identifier", "private_property_identifier"):
         return
     value = node.child_by_field_name("value")
     name, target = f"{inside}.{text(key)}", node
     if node.type in FIELDS or node.type == "pair":
-        target = _unwrapped(value) if value is not None else node
-    decorated = any(part.type == "decorator" for part in node.named_children)
+        target = _unwrap(value) if value is not None else node
+    has_decorator = any(part.type == "decorator" for part in node.named_children)
     function = target.type in FUNCTIONS
     accessor = node.type == "method_definition" and re.match(r"(static\s+)?[gs]et\s", text(node)) is not None
     kind = "method" if function and not accessor else "variable"
-    told = signature(target, decorated) if kind == "method" else None
+    own_signature = signature(target, has_decorator) if kind == "method" else None
     private = key.type == "private_property_identifier" or any(
         part.type == "accessibility_modifier" and text(part) == "private" for part in node.named_children
     )
     visibility: Visibility = "file" if private else "anywhere"
-    found.symbols.append(
-        Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told, visibility=visibility)
+    walk.symbols.append(
+        Symbol(
+            walk.path, name, kind, first_line(node), last_line(node), walk.side, own_signature, visibility=visibility
+        )
     )

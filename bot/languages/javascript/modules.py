@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
-from bot.languages.javascript.clauses import STATEMENT, aliases_of, commented, names_of
+from bot.languages.javascript.clauses import STATEMENT, aliases_of, is_in_comment, names_of
 from bot.languages.lexical import MOST_IMPORTS, Lines, config
 from bot.languages.python.modules import mention
 from bot.values import Clues, Import
@@ -28,9 +28,9 @@ def read_json(source: bytes) -> Manifest:
     with suppress(ValueError, RecursionError):
         value = json.loads(source)
     if value is None:
-        written = JSON_NOISE.sub(lambda match: match[1] or "", config(source).decode("utf-8", "replace"))
+        plain_json = JSON_NOISE.sub(lambda match: match[1] or "", config(source).decode("utf-8", "replace"))
         with suppress(ValueError, RecursionError):
-            value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", written))
+            value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain_json))
     return value if isinstance(value, dict) else {}
 
 
@@ -43,7 +43,7 @@ def _files(value: object) -> list[str]:
     return re.findall(r'"(\./[^"]+)"', json.dumps(value)) if value else []
 
 
-def _starred(pattern: str, spec: str) -> str | None:
+def _star_part(pattern: str, spec: str) -> str | None:
     """What the star of a pattern stands for in a specifier; None where they do not match."""
     before, star, after = pattern.partition("*")
     if not star:
@@ -77,8 +77,8 @@ class JavaScriptModules:
         for pattern, targets in _table(options.get("paths")).items():
             for target in targets if isinstance(targets, list) else ():
                 if isinstance(target, str):
-                    joined = posixpath.join(folder, root if isinstance(root, str) else ".", target)
-                    yield pattern, posixpath.normpath(joined), folder
+                    path_joined = posixpath.join(folder, root if isinstance(root, str) else ".", target)
+                    yield pattern, posixpath.normpath(path_joined), folder
 
     def clues(self, path: str) -> Clues:
         """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
@@ -100,40 +100,44 @@ class JavaScriptModules:
         """What can be written for a file instead of a relative path."""
         stem = re.sub(r"\.d$", "", posixpath.splitext(path)[0])
         stems = [stem, stem.removesuffix("/index")] if stem.endswith("/index") else [stem]
-        found = {spec for pattern, target, _ in self._aliases for spec in self._mapped(pattern, [target], path, stems)}
+        specs = {
+            spec
+            for pattern, target, _ in self._aliases
+            for spec in self._matching_specs(pattern, [target], path, stems)
+        }
         for name, (home, table) in self._packages.items():
             if home and not path.startswith(f"{home}/"):
                 continue
             entries = {".": None, **_table(table.get("exports"))}
-            listed = [(f"{name}{key[1:]}", value) for key, value in entries.items() if key.startswith(".")]
-            listed += _table(table.get("imports")).items()
-            for spec, value in listed:
+            own_exports = [(f"{name}{key[1:]}", value) for key, value in entries.items() if key.startswith(".")]
+            own_exports += _table(table.get("imports")).items()
+            for spec, value in own_exports:
                 targets = [posixpath.normpath(posixpath.join(home, form)) for form in _forms(_files(value))]
-                found |= self._mapped(spec, targets, path, stems)
-        return found
+                specs |= self._matching_specs(spec, targets, path, stems)
+        return specs
 
-    def _mapped(self, spec: str, targets: list[str], path: str, stems: list[str]) -> set[str]:
+    def _matching_specs(self, spec: str, targets: list[str], path: str, stems: list[str]) -> set[str]:
         """The specifiers of one pattern that lead to a file."""
         if "*" not in spec:
             return {spec} if self._resolve(spec, path) == path else set()
         bare = [BUILT_ENDING.sub("", target) for target in targets if "*" in target]
-        parts = {part for target in bare for stem in stems if (part := _starred(target, stem))}
+        parts = {part for target in bare for stem in stems if (part := _star_part(target, stem))}
         return {spec.replace("*", part) for part in parts}
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree."""
-        asked, found, lines = mention(words), [], Lines(source)
+        mentions, imports, lines = mention(words), [], Lines(source)
         for match in islice(STATEMENT.finditer(source), MOST_IMPORTS):
             spec = (match["from"] or match["load"]).decode("utf-8", "replace").partition("?")[0]
             bare = not spec.strip("./")
-            if not spec or not (bare or asked.search(spec.encode())) or commented(source, match.start()):
+            if not spec or not (bare or mentions.search(spec.encode())) or is_in_comment(source, match.start()):
                 continue
             target = self._resolve(spec, path)
             if target and target != path:
                 pairs = names_of(match)
                 line = lines.at(match.start())
-                found.append(Import(target, frozenset(name for name, _ in pairs), line, aliases_of(pairs)))
-        return tuple(found)
+                imports.append(Import(target, frozenset(name for name, _ in pairs), line, aliases_of(pairs)))
+        return tuple(imports)
 
     def _resolve(self, spec: str, here: str) -> str | None:
         key = (spec, posixpath.dirname(here))
@@ -145,10 +149,10 @@ class JavaScriptModules:
         if spec.startswith("."):
             return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(here), spec)))
         for pattern, target, scope in self._aliases:
-            part = _starred(pattern, spec) if not scope or here.startswith(f"{scope}/") else None
-            found = self._file(target.replace("*", part)) if part is not None else None
-            if found:
-                return found
+            part = _star_part(pattern, spec) if not scope or here.startswith(f"{scope}/") else None
+            file = self._file(target.replace("*", part)) if part is not None else None
+            if file:
+                return file
         if spec.startswith("#"):
             return self._own_import(spec, here)
         name = "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
@@ -161,11 +165,11 @@ class JavaScriptModules:
             return None
         home, table = max(around, key=lambda item: len(item[0]))
         for pattern, value in _table(table.get("imports")).items():
-            part = _starred(pattern, spec)
+            part = _star_part(pattern, spec)
             for target in _files(value) if part is not None else ():
-                found = self._file(posixpath.normpath(posixpath.join(home, target.replace("*", part or ""))))
-                if found:
-                    return found
+                file = self._file(posixpath.normpath(posixpath.join(home, target.replace("*", part or ""))))
+                if file:
+                    return file
         return None
 
     def _package(self, name: str, below: str) -> str | None:
@@ -175,9 +179,9 @@ class JavaScriptModules:
         entry = exports.get(f"./{below}") if below else exports.get(".", exports)
         tries = [*_files(entry), *([below, f"src/{below}"] if below else _mains(table))]
         for target in _forms(tries):
-            found = self._file(posixpath.normpath(posixpath.join(home, target)))
-            if found:
-                return found
+            file = self._file(posixpath.normpath(posixpath.join(home, target)))
+            if file:
+                return file
         return None
 
     def _file(self, base: str) -> str | None:
@@ -192,11 +196,11 @@ class JavaScriptModules:
         return next((path for path in tries if path in self._paths), None)
 
 
-def _forms(written: list[str]) -> list[str]:
+def _forms(files: list[str]) -> list[str]:
     """The built files that a manifest names, each followed by the source that it is made from."""
-    return [form for path in written for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
+    return [form for path in files for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
 
 
 def _mains(table: Manifest) -> list[str]:
-    named = [table.get(key) for key in ("types", "module", "main")]
-    return [*(value for value in named if isinstance(value, str)), "src/index", "index"]
+    entry_files = [table.get(key) for key in ("types", "module", "main")]
+    return [*(value for value in entry_files if isinstance(value, str)), "src/index", "index"]

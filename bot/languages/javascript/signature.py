@@ -13,22 +13,24 @@ FUNCTIONS = frozenset({
 })  # fmt: skip
 
 
-def signature(node: Node, decorated: bool = False) -> Signature:
+def signature(node: Node, has_decorator: bool = False) -> Signature:
     """The signature of a function. One that reads `arguments` takes what it is given."""
-    listed = node.child_by_field_name("parameters")
-    if listed is None:  # x => ...
+    parameter_list = node.child_by_field_name("parameters")
+    if parameter_list is None:  # x => ...
         single = node.child_by_field_name("parameter")
         parameters = tuple(Parameter(text(part)) for part in (single,) if part is not None)
     else:
-        parameters = tuple(_parameter(part) for part in listed.named_children if _counts(part))
+        parameters = tuple(_parameter(part) for part in parameter_list.named_children if _counts(part))
     body = node.child_by_field_name("body")
     end = body.start_byte if body is not None else node.end_byte
     head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     whatever = body is not None and re.search(rb"\barguments\b", body.text or b"") is not None
-    broken = listed is not None and listed.has_error
+    is_broken = parameter_list is not None and parameter_list.has_error
     bodiless = node.type == "function_signature"  # one of several overloads
     return Signature(
-        parameters, " ".join(head.split()).removesuffix("=>").strip(), decorated or whatever or broken or bodiless
+        parameters,
+        " ".join(head.split()).removesuffix("=>").strip(),
+        has_decorator or whatever or is_broken or bodiless,
     )
 
 
@@ -44,10 +46,10 @@ def _pattern(part: Node) -> Node:
 def _parameter(part: Node) -> Parameter:
     inner = _pattern(part)
     if inner.type == "rest_pattern":
-        return Parameter(text(inner).lstrip("."), "varargs", required=False)
+        return Parameter(text(inner).lstrip("."), "varargs", is_required=False)
     optional = (
         part.type in ("optional_parameter", "assignment_pattern")
         or part.child_by_field_name("value") is not None
         or bool(re.search(r":\s*(void|any|unknown)$|\bundefined\b|\bvoid\b", text(part.child_by_field_name("type"))))
     )
-    return Parameter(text(inner) if inner.type == "identifier" else "{}", required=not optional)
+    return Parameter(text(inner) if inner.type == "identifier" else "{}", is_required=not optional)

@@ -55,11 +55,11 @@ def _binds(node: Node, above: Node) -> bool:
         return node.type == "identifier" and not any(
             above.child_by_field_name(f) == node for f in ("value", "right", "body")
         )
-    named = (
+    field_name = (
         "left" if above.type == "assignment_expression" else "parameter" if above.type == "arrow_function" else "name"
     )
-    known = above.type in NAMED or named != "name"
-    return known and above.child_by_field_name(named) == node
+    is_name = above.type in NAMED or field_name != "name"
+    return is_name and above.child_by_field_name(field_name) == node
 
 
 def _handed_on(node: Node, above: Node) -> Form:
@@ -82,16 +82,16 @@ def _taken_apart(node: Node, above: Node) -> Form:
     return "definition"
 
 
-def _arguments(listed: Node) -> Call:
+def _arguments(argument_list: Node) -> Call:
     """The arguments of a call; a template literal after a function is one argument."""
-    if listed.type == "template_string":
+    if argument_list.type == "template_string":
         return Call(spread=True)
-    parts = [part for part in listed.named_children if part.type != "comment"]
+    parts = [part for part in argument_list.named_children if part.type != "comment"]
     spread = any(part.type == "spread_element" for part in parts)
     return Call(sum(part.type != "spread_element" for part in parts), (), spread)
 
 
-def _guarded(node: Node, around: list[Node]) -> bool:
+def _is_guarded(node: Node, around: list[Node]) -> bool:
     """Whether the code around it asks first if it exists: `x?.()`, `typeof x`, `if (x) x()`, or a `try` around a require."""
     return any(_foresees(node, level, above, around) for level, above in enumerate(around))
 
@@ -117,19 +117,19 @@ def _asks(condition: Node | None, node: Node) -> bool:
 
 def _types(receiver: Node) -> tuple[str, ...]:
     """Classes that a receiver is known to be, as written in this file; empty where nothing is known."""
-    written = text(receiver)
+    receiver_text = text(receiver)
     if receiver.type == "new_expression":
         return (text(receiver.child_by_field_name("constructor")),)
-    if written in ("this", "super"):
+    if receiver_text in ("this", "super"):
         own = _own(receiver)
-        return own if written == "this" else own[1:]
+        return own if receiver_text == "this" else own[1:]
     if receiver.type == "identifier":
         function = next((above for above in ancestors(receiver) if above.type in ("statement_block", "program")), None)
         outer = next((above for above in ancestors(receiver) if above.type in SCOPES), function)
-        return _assigned(outer, written) if outer is not None else ()
-    if re.fullmatch(r"this\.#?\w+", written):
+        return _class_of(outer, receiver_text) if outer is not None else ()
+    if re.fullmatch(r"this\.#?\w+", receiver_text):
         holder = next((above for above in ancestors(receiver) if above.type in CLASSES), None)
-        return _assigned(holder, written, written[5:]) if holder is not None else ()
+        return _class_of(holder, receiver_text, receiver_text[5:]) if holder is not None else ()
     return ()
 
 
@@ -144,23 +144,23 @@ def _own(node: Node) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _given(scope: Node) -> Mapping[str, frozenset[str]]:
+def _classes_by_name(scope: Node) -> Mapping[str, frozenset[str]]:
     """Name -> the classes that it is given in a stretch of code, which is read once; "?" for what is no new object."""
     code = text(scope)
-    found: dict[str, set[str]] = defaultdict(set)
+    classes_by_name: dict[str, set[str]] = defaultdict(set)
     for match in ANNOTATED.finditer(code):
-        found[match[1]].add(match[2])
+        classes_by_name[match[1]].add(match[2])
     for match in ASSIGNED.finditer(code):
-        built = BUILT.match(match[2])
-        found[match[1]].add(built[1] if built else "?")
-    return {name: frozenset(classes) for name, classes in found.items()}
+        construction = BUILT.match(match[2])
+        classes_by_name[match[1]].add(construction[1] if construction else "?")
+    return {name: frozenset(classes) for name, classes in classes_by_name.items()}
 
 
-def _assigned(scope: Node, *names: str) -> tuple[str, ...]:
+def _class_of(scope: Node, *names: str) -> tuple[str, ...]:
     """The one class that a name is given in this stretch of code: `x = new Class(...)` or `x: Class`."""
-    given = _given(scope)
-    found = {one for name in names for one in given.get(name, ())}
-    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+    classes_by_name = _classes_by_name(scope)
+    class_names = {one for name in names for one in classes_by_name.get(name, ())}
+    return (class_names.pop(),) if len(class_names) == 1 and "?" not in class_names else ()
 
 
 def _scope_name(node: Node) -> str:
@@ -183,7 +183,7 @@ SHAPE = Shape(
     imports=frozenset({"import_statement"}),
     scopes=SCOPES,
     arguments=_arguments,
-    guarded=_guarded,
+    is_guarded=_is_guarded,
     form=_form,
     types=_types,
     scope_name=_scope_name,

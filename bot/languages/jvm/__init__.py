@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from bot.languages import typed
+from bot.languages import typed_receivers
 from bot.languages.jvm import java, kotlin
 from bot.languages.jvm.packages import STATEMENT, JvmPackages
 from bot.languages.unreadable import finds, outlines
@@ -44,28 +44,28 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
         owners, bases = _members(path, source)
         having = next((one for one in classes if one in owners.get(name, ())), "")
-        if having or not classes or name in _imported(source):
+        if having or not classes or name in _import_words(source):
             return (having,) if having else ()
         open_to = path.endswith(".java") or any(bases.get(one) for one in classes)
-        return typed.UNKNOWN if open_to else ()
+        return typed_receivers.UNKNOWN if open_to else ()
 
-    return typed.uses(language.root(source), source, names, language.READING, bare)
+    return typed_receivers.uses(language.root(source), source, names, language.READING, bare)
 
 
 @lru_cache(maxsize=64)
 def _members(path: str, source: bytes) -> tuple[dict[str, set[str]], dict[str, tuple[str, ...]]]:
     """Member -> the classes of the file that define it, and what each class inherits."""
-    told = outline(path, source, "head")
+    file_outline = outline(path, source, "head")
     owners: dict[str, set[str]] = {}
-    for symbol in told.symbols:
+    for symbol in file_outline.symbols:
         owner = symbol.name.rpartition(".")[0]
         if owner:
             owners.setdefault(symbol.short, set()).add(owner.rpartition(".")[2])
-    return owners, dict(told.bases)
+    return owners, dict(file_outline.bases)
 
 
 @lru_cache(maxsize=64)
-def _imported(source: bytes) -> frozenset[str]:
+def _import_words(source: bytes) -> frozenset[str]:
     return frozenset(
         match["name"].decode("utf-8", "replace").rpartition(".")[2] for match in STATEMENT.finditer(source)
     )

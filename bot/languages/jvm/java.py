@@ -8,10 +8,10 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import misread, syntax, typed
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages import misread, syntax, typed_receivers
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.syntax import first_line, last_line, text
-from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
+from bot.languages.typed_receivers import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({
@@ -56,63 +56,66 @@ def _grammar() -> Grammar:
 
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed.readable(source))
+    return syntax.parse(_grammar(), typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; nested types and static members are offered by their own names, too."""
     misread.check(source)
-    misread.check_escapes(source, typed.blank(source))
+    misread.check_escapes(source, typed_receivers.blank(source))
     tree = root(source)
-    found = JavaWalk(path, side)
+    walk = JavaWalk(path, side)
     for node in tree.named_children:
         if node.type in CLASSES:
-            _type(node, "", found)
+            _type(node, "", walk)
     complete = not tree.has_error and not GENERATED.search(source)
-    told = Outline(
-        typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
+    file_outline = Outline(
+        typed_receivers.with_overloads(walk.symbols),
+        tuple(walk.exports.items()),
+        complete,
+        bases=tuple(walk.bases.items()),
     )
-    return conditioned(told, tree, source, CONDITIONS)
+    return with_conditions(file_outline, tree, source, CONDITIONS)
 
 
-def _type(node: Node, inside: str, found: JavaWalk) -> None:
+def _type(node: Node, inside: str, walk: JavaWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
-    found.symbols.append(
+    walk.symbols.append(
         Symbol(
-            found.path,
+            walk.path,
             name,
             kind,
             first_line(node),
             last_line(node),
-            found.side,
-            visibility=_visibility(node, inside, found),
+            walk.side,
+            visibility=_visibility(node, inside, walk),
         )
     )
-    found.exports[short] = name
+    walk.exports[short] = name
     bases = _bases(node)
-    found.bases[short] = found.bases.get(short, ()) + bases
+    walk.bases[short] = walk.bases.get(short, ()) + bases
     if node.type == "record_declaration":
-        listed = node.child_by_field_name("parameters")
+        parameter_list = node.child_by_field_name("parameters")
         _take(
-            listed if listed is not None else node,
+            parameter_list if parameter_list is not None else node,
             f"{name}.constructor",
             "method",
-            found,
+            walk,
             _signature(node, opaque=False),
         )
-    for member in _members(node) if name.count(".") < typed.NESTED else ():
-        _member(member, name, bases, found)
+    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+        _member(member, name, bases, walk)
 
 
 def _bases(node: Node) -> tuple[str, ...]:
     """What a type inherits from, as written; an enum and a record have members that are written nowhere."""
-    listed = [part for part in node.named_children if part.type in HERITAGE]
+    heritage = [part for part in node.named_children if part.type in HERITAGE]
     names = [
         re.sub(r"<.*", "", text(base), flags=re.DOTALL).strip()
-        for part in listed
+        for part in heritage
         for holder in part.named_children
         for base in (holder.named_children if holder.type == "type_list" else [holder])
     ]
@@ -128,44 +131,48 @@ def _members(node: Node) -> Iterator[Node]:
             yield member
 
 
-def _member(node: Node, inside: str, bases: Sequence[str], found: JavaWalk) -> None:
+def _member(node: Node, inside: str, bases: Sequence[str], walk: JavaWalk) -> None:
     kind = node.type
     if kind in CLASSES:
-        _type(node, inside, found)
+        _type(node, inside, walk)
     elif kind == "constructor_declaration":
-        _take(node, f"{inside}.constructor", "method", found, _signature(node, opaque=False))
+        _take(node, f"{inside}.constructor", "method", walk, _signature(node, opaque=False))
     elif kind == "method_declaration":
-        name, fixed = text(node.child_by_field_name("name")), _static(node)
-        told = _signature(node, opaque=name in OBJECT or bool(bases and not fixed and not _static(node, "private")))
-        _take(node, f"{inside}.{name}", "function" if fixed else "method", found, told)
-        if fixed:
-            found.exports.setdefault(name, f"{inside}.{name}")
+        name, is_static = text(node.child_by_field_name("name")), _static(node)
+        own_signature = _signature(
+            node, opaque=name in OBJECT or bool(bases and not is_static and not _static(node, "private"))
+        )
+        _take(node, f"{inside}.{name}", "function" if is_static else "method", walk, own_signature)
+        if is_static:
+            walk.exports.setdefault(name, f"{inside}.{name}")
     elif kind in FIELDS or kind == "enum_constant":
         declarators = [part for part in node.named_children if part.type == "variable_declarator"] or [node]
         for part in declarators:
             name = text(part.child_by_field_name("name"))
-            _take(node, f"{inside}.{name}", "variable", found, None)
+            _take(node, f"{inside}.{name}", "variable", walk, None)
             if kind != "field_declaration" or _static(node):
-                found.exports.setdefault(name, f"{inside}.{name}")
+                walk.exports.setdefault(name, f"{inside}.{name}")
     elif kind == "annotation_type_element_declaration":
-        _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", found, None)
+        _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", walk, None)
 
 
-def _take(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
-    visibility = _visibility(node, name.rpartition(".")[0], found)
-    found.symbols.append(
-        Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told, visibility=visibility)
+def _take(node: Node, name: str, kind: str, walk: JavaWalk, own_signature: Signature | None) -> None:
+    visibility = _visibility(node, name.rpartition(".")[0], walk)
+    walk.symbols.append(
+        Symbol(
+            walk.path, name, kind, first_line(node), last_line(node), walk.side, own_signature, visibility=visibility
+        )
     )
 
 
-def _visibility(node: Node, inside: str, found: JavaWalk) -> Visibility:
+def _visibility(node: Node, inside: str, walk: JavaWalk) -> Visibility:
     """Who can name a definition; what no word restricts stays in its package, but for members of interfaces and enums."""
     if _static(node, "private"):
         return "file"
-    named = any(_static(node, word) for word in ("public", "protected"))
-    holder = next((symbol for symbol in found.symbols if symbol.name == inside), None)
+    has_visibility = any(_static(node, word) for word in ("public", "protected"))
+    holder = next((symbol for symbol in walk.symbols if symbol.name == inside), None)
     open_member = holder is not None and holder.kind == "type"
-    return "anywhere" if named or open_member or node.type not in RESTRICTED else "package"
+    return "anywhere" if has_visibility or open_member or node.type not in RESTRICTED else "package"
 
 
 def _static(node: Node, modifier: str = "static") -> bool:
@@ -173,27 +180,27 @@ def _static(node: Node, modifier: str = "static") -> bool:
 
 
 def _signature(node: Node, *, opaque: bool) -> Signature:
-    listed = node.child_by_field_name("parameters")
+    parameter_list = node.child_by_field_name("parameters")
     parameters = []
-    for part in listed.named_children if listed is not None else ():
+    for part in parameter_list.named_children if parameter_list is not None else ():
         if part.type == "formal_parameter":
             parameters.append(Parameter(text(part.child_by_field_name("name")), "positional-only"))
         elif part.type == "spread_parameter":
             last = part.named_children[-1] if part.named_children else part
-            parameters.append(Parameter(text(last.child_by_field_name("name")), "varargs", required=False))
-    end = listed.end_byte if listed is not None else node.end_byte
+            parameters.append(Parameter(text(last.child_by_field_name("name")), "varargs", is_required=False))
+    end = parameter_list.end_byte if parameter_list is not None else node.end_byte
     start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
     head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")
-    broken = listed is None or listed.has_error
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or broken)
+    is_broken = parameter_list is None or parameter_list.has_error
+    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_broken)
 
 
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
-    if above is None or any(item.type == "package_declaration" for item in typed.near(node)):
+    if above is None or any(item.type == "package_declaration" for item in typed_receivers.near(node)):
         return None
-    if any(item.type == "import_declaration" for item in typed.near(node)):
+    if any(item.type == "import_declaration" for item in typed_receivers.near(node)):
         return IdentifierUse("import")
     if above.type == "method_invocation" and above.child_by_field_name("name") == node:
         call = _arguments(above.child_by_field_name("arguments"))
@@ -223,18 +230,18 @@ def _type_use(node: Node, above: Node) -> IdentifierUse:
     if whole.parent is not None and whole.parent.type == "generic_type":
         whole = whole.parent
     holder = whole.parent
-    built = (
+    is_construction = (
         holder is not None
         and holder.type == "object_creation_expression"
         and holder.child_by_field_name("type") == whole
         and (whole == node or receiver is not None or whole.type == "generic_type")
     )
-    call = _arguments(holder.child_by_field_name("arguments")) if built and holder is not None else None
+    call = _arguments(holder.child_by_field_name("arguments")) if is_construction and holder is not None else None
     return IdentifierUse("member" if receiver is not None else "name", receiver, call)
 
 
-def _arguments(listed: Node | None) -> Call:
-    parts = listed.named_children if listed is not None else []
+def _arguments(argument_list: Node | None) -> Call:
+    parts = argument_list.named_children if argument_list is not None else []
     return Call(sum("comment" not in part.type for part in parts))
 
 
@@ -252,16 +259,16 @@ def types(receiver: Node) -> tuple[str, ...]:  # noqa: PLR0911 - one line for ea
         return (text(inner.child_by_field_name("type")),) if inner.type == "cast_expression" else UNKNOWN
     if kind in ("identifier", "field_access"):
         if kind == "identifier" or text(receiver).startswith("this."):
-            found = typed.declared(receiver, READING, DECLARED, BUILT)
-            if found:
-                return found
+            class_names = typed_receivers.declared_classes(receiver, READING, DECLARED, BUILT)
+            if class_names:
+                return class_names
         return () if text(receiver).rpartition(".")[2][:1].isupper() else UNKNOWN
     return () if kind in ("type_identifier", "scoped_type_identifier") else UNKNOWN
 
 
 def _own(node: Node, kind: str) -> tuple[str, ...]:
     """The class around a node, or what it extends. Inside an anonymous class, that is another one."""
-    holder = next(iter(typed.around(node, CLASSES | {"object_creation_expression"})), None)
+    holder = next(iter(typed_receivers.around(node, CLASSES | {"object_creation_expression"})), None)
     if holder is None or holder.type not in CLASSES:
         return UNKNOWN
     if kind == "this":

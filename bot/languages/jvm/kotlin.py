@@ -7,11 +7,11 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import misread, syntax, typed
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages import misread, syntax, typed_receivers
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.jvm.java import OBJECT, JavaWalk
 from bot.languages.syntax import first_line, last_line, text
-from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
+from bot.languages.typed_receivers import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
@@ -40,7 +40,7 @@ def _grammar() -> Grammar:
 
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed.readable(source))
+    return syntax.parse(_grammar(), typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)
@@ -48,47 +48,48 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
     misread.check(source)
     tree = root(source)
-    found = JavaWalk(path, side)
+    walk = JavaWalk(path, side)
     unclear = False
     for node in tree.named_children:
-        _take(node, "", (), found, offered=True)
+        _take(node, "", (), walk, is_offered=True)
         if node.type.endswith("expression") and not path.endswith(".kts"):
             unclear = True
             for name in MISREAD.findall(text(node)[:READ]):
-                _class(node, name, found)
+                _class(node, name, walk)
     complete = not (unclear or tree.has_error or GENERATED.search(source) or path.endswith(".kts"))
-    told = Outline(
-        typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
+    file_outline = Outline(
+        typed_receivers.with_overloads(walk.symbols),
+        tuple(walk.exports.items()),
+        complete,
+        bases=tuple(walk.bases.items()),
     )
-    return conditioned(told, tree, source, CONDITIONS)
+    return with_conditions(file_outline, tree, source, CONDITIONS)
 
 
-def _take(node: Node, inside: str, bases: Sequence[str], found: JavaWalk, *, offered: bool) -> None:
-    """One definition with its members. `offered`: whether importers can name it without its class."""
+def _take(node: Node, inside: str, bases: Sequence[str], walk: JavaWalk, *, is_offered: bool) -> None:
+    """One definition with its members. `is_offered`: whether importers can name it without its class."""
     kind, name = node.type, _name(node)
-    qualified = f"{inside}.{name}" if inside else name
+    qualified_name = f"{inside}.{name}" if inside else name
     if kind in CLASSES and name:
-        _class(node, qualified, found)
+        _class(node, qualified_name, walk)
     elif kind == "companion_object":
         for member in _members(node):
-            _take(member, inside, (), found, offered=True)
+            _take(member, inside, (), walk, is_offered=True)
     elif kind == "secondary_constructor":
-        _add(
-            node, f"{inside}.constructor", "method", found, _signature(node, "function_value_parameters", opaque=False)
-        )
+        _add(node, f"{inside}.constructor", "method", walk, _signature(node, "function_value_parameters", opaque=False))
     elif name and kind in ("function_declaration", "property_declaration", "type_alias", "enum_entry"):
         function = kind == "function_declaration"
         if function:
             vague = name in OBJECT or (bool(bases) and inside != "") or (_extends(node) and not TELLING.search(name))
-            told = _signature(node, "function_value_parameters", opaque=vague or _has(node, "override"))
-            _add(node, qualified, "function" if offered else "method", found, told)
+            own_signature = _signature(node, "function_value_parameters", opaque=vague or _has(node, "override"))
+            _add(node, qualified_name, "function" if is_offered else "method", walk, own_signature)
         else:
-            _add(node, qualified, "type" if kind == "type_alias" else "variable", found, None)
-        if (offered and (inside or not _has(node, "private"))) or kind == "enum_entry":
-            found.exports.setdefault(name, qualified)
+            _add(node, qualified_name, "type" if kind == "type_alias" else "variable", walk, None)
+        if (is_offered and (inside or not _has(node, "private"))) or kind == "enum_entry":
+            walk.exports.setdefault(name, qualified_name)
 
 
-def _class(node: Node, name: str, found: JavaWalk) -> None:
+def _class(node: Node, name: str, walk: JavaWalk) -> None:
     short = name.rpartition(".")[2]
     bases = tuple(
         re.split(r"[<(\s{]", text(part), maxsplit=1)[0]
@@ -96,25 +97,25 @@ def _class(node: Node, name: str, found: JavaWalk) -> None:
         if holder.type == "delegation_specifiers"
         for part in holder.named_children
     ) + (("Record",) if _has(node, "data") or _has(node, "value") else ())
-    _add(node, name, "type" if re.match(r"(\w+\s+)*interface\b", text(node)[:80]) else "class", found, None)
-    found.exports[short] = name
-    found.bases[short] = found.bases.get(short, ()) + bases
+    _add(node, name, "type" if re.match(r"(\w+\s+)*interface\b", text(node)[:80]) else "class", walk, None)
+    walk.exports[short] = name
+    walk.bases[short] = walk.bases.get(short, ()) + bases
     for part in node.named_children:
         if part.type == "primary_constructor":
             opaque = _has(node, "annotation")
-            _add(part, f"{name}.constructor", "method", found, _signature(part, "class_parameters", opaque=opaque))
+            _add(part, f"{name}.constructor", "method", walk, _signature(part, "class_parameters", opaque=opaque))
             for field in part.named_children[0].named_children if part.named_children else ():
                 if field.type == "class_parameter" and re.search(r"\bva[lr]\b", text(field)):
-                    _add(field, f"{name}.{_name(field)}", "variable", found, None)
-    for member in _members(node) if name.count(".") < typed.NESTED else ():
-        _take(member, name, bases, found, offered=node.type == "object_declaration")
+                    _add(field, f"{name}.{_name(field)}", "variable", walk, None)
+    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+        _take(member, name, bases, walk, is_offered=node.type == "object_declaration")
 
 
-def _add(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
+def _add(node: Node, name: str, kind: str, walk: JavaWalk, own_signature: Signature | None) -> None:
     span = first_line(node), last_line(node)
-    exported = "." in name or not _has(node, "private")
+    is_exported = "." in name or not _has(node, "private")
     visibility: Visibility = "file" if _has(node, "private") else "anywhere"
-    found.symbols.append(Symbol(found.path, name, kind, *span, found.side, told, exported, visibility))
+    walk.symbols.append(Symbol(walk.path, name, kind, *span, walk.side, own_signature, is_exported, visibility))
 
 
 def _members(node: Node) -> Iterator[Node]:
@@ -124,14 +125,14 @@ def _members(node: Node) -> Iterator[Node]:
 
 
 def _name(node: Node) -> str:
-    named = node.child_by_field_name("name")
+    name_node = node.child_by_field_name("name")
     if node.type == "type_alias":
-        named = node.child_by_field_name("type")
+        name_node = node.child_by_field_name("type")
     if node.type == "property_declaration":
         node = next((part for part in node.named_children if part.type == "variable_declaration"), node)
-    if named is None:
-        named = next((part for part in node.named_children if part.type == "identifier"), None)
-    return text(named).strip("`")
+    if name_node is None:
+        name_node = next((part for part in node.named_children if part.type == "identifier"), None)
+    return text(name_node).strip("`")
 
 
 def _has(node: Node, modifier: str) -> bool:
@@ -144,30 +145,30 @@ def _extends(node: Node) -> bool:
     return any("type" in part.type and part.type != "type_parameters" for part in node.named_children if name and part.end_byte <= name.start_byte)  # fmt: skip
 
 
-def _signature(node: Node, listed: str, *, opaque: bool) -> Signature:
-    holder = next((part for part in node.named_children if part.type == listed), None)
+def _signature(node: Node, list_type: str, *, opaque: bool) -> Signature:
+    holder = next((part for part in node.named_children if part.type == list_type), None)
     parameters: list[Parameter] = []
     vararg, equal = False, False
     for part in holder.children if holder is not None else ():
         if part.type in ("parameter", "class_parameter"):
             many = vararg or _has(part, "vararg")
-            filled = part.type == "class_parameter" and any(item.type == "=" for item in part.children)
+            has_default = part.type == "class_parameter" and any(item.type == "=" for item in part.children)
             kind = _kind(parameters, many)
-            parameters.append(Parameter(_name(part), kind, required=not (many or filled)))
+            parameters.append(Parameter(_name(part), kind, is_required=not (many or has_default)))
             vararg = False
         elif part.type == "parameter_modifiers":
             vararg = "vararg" in text(part)
         equal = part.type == "="
         if equal and parameters:
             last = parameters[-1]
-            parameters[-1] = Parameter(last.name, last.kind, required=False)
+            parameters[-1] = Parameter(last.name, last.kind, is_required=False)
     end = holder.end_byte if holder is not None else node.end_byte
     start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
     head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")
     return Signature(tuple(parameters), " ".join(head.split()), opaque or holder is None or holder.has_error)
 
 
-def _kind(before: Sequence[Parameter], many: bool) -> typed.Kind:
+def _kind(before: Sequence[Parameter], many: bool) -> typed_receivers.Kind:
     if many:
         return "varargs"
     return "keyword-only" if any(item.kind == "varargs" for item in before) else "positional"
@@ -176,9 +177,9 @@ def _kind(before: Sequence[Parameter], many: bool) -> typed.Kind:
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
-    if above is None or any(item.type == "package_header" for item in typed.near(node)):
+    if above is None or any(item.type == "package_header" for item in typed_receivers.near(node)):
         return None
-    if any(item.type == "import" for item in typed.near(node)):
+    if any(item.type == "import" for item in typed_receivers.near(node)):
         return IdentifierUse("import")
     first = above.named_child(0)  # of as many as the file has lines
     if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
@@ -186,8 +187,8 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
     if above.type in FIRST and first == node:
         return IdentifierUse("definition")
     if above.type == "value_argument":
-        named = first == node and any(part.type == "=" for part in above.children)
-        return IdentifierUse("key") if named else IdentifierUse("name")
+        is_named_argument = first == node and any(part.type == "=" for part in above.children)
+        return IdentifierUse("key") if is_named_argument else IdentifierUse("name")
     if above.type == "navigation_expression" and first != node:
         return IdentifierUse("member", first, _call(above))
     if above.type == "user_type" and above.parent is not None and above.parent.type == "constructor_invocation":
@@ -212,34 +213,40 @@ def _call(callee: Node) -> Call | None:
 
 
 def _arguments(node: Node) -> Call:
-    listed = next((part for part in node.named_children if part.type == "value_arguments"), None)
-    parts = [part for part in listed.named_children if part.type == "value_argument"] if listed is not None else []
-    named = [part for part in parts if any(item.type == "=" for item in part.children)]
-    spread = any(text(part).startswith("*") for part in parts) or any("spread" in text(part)[:1] for part in named)
-    keywords = tuple(text(part.named_children[0]).strip("`") for part in named)
-    return Call(len(parts) - len(named), keywords, spread)
+    argument_list = next((part for part in node.named_children if part.type == "value_arguments"), None)
+    parts = (
+        [part for part in argument_list.named_children if part.type == "value_argument"]
+        if argument_list is not None
+        else []
+    )
+    named_arguments = [part for part in parts if any(item.type == "=" for item in part.children)]
+    spread = any(text(part).startswith("*") for part in parts) or any(
+        "spread" in text(part)[:1] for part in named_arguments
+    )
+    keywords = tuple(text(part.named_children[0]).strip("`") for part in named_arguments)
+    return Call(len(parts) - len(named_arguments), keywords, spread)
 
 
 def types(receiver: Node) -> tuple[str, ...]:
     """The class that a receiver is declared to be; empty for what may be a class or an object itself."""
-    kind, written = receiver.type, text(receiver)
+    kind, receiver_text = receiver.type, text(receiver)
     if kind == "this_expression":
-        holder = next(iter(typed.around(receiver, CLASSES | {"object_literal", "lambda_literal"})), None)
-        own = holder is not None and holder.type in CLASSES and written == "this" and not _in_extension(receiver)
+        holder = next(iter(typed_receivers.around(receiver, CLASSES | {"object_literal", "lambda_literal"})), None)
+        own = holder is not None and holder.type in CLASSES and receiver_text == "this" and not _in_extension(receiver)
         return (_name(holder),) if own and holder is not None else UNKNOWN
-    if kind == "call_expression" and re.match(r"[A-Z]\w*\(", written):
-        return (written.partition("(")[0],)
-    if kind == "identifier" or (kind == "navigation_expression" and written.startswith("this.")):
-        found = typed.declared(receiver, READING, DECLARED, BUILT)
-        if found:
-            return found
-    if kind in ("identifier", "navigation_expression") and written.rpartition(".")[2][:1].isupper():
+    if kind == "call_expression" and re.match(r"[A-Z]\w*\(", receiver_text):
+        return (receiver_text.partition("(")[0],)
+    if kind == "identifier" or (kind == "navigation_expression" and receiver_text.startswith("this.")):
+        class_names = typed_receivers.declared_classes(receiver, READING, DECLARED, BUILT)
+        if class_names:
+            return class_names
+    if kind in ("identifier", "navigation_expression") and receiver_text.rpartition(".")[2][:1].isupper():
         return ()
     return UNKNOWN
 
 
 def _in_extension(node: Node) -> bool:
-    return any(_extends(item) for item in typed.around(node, {"function_declaration"})[:3])
+    return any(_extends(item) for item in typed_receivers.around(node, {"function_declaration"})[:3])
 
 
 READING = TypedGrammar(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from bot.languages import typed
+from bot.languages import typed_receivers
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
 
@@ -31,7 +31,7 @@ WHOLE = frozenset({"*"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _FileNames:
     """What a file says about itself."""
 
     package: str
@@ -47,7 +47,7 @@ class _File:
     package: str
     body: bytes
     words: frozenset[bytes]  # identifiers of the body
-    lines: typed.Lines
+    lines: typed_receivers.Lines
 
     def holds(self, name: str) -> bool:
         return name.encode() in self.words
@@ -59,7 +59,7 @@ class JvmPackages:
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = frozenset(path for path in paths if path.endswith(SUFFIXES))
         self._stems: dict[str, list[str]] | None = None
-        self._told: dict[str, _Told] = {}
+        self._told: dict[str, _FileNames] = {}
         self._packages: dict[str, str] = {}  # of the files that were told of
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)
 
@@ -70,20 +70,20 @@ class JvmPackages:
         if path not in self._paths:
             return
         before = self._told.get(path)
-        kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.exported}
+        kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.is_exported}
         members = {name for name, kind in kinds.items() if kind in ("function", "variable")}
         types = set(kinds) - members
         if members and path.endswith(".kt"):
             facade = FACADE.search(source)
             types.add(facade[1].decode() if facade else f"{_stem(path)[:1].upper()}{_stem(path)[1:]}Kt")
         package = _package(source)
-        told = _Told(
+        file_names = _FileNames(
             package,
             frozenset(types) | (before.types if before else frozenset()),
             frozenset(members) | (before.members if before else frozenset()),
         )
-        self._told[path] = told
-        for name in told.types | told.members:
+        self._told[path] = file_names
+        for name in file_names.types | file_names.members:
             self._known[package, name].add(path)
 
     def mates(self, path: str) -> Collection[str]:
@@ -93,92 +93,92 @@ class JvmPackages:
 
     def clues(self, path: str) -> Clues:
         """A file that uses another writes one of its names: neighbours need no import."""
-        told = self._told.get(path)
-        names = told.types | told.members if told else frozenset({_stem(path)})
+        file_names = self._told.get(path)
+        names = file_names.types | file_names.members if file_names else frozenset({_stem(path)})
         words = "|".join(sorted(re.escape(name) for name in names))
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree, and what it takes from its neighbours."""
-        code = typed.blank(source, templates=path.endswith((".kt", ".kts")))
+        code = typed_receivers.blank(source, templates=path.endswith((".kt", ".kts")))
         statements = list(STATEMENT.finditer(code))
         body = PACKAGE.sub(_spaces, STATEMENT.sub(_spaces, code))
-        lines = typed.Lines(code)
+        lines = typed_receivers.Lines(code)
         file = _File(path, _package(code), body, frozenset(WORD.findall(body)), lines)
-        found: list[Import] = []
-        taken: set[str] = set()
+        imports: list[Import] = []
+        taken_names: set[str] = set()
         open_to = {file.package: 0}
         for match in statements:
             name, alias = match["name"].decode("utf-8", "replace").replace("`", ""), match["alias"]
             line = lines.at(match.start())
             if name.endswith(".") and code[match.end() : match.end() + 1] == b"*":
                 open_to.setdefault(name[:-1], line)
-                found += self._starred(file, name[:-1], line, words)
+                imports += self._star_imports(file, name[:-1], line, words)
             else:
                 here = alias.decode().replace("`", "") if alias else name.rpartition(".")[2]
-                taken.add(here)
+                taken_names.add(here)
                 if not words or not words.isdisjoint(name.split(".")):
-                    found += self._named(file, name, here, line)
-        found += self._unnamed(file, open_to, taken, words)
-        return tuple(item for item in found if item.target != path)
+                    imports += self._import(file, name, here, line)
+        imports += self._unnamed_imports(file, open_to, taken_names, words)
+        return tuple(item for item in imports if item.target != path)
 
-    def _named(self, file: _File, name: str, here: str, line: int) -> Iterator[Import]:
+    def _import(self, file: _File, name: str, here: str, line: int) -> Iterator[Import]:
         """`import a.b.Outer.Inner`: the deepest name is taken, from the file of the outermost type. Unused: no name is."""
         parts = name.split(".")
-        used = file.holds(here) or not file.path.endswith(".java")
+        is_used = file.holds(here) or not file.path.endswith(".java")
         for at in range(len(parts) - 1, -1, -1):
             targets = self._lookup(".".join(parts[:at]), parts[at], file.path)
             for target in targets:
-                names = frozenset({parts[-1]}) if used else frozenset[str]()
-                yield Import(target, names, line, ((parts[-1], here),) if here != parts[-1] and used else ())
+                names = frozenset({parts[-1]}) if is_used else frozenset[str]()
+                yield Import(target, names, line, ((parts[-1], here),) if here != parts[-1] and is_used else ())
             if targets:
                 return
 
-    def _starred(self, file: _File, name: str, line: int, words: frozenset[str]) -> Iterator[Import]:
-        """`import static a.b.Type.*`: everything of a type; of a package, see `_unnamed`."""
+    def _star_imports(self, file: _File, name: str, line: int, words: frozenset[str]) -> Iterator[Import]:
+        """`import static a.b.Type.*`: everything of a type; of a package, see `_unnamed_imports`."""
         package, _, last = name.rpartition(".")
         if not words or last in words:
             for target in self._lookup(package, last, file.path):
                 yield Import(target, WHOLE, line)
 
-    def _unnamed(
-        self, file: _File, open_to: dict[str, int], taken: set[str], words: frozenset[str]
+    def _unnamed_imports(
+        self, file: _File, open_to: dict[str, int], taken_names: set[str], words: frozenset[str]
     ) -> Iterator[Import]:
         """Names of the file's own package, of packages imported whole, and names written with their package."""
         own = {name.decode() for names in DEFINED.findall(file.body) for name in names if name}
-        asked = words or frozenset(word.decode() for word in file.words)
-        for word in sorted(asked - taken - own):
+        wanted_words = words or frozenset(word.decode() for word in file.words)
+        for word in sorted(wanted_words - taken_names - own):
             if not file.holds(word):
                 continue
-            meant = [(t, line) for package, line in open_to.items() for t in self._lookup(package, word, file.path)]
-            at = re.search(rb"(?<![\w$.])" + word.encode() + rb"(?![\w$])", file.body) if meant else None
-            for target, line in meant:
-                found = at or self._called(target, word, file)
-                if found and _visible(target, file.path):
-                    number = line or file.lines.at(found.start())
+            targets = [(t, line) for package, line in open_to.items() for t in self._lookup(package, word, file.path)]
+            at = re.search(rb"(?<![\w$.])" + word.encode() + rb"(?![\w$])", file.body) if targets else None
+            for target, line in targets:
+                place = at or self._extension_call(target, word, file)
+                if place and _visible(target, file.path):
+                    number = line or file.lines.at(place.start())
                     yield Import(target, frozenset({word}), number)
-        yield from self._qualified(file, asked)
+        yield from self._qualified_imports(file, wanted_words)
 
-    def _called(self, target: str, word: str, file: _File) -> re.Match[bytes] | None:
+    def _extension_call(self, target: str, word: str, file: _File) -> re.Match[bytes] | None:
         """An extension is called like a member."""
-        told = self._told.get(target)
-        if told is None or word not in told.members:
+        file_names = self._told.get(target)
+        if file_names is None or word not in file_names.members:
             return None
         return re.search(rb"\.\s*" + word.encode() + rb"(?![\w$])", file.body)
 
-    def _qualified(self, file: _File, asked: Collection[str]) -> Iterator[Import]:
+    def _qualified_imports(self, file: _File, wanted_words: Collection[str]) -> Iterator[Import]:
         """The first place at which each of the words is written with its package."""
-        seen: set[str] = set()
-        tried: set[tuple[str, str]] = set()
+        seen_words: set[str] = set()
+        tried_pairs: set[tuple[str, str]] = set()
         for match in QUALIFIED.finditer(file.body):
             parts = match[0].decode("utf-8", "replace").split(".")
             for at in range(1, len(parts)):
                 package, word = ".".join(parts[:at]), parts[at]
-                if word not in asked or word in seen or (package, word) in tried:
+                if word not in wanted_words or word in seen_words or (package, word) in tried_pairs:
                     continue
-                tried.add((package, word))
+                tried_pairs.add((package, word))
                 for target in self._lookup(package, word, file.path):
-                    seen.add(word)
+                    seen_words.add(word)
                     yield Import(target, frozenset({word}), file.lines.at(match.start()))
 
     def _lookup(self, package: str, name: str, here: str) -> list[str]:
@@ -187,16 +187,16 @@ class JvmPackages:
             self._stems = defaultdict(list)
             for path in sorted(self._paths):
                 self._stems[_stem(path)].append(path)
-        found = set(self._known.get((package, name), ()))
+        files = set(self._known.get((package, name), ()))
         folder = "/" + package.replace(".", "/")
         for path in self._stems.get(name, ()):
             if path not in self._told and f"/{posixpath.dirname(path)}".endswith(folder if package else "/"):
-                found.add(path)
-        if len(found) <= 1:
-            return list(found)
-        near = max(_common(path, here) for path in found)
-        modules = {path.partition("/src/")[0] for path in found if _common(path, here) == near}
-        return sorted(path for path in found if path.partition("/src/")[0] in modules)
+                files.add(path)
+        if len(files) <= 1:
+            return list(files)
+        near = max(_common(path, here) for path in files)
+        modules = {path.partition("/src/")[0] for path in files if _common(path, here) == near}
+        return sorted(path for path in files if path.partition("/src/")[0] in modules)
 
 
 def _stem(path: str) -> str:
@@ -209,7 +209,7 @@ def _package(source: bytes) -> str:
 
 
 def _spaces(match: re.Match[bytes]) -> bytes:
-    return typed.KEPT.sub(b" ", match[0])
+    return typed_receivers.KEPT.sub(b" ", match[0])
 
 
 def _visible(target: str, here: str) -> bool:

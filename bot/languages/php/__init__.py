@@ -7,7 +7,7 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import misread, nesting, spots, syntax
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
@@ -62,8 +62,8 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     nesting.check(source)
     misread.check(source)
     root = syntax.parse(_grammar(), source)
-    said = [] if path.endswith(".php") else ["a file that is not loaded by the names of its classes"]
-    return conditioned(outline_of(path, root, source, side), root, source, CONDITIONS, said)
+    conditions = [] if path.endswith(".php") else ["a file that is not loaded by the names of its classes"]
+    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, conditions)
 
 
 @finds

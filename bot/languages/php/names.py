@@ -39,8 +39,8 @@ def _table(value: object) -> dict[str, object]:
 
 
 def _strings(value: object) -> list[str]:
-    listed = value if isinstance(value, list) else [value]
-    return [item for item in listed if isinstance(item, str)]
+    values = value if isinstance(value, list) else [value]
+    return [item for item in values if isinstance(item, str)]
 
 
 class Names:
@@ -65,12 +65,12 @@ class Names:
         for key in ("autoload", "autoload-dev"):
             loads = _table(table.get(key))
             for prefix, targets in _table(loads.get("psr-4")).items():
-                self._prefixes += [(prefix, _joined(folder, target)) for target in _strings(targets)]
+                self._prefixes += [(prefix, _join(folder, target)) for target in _strings(targets)]
             for prefix, targets in _table(loads.get("psr-0")).items():
                 self._prefixes += [
-                    (prefix, _joined(folder, target, prefix.replace("\\", "/"))) for target in _strings(targets)
+                    (prefix, _join(folder, target, prefix.replace("\\", "/"))) for target in _strings(targets)
                 ]
-            self._functions += [_joined(folder, target) for target in _strings(loads.get("files"))]
+            self._functions += [_join(folder, target) for target in _strings(loads.get("files"))]
 
     def clues(self, path: str) -> Clues:
         """A class is named by its file's stem behind a backslash or in a group; a file by its own name in quotes."""
@@ -98,49 +98,49 @@ class Names:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The names and files that a file takes from others of the tree."""
-        asked, found, lines = mention(words), list[Import](), Lines(source)
-        spoken = NAMESPACE.search(source)
-        here = spoken[1].decode() + "\\" if spoken else ""
+        mentions, imports, lines = mention(words), list[Import](), Lines(source)
+        namespace = NAMESPACE.search(source)
+        here = namespace[1].decode() + "\\" if namespace else ""
         aliases: dict[str, str] = {}
         first = FIRST_CLASS.search(source)
         for match in USE.finditer(source, 0, first.start() if first else len(source)):
             line = lines.at(match.start())
             for full, alias in _clauses(match["what"].decode("utf-8", "replace")):
                 aliases[alias] = full
-                if asked.search(match[0]):
-                    found += self._used(full, alias, line, match["kind"] is not None)
+                if mentions.search(match[0]):
+                    imports += self._use_imports(full, alias, line, match["kind"] is not None)
         for match in islice(QUALIFIED.finditer(source), MOST_IMPORTS):
-            if asked.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                found += self._qualified(match, here, aliases, source, lines)
+            if mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
+                imports += self._qualified_import(match, here, aliases, source, lines)
         for match in islice(LOADED.finditer(source), MOST_IMPORTS):
             target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
-            if target and asked.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                found.append(Import(target, WHOLE, lines.at(match.start())))
-        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+            if target and mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
+                imports.append(Import(target, WHOLE, lines.at(match.start())))
+        return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _used(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
+    def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
         short = full.rpartition("\\")[2]
         targets = self._loaded_for(full) if function else [self._class(full)]
         for target in targets:
             if target is not None:
                 yield Import(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
 
-    def _qualified(
+    def _qualified_import(
         self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes, lines: Lines
     ) -> Iterator[Import]:
         r"""`\App\User` and `Models\User`: the name in this file is the whole of what is written."""
-        written = match[0].decode("utf-8", "replace")
-        head, _, rest = written.partition("\\")
+        name_text = match[0].decode("utf-8", "replace")
+        head, _, rest = name_text.partition("\\")
         if head in aliases:
             full = f"{aliases[head]}\\{rest}"
         else:
-            full = written[1:] if not head else here + (rest if head == "namespace" else written)
+            full = name_text[1:] if not head else here + (rest if head == "namespace" else name_text)
         short = full.rpartition("\\")[2]
-        called = source[match.end() : match.end() + 1] == b"("
+        is_call = source[match.end() : match.end() + 1] == b"("
         line = lines.at(match.start())
-        found = self._class(full)
-        for target in [found] if found is not None else self._loaded_for(full) if called else ():
-            yield Import(target, frozenset({short}), line, ((short, written),))
+        file = self._class(full)
+        for target in [file] if file is not None else self._loaded_for(full) if is_call else ():
+            yield Import(target, frozenset({short}), line, ((short, name_text),))
 
     def _class(self, full: str) -> str | None:
         if full not in self._found:
@@ -152,7 +152,7 @@ class Names:
             (prefix, home) for prefix, home in self._prefixes if full.startswith(prefix) and len(full) > len(prefix)
         ]
         for prefix, home in fits:
-            path = _joined(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
+            path = _join(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
             if path in self._paths:
                 return path
         if self._prefixes or "\\" not in full:
@@ -163,8 +163,8 @@ class Names:
                 self._named[path[path.rfind("/") + 1 :]].append(path)
         tail = full.split("\\")[-2:]  # without a map: the class's file in a folder named like its namespace
         ending = "/" + "/".join(tail) + ".php"
-        listed = [path for path in self._named.get(f"{tail[-1]}.php", ()) if f"/{path}".endswith(ending)]
-        return listed[0] if len(listed) == 1 else None
+        paths = [path for path in self._named.get(f"{tail[-1]}.php", ()) if f"/{path}".endswith(ending)]
+        return paths[0] if len(paths) == 1 else None
 
     def _loads(self, path: str) -> bool:
         return any(path in _twins(one) for one in self._functions)
@@ -178,9 +178,9 @@ class Names:
         ]
         return [twin for one in near for twin in _twins(one) if twin in self._paths]
 
-    def _file(self, written: str, path: str, anchored: bool) -> str | None:
+    def _file(self, name: str, path: str, is_anchored: bool) -> str | None:
         folder = posixpath.dirname(path)
-        tries = [_joined(folder, written.lstrip("/"))] + ([] if anchored else [posixpath.normpath(written)])
+        tries = [_join(folder, name.lstrip("/"))] + ([] if is_anchored else [posixpath.normpath(name)])
         return next((one for one in tries if one in self._paths and one != path), None)
 
 
@@ -195,7 +195,7 @@ def _clauses(what: str) -> Iterator[tuple[str, str]]:
             yield full, alias
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     path = posixpath.normpath(posixpath.join(*(part for part in parts if part), "") or ".")
     return "" if path == "." else path
 

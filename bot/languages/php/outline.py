@@ -24,67 +24,67 @@ INCLUDED = re.compile(rb"^[ \t]*(?:return[ \t]+)?(?:require|include)(?:_once)?\b
 
 
 @dataclass(slots=True)
-class _Found:
+class _PhpWalk:
     path: str
     side: Side
     symbols: list[Symbol] = field(default_factory=list)
     exports: dict[str, str] = field(default_factory=dict)
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
-    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+    def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         if not name:
             return
         visibility: Visibility = "file" if "." in name and _private(node) else "anywhere"
         at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, visibility=visibility))
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, visibility=visibility))
         if "." not in name:
             self.exports.setdefault(name, name)
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order; those under a condition are definitions, too."""
-    found = _Found(path, side)
+    walk = _PhpWalk(path, side)
     left = list(reversed(root.named_children))
     while left:
         node = left.pop()
         if node.type in BLOCKS:
             left += reversed(node.named_children)
         else:
-            _take(node, found)
+            _take(node, walk)
     doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
-        symbols=conditional(found.symbols),
-        exports=tuple(found.exports.items()),
+        symbols=conditional(walk.symbols),
+        exports=tuple(walk.exports.items()),
         complete=not root.has_error and not doubt,
         stars=len(INCLUDED.findall(source)),
-        bases=tuple(found.bases),
+        bases=tuple(walk.bases),
         doubt=doubt,
     )
 
 
-def _take(node: Node, found: _Found) -> None:
+def _take(node: Node, walk: _PhpWalk) -> None:
     if node.type == "function_definition":
-        found.add(text(node.child_by_field_name("name")), "function", node, signature(node))
+        walk.add(text(node.child_by_field_name("name")), "function", node, signature(node))
     elif node.type in CLASSES:
-        _class(node, found)
+        _class(node, walk)
     elif node.type == "const_declaration":
-        _constants(node, "", found)
+        _constants(node, "", walk)
     elif node.type == "expression_statement":
-        defined = re.match(r"define\(\s*['\"](\w+)['\"]", text(node)[:200])
-        found.add(defined[1] if defined else "", "variable", node)
+        definition = re.match(r"define\(\s*['\"](\w+)['\"]", text(node)[:200])
+        walk.add(definition[1] if definition else "", "variable", node)
         alias = ALIAS.match(text(node)[:400])
-        found.add((alias[1] or alias[2]).rpartition("\\")[2] if alias else "", "class", node)
+        walk.add((alias[1] or alias[2]).rpartition("\\")[2] if alias else "", "class", node)
 
 
-def _constants(node: Node, inside: str, found: _Found) -> None:
+def _constants(node: Node, inside: str, walk: _PhpWalk) -> None:
     for part in node.named_children:
         if part.type == "const_element" and part.named_children:
-            found.add(inside + text(part.named_children[0]), "variable", node)
+            walk.add(inside + text(part.named_children[0]), "variable", node)
 
 
-def _class(node: Node, found: _Found) -> None:
+def _class(node: Node, walk: _PhpWalk) -> None:
     name = text(node.child_by_field_name("name"))
-    found.add(name, "class", node)
+    walk.add(name, "class", node)
     bases = [
         text(part) for item in node.named_children if item.type.endswith("_clause") for part in item.named_children
     ]
@@ -95,27 +95,27 @@ def _class(node: Node, found: _Found) -> None:
         if member.type == "method_declaration":
             short = text(member.child_by_field_name("name"))
             bases += ["*"] if short in MAGIC else []
-            found.add(f"{name}.{short}", "method", member, signature(member))
-            _promoted(member, name, found)
+            walk.add(f"{name}.{short}", "method", member, signature(member))
+            _promote_parameters(member, name, walk)
         elif member.type == "const_declaration":
-            _constants(member, f"{name}.", found)
+            _constants(member, f"{name}.", walk)
         elif member.type == "enum_case":
-            found.add(f"{name}.{text(member.child_by_field_name('name'))}", "variable", member)
+            walk.add(f"{name}.{text(member.child_by_field_name('name'))}", "variable", member)
         elif member.type == "property_declaration":
             for part in member.named_children:
                 if part.type == "property_element":
-                    found.add(f"{name}.{_bare(part.child_by_field_name('name'))}", "variable", member)
+                    walk.add(f"{name}.{_bare(part.child_by_field_name('name'))}", "variable", member)
         elif member.type == "use_declaration":
             bases += [text(part) for part in member.named_children if part.type in ("name", "qualified_name")]
-    found.bases.append((name, tuple(bases)))
+    walk.bases.append((name, tuple(bases)))
 
 
-def _promoted(method: Node, inside: str, found: _Found) -> None:
+def _promote_parameters(method: Node, inside: str, walk: _PhpWalk) -> None:
     """`public function __construct(private int $size)` makes a property."""
-    listed = method.child_by_field_name("parameters")
-    for part in listed.named_children if listed is not None else ():
+    parameter_list = method.child_by_field_name("parameters")
+    for part in parameter_list.named_children if parameter_list is not None else ():
         if part.type == "property_promotion_parameter":
-            found.add(f"{inside}.{_bare(part.child_by_field_name('name'))}", "variable", part)
+            walk.add(f"{inside}.{_bare(part.child_by_field_name('name'))}", "variable", part)
 
 
 def _private(node: Node) -> bool:
@@ -131,17 +131,19 @@ def _bare(node: Node | None) -> str:
 
 def signature(node: Node) -> Signature:
     """The signature of a function. One that reads its own arguments takes what it is given; `...` takes names, too."""
-    listed, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    parameter_list, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
     parameters: list[Parameter] = []
-    for part in listed.named_children if listed is not None else ():
+    for part in parameter_list.named_children if parameter_list is not None else ():
         name = _bare(part.child_by_field_name("name"))
         if part.type == "variadic_parameter":
-            parameters += [Parameter(name, "varargs", required=False), Parameter(name, "kwargs", required=False)]
+            parameters += [Parameter(name, "varargs", is_required=False), Parameter(name, "kwargs", is_required=False)]
         elif part.type in ("simple_parameter", "property_promotion_parameter"):
-            parameters.append(Parameter(name, required=part.child_by_field_name("default_value") is None))
+            parameters.append(Parameter(name, is_required=part.child_by_field_name("default_value") is None))
     end = body.start_byte if body is not None else node.end_byte
     head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     whatever = body is not None and re.search(rb"\bfunc_(get_args?|num_args)\b", body.text or b"") is not None
     return Signature(
-        tuple(parameters), " ".join(head.split()).rstrip(" ;"), whatever or listed is None or listed.has_error
+        tuple(parameters),
+        " ".join(head.split()).rstrip(" ;"),
+        whatever or parameter_list is None or parameter_list.has_error,
     )

@@ -33,7 +33,7 @@ def spot(node: Node) -> Spot | None:
         return None
     around = list(islice(ancestors(node), DEPTH))
     if any(item.type == "namespace_use_declaration" for item in around[:5]):
-        return Spot("import", guarded=_asked(text(node), around))
+        return Spot("import", is_guarded=_is_asked_for(text(node), around))
     if above.type == "qualified_name":
         return _plain(above, text(above), around[1:])
     if _last(node, above):
@@ -51,13 +51,13 @@ def _last(node: Node, above: Node) -> bool:
 
 def _form(node: Node, above: Node) -> Form | None:
     """Whether a definition or a named argument gives the name its place."""
-    named = above.child_by_field_name("name") == node
-    if (above.type in NAMED and named) or (above.type == "const_element" and above.named_children[0] == node):
+    is_name = above.child_by_field_name("name") == node
+    if (above.type in NAMED and is_name) or (above.type == "const_element" and above.named_children[0] == node):
         return "definition"
-    return "key" if above.type == "argument" and named else None
+    return "key" if above.type == "argument" and is_name else None
 
 
-def _asked(name: str, around: list[Node]) -> bool:
+def _is_asked_for(name: str, around: list[Node]) -> bool:
     """Whether the file asks anywhere if an imported name exists: the import itself never fails."""
     return name in _asked_for(around[-1])
 
@@ -74,20 +74,20 @@ def _plain(node: Node, name: str, around: list[Node]) -> Spot:
         call = arguments(above.child_by_field_name("arguments"))
     elif above is not None and above.type in ("object_creation_expression", "attribute"):
         call = arguments(next((part for part in above.named_children if part.type == "arguments"), None))
-    return Spot("name", name=name, call=call, guarded=_guarded(text(node), around))
+    return Spot("name", name=name, call=call, is_guarded=_is_guarded(text(node), around))
 
 
 def _member(node: Node, above: Node, around: list[Node]) -> Spot:
     owner = above.child_by_field_name("object") or above.child_by_field_name("scope") or above.named_children[0]
-    given = above.child_by_field_name("arguments")
-    call = arguments(given) if given is not None else None
-    return Spot("member", receiver=owner, types=types(owner), call=call, guarded=_guarded(text(node), around))
+    argument_list = above.child_by_field_name("arguments")
+    call = arguments(argument_list) if argument_list is not None else None
+    return Spot("member", receiver=owner, types=types(owner), call=call, is_guarded=_is_guarded(text(node), around))
 
 
-def arguments(listed: Node | None) -> Call:
+def arguments(argument_list: Node | None) -> Call:
     """The arguments of a call as written."""
     positional, keywords, spread = 0, list[str](), False
-    for part in listed.named_children if listed is not None else ():
+    for part in argument_list.named_children if argument_list is not None else ():
         name = part.child_by_field_name("name")
         if part.type == "variadic_placeholder" or text(part).startswith("..."):
             spread = True
@@ -98,7 +98,7 @@ def arguments(listed: Node | None) -> Call:
     return Call(positional, tuple(keywords), spread)
 
 
-def _guarded(name: str, around: list[Node]) -> bool:
+def _is_guarded(name: str, around: list[Node]) -> bool:
     """Whether the code around it asks first if it exists, or catches the error that its absence brings."""
     short = name.rpartition("\\")[2]
     for above in around:
@@ -114,29 +114,29 @@ def _guarded(name: str, around: list[Node]) -> bool:
 
 def types(receiver: Node) -> tuple[str, ...]:
     """The class that a receiver is known to be, as written in this file."""
-    written = text(receiver)
+    receiver_text = text(receiver)
     if receiver.type in ("name", "qualified_name"):
-        return (written,)
-    if written in ("$this", "self", "static", "parent"):
-        return _own(receiver, parent=written == "parent")
+        return (receiver_text,)
+    if receiver_text in ("$this", "self", "static", "parent"):
+        return _own(receiver, parent=receiver_text == "parent")
     if receiver.type == "parenthesized_expression" and receiver.named_children:
         receiver = receiver.named_children[0]
     if receiver.type == "object_creation_expression" and receiver.named_children:
         return (text(receiver.named_children[0]),)
-    if re.fullmatch(r"\$\w+", written):
-        return _written(_around(receiver, FUNCTIONS), written) or UNKNOWN
-    if re.fullmatch(r"\$this->\w+", written):
-        return _written(_around(receiver, CLASSES), written, f"${written[7:]}") or UNKNOWN
+    if re.fullmatch(r"\$\w+", receiver_text):
+        return _class_of(_around(receiver, FUNCTIONS), receiver_text) or UNKNOWN
+    if re.fullmatch(r"\$this->\w+", receiver_text):
+        return _class_of(_around(receiver, CLASSES), receiver_text, f"${receiver_text[7:]}") or UNKNOWN
     return UNKNOWN
 
 
 def _around(node: Node, kinds: frozenset[str]) -> Node:
-    found = node
+    scope = node
     for above in islice(ancestors(node), DEPTH):
-        found = above
+        scope = above
         if above.type in kinds:
             break
-    return found
+    return scope
 
 
 def _own(node: Node, *, parent: bool) -> tuple[str, ...]:
@@ -156,27 +156,29 @@ def _own(node: Node, *, parent: bool) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=MOST_USES)
-def _written(scope: Node, variable: str, declared: str = "") -> tuple[str, ...]:
+def _class_of(scope: Node, variable: str, declaration: str = "") -> tuple[str, ...]:
     """The one class that a variable is given in this stretch of code: a typed parameter or property, `= new User(...)`."""
     code = words(scope).near(re.sub(r"^\$(?:this->)?", "", variable))
-    found: set[str] = set()
-    for name in map(re.escape, (variable, declared) if declared else (variable,)):
-        found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++&?(?:\.\.\.)?{name}\b(?!\s*=[^=]\s*new)", code))
-        found.update(
+    class_names: set[str] = set()
+    for name in map(re.escape, (variable, declaration) if declaration else (variable,)):
+        class_names.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++&?(?:\.\.\.)?{name}\b(?!\s*=[^=]\s*new)", code))
+        class_names.update(
             "?"
             for _ in re.finditer(rf"[|&]\s*\\?\w+\s+{name}\b|\bas\s+(?:\$\w+\s*=>\s*)?{name}\b|\.\.\.{name}\b", code)
         )
         for value in re.findall(rf"{name}\s*+=(?![=>])\s*+([^\n]*+)", code):
-            built = re.match(rf"new\s+({CLASS})", value)
-            passed = bool(declared) and re.match(r"\$(\w+)\s*;", value)
-            if built:
-                found.add(built[1])
-            elif passed:
-                given = words(scope).near(passed[1])
-                found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++\${passed[1]}\b", given) or ["?"])
+            construction = re.match(rf"new\s+({CLASS})", value)
+            parameter = bool(declaration) and re.match(r"\$(\w+)\s*;", value)
+            if construction:
+                class_names.add(construction[1])
+            elif parameter:
+                parameter_text = words(scope).near(parameter[1])
+                class_names.update(
+                    re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++\${parameter[1]}\b", parameter_text) or ["?"]
+                )
             else:
-                found.add("?")
-    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+                class_names.add("?")
+    return (class_names.pop(),) if len(class_names) == 1 and "?" not in class_names else ()
 
 
 READING = SpotGrammar(

@@ -9,7 +9,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
@@ -18,7 +18,7 @@ from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "python"
-TRAITS = LanguageTraits(unwritten_names=True, indented=True)
+TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True)
 CONFIGS: tuple[str, ...] = ()
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
@@ -65,9 +65,9 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     misread.check_encoding(source)
     root = _root(source)
-    found = outline_of(path, root, source, side, _root)
-    misread.check_names(found.names)
-    return conditioned(found, root, source, CONDITIONS, ["a stub"] if path.endswith(".pyi") else [])
+    outline_read = outline_of(path, root, source, side, _root)
+    misread.check_names(outline_read.names)
+    return with_conditions(outline_read, root, source, CONDITIONS, ["a stub"] if path.endswith(".pyi") else [])
 
 
 @finds

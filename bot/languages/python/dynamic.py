@@ -37,9 +37,9 @@ class Dynamic:
 
     def unreadable(self, node: Node) -> None:
         """Something whose names are written nowhere."""
-        shown = " ".join(text(node).split())
-        shown = shown if len(shown) <= LONG else f"{shown[:LONG]}..."
-        self.doubt = self.doubt or f"`{shown}` in line {first_line(node)}"
+        code = " ".join(text(node).split())
+        code = code if len(code) <= LONG else f"{code[:LONG]}..."
+        self.doubt = self.doubt or f"`{code}` in line {first_line(node)}"
 
     def take(self, name: str | None, node: Node) -> None:
         """A name that is given a value, None if it is computed."""
@@ -51,18 +51,18 @@ class Dynamic:
 
 def dynamic(root: Node, source: bytes, outline: Callable[[bytes], tuple[frozenset[str], str]]) -> Dynamic:
     """The names that a module gets so, and what may give it any."""
-    found = Dynamic(outline)
+    dynamic_names = Dynamic(outline)
     for node in _every(root) if HINT.search(source) else ():
         if node.type == "call":
-            _call(node, found)
+            _call(node, dynamic_names)
         elif node.type == "subscript" and MODULE.match(text(node)):
-            _module(node, found)
-        elif node.type == "function_definition" and _named(node) == "__getattr__" and not _inside(node):
-            _on_demand(node, found)
-    return found
+            _module(node, dynamic_names)
+        elif node.type == "function_definition" and _literal_name(node) == "__getattr__" and not _inside(node):
+            _on_demand(node, dynamic_names)
+    return dynamic_names
 
 
-def _named(node: Node) -> str:
+def _literal_name(node: Node) -> str:
     return text(node.child_by_field_name("name"))
 
 
@@ -79,130 +79,134 @@ def _inside(node: Node) -> bool:
     return any(above.type in ("function_definition", "class_definition", "lambda") for above in ancestors(node))
 
 
-def _call(node: Node, found: Dynamic) -> None:
-    called = text(node.child_by_field_name("function"))
-    listed = node.child_by_field_name("arguments")
-    arguments = [part for part in listed.named_children if part.type != "comment"] if listed is not None else []
-    if called in EXEC and arguments:
-        _exec(node, arguments, found)
-    elif called == "setattr" and arguments and MODULE.match(text(arguments[0])):
-        found.take(_literal(arguments[1]) if len(arguments) > 1 else None, node)
+def _call(node: Node, dynamic_names: Dynamic) -> None:
+    function = text(node.child_by_field_name("function"))
+    argument_list = node.child_by_field_name("arguments")
+    arguments = (
+        [part for part in argument_list.named_children if part.type != "comment"] if argument_list is not None else []
+    )
+    if function in EXEC and arguments:
+        _exec(node, arguments, dynamic_names)
+    elif function == "setattr" and arguments and MODULE.match(text(arguments[0])):
+        dynamic_names.take(_literal(arguments[1]) if len(arguments) > 1 else None, node)
     elif "".join(text(node).split()) in NAMESPACES and not arguments:
-        _namespace(node, called, found)
+        _namespace(node, function, dynamic_names)
 
 
-def _exec(node: Node, arguments: list[Node], found: Dynamic) -> None:
+def _exec(node: Node, arguments: list[Node], dynamic_names: Dynamic) -> None:
     """`exec(code)` runs in the module, or in a function whose names nobody else sees; with a namespace, in that one."""
-    named = {
+    keyword_values = {
         text(part.child_by_field_name("name")): part.child_by_field_name("value")
         for part in arguments
         if part.type == "keyword_argument"
     }
     plain = [part for part in arguments if part.type != "keyword_argument"]
-    spaces = [*plain[1:], *(value for name, value in named.items() if name in ("globals", "locals"))]
+    spaces = [*plain[1:], *(value for name, value in keyword_values.items() if name in ("globals", "locals"))]
     if any(part.type in ("list_splat", "dictionary_splat") for part in arguments):
-        found.unreadable(node)
+        dynamic_names.unreadable(node)
         return
-    written = ["".join(text(space).split()) for space in spaces if space is not None]
-    if written and written[-1] not in OWN and not OTHERS.search(written[-1]):
+    spaces_text = ["".join(text(space).split()) for space in spaces if space is not None]
+    if spaces_text and spaces_text[-1] not in OWN and not OTHERS.search(spaces_text[-1]):
         return  # what it defines goes there
     code = _literal(plain[0]) if plain else None
-    names, doubt = found.outline(code.encode()) if code is not None else (frozenset[str](), ANY)
-    if doubt or (written and OTHERS.search(written[-1]) and written[-1] not in OWN):
-        found.unreadable(node)
-    elif written[:1] == ["globals()"] or not _inside(node):
-        found.names |= names
+    names, doubt = dynamic_names.outline(code.encode()) if code is not None else (frozenset[str](), ANY)
+    if doubt or (spaces_text and OTHERS.search(spaces_text[-1]) and spaces_text[-1] not in OWN):
+        dynamic_names.unreadable(node)
+    elif spaces_text[:1] == ["globals()"] or not _inside(node):
+        dynamic_names.names |= names
     else:
-        found.names |= {name for name in names if code is not None and re.search(rf"\bglobal\b[^\n]*\b{name}\b", code)}
+        dynamic_names.names |= {
+            name for name in names if code is not None and re.search(rf"\bglobal\b[^\n]*\b{name}\b", code)
+        }
 
 
-def _namespace(node: Node, called: str, found: Dynamic) -> None:
+def _namespace(node: Node, function: str, dynamic_names: Dynamic) -> None:
     """`globals()`, and at the top of a module `vars()` and `locals()`: read, given names, or handed to somebody."""
     above = node.parent
-    whole = called == "globals"
+    whole = function == "globals"
     if above is None or (not whole and _inside(node)) or above.type in ("comparison_operator", "expression_statement"):
         return
     if above.type == "subscript":
         holder = above.parent
         if holder is not None and holder.type == "assignment" and holder.child_by_field_name("left") == above:
-            found.take(_literal(above.child_by_field_name("subscript")), holder)
+            dynamic_names.take(_literal(above.child_by_field_name("subscript")), holder)
     elif above.type == "attribute" and above.parent is not None and above.parent.type == "call":
-        _method(above.parent, text(above.child_by_field_name("attribute")), found)
+        _method(above.parent, text(above.child_by_field_name("attribute")), dynamic_names)
     elif above.type == "argument_list" and above.parent is not None:
         if text(above.parent.child_by_field_name("function")) not in (*EXEC, "eval", "len", "dict", "sorted") and whole:
-            found.unreadable(above.parent)
+            dynamic_names.unreadable(above.parent)
     elif whole or above.type == "assignment":
-        found.unreadable(above)
+        dynamic_names.unreadable(above)
 
 
-def _method(call: Node, name: str, found: Dynamic) -> None:
+def _method(call: Node, name: str, dynamic_names: Dynamic) -> None:
     """`globals().update(...)` and what else a dictionary can do."""
-    listed = call.child_by_field_name("arguments")
-    arguments = listed.named_children if listed is not None else []
+    argument_list = call.child_by_field_name("arguments")
+    arguments = argument_list.named_children if argument_list is not None else []
     if name in READS:
         return
     if name in ("setdefault", "__setitem__") and arguments:
-        found.take(_literal(arguments[0]), call)
+        dynamic_names.take(_literal(arguments[0]), call)
     elif name == "update":
         for part in arguments:
             if part.type == "keyword_argument":
-                found.names.add(text(part.child_by_field_name("name")))
+                dynamic_names.names.add(text(part.child_by_field_name("name")))
             elif part.type == "dictionary":
                 for pair in part.named_children:
-                    found.take(_literal(pair.child_by_field_name("key")) if pair.type == "pair" else None, call)
+                    dynamic_names.take(_literal(pair.child_by_field_name("key")) if pair.type == "pair" else None, call)
             else:
-                found.unreadable(call)
+                dynamic_names.unreadable(call)
     else:
-        found.unreadable(call)
+        dynamic_names.unreadable(call)
 
 
-def _module(node: Node, found: Dynamic) -> None:
+def _module(node: Node, dynamic_names: Dynamic) -> None:
     """`sys.modules[__name__]`: asked, given an attribute, or handed to somebody."""
     above = node.parent
     if above is None:
         return
     if above.type == "argument_list" and above.parent is not None:
-        called = text(above.parent.child_by_field_name("function"))
-        if called not in ("setattr", "getattr", "hasattr", "help", "dir", "inspect.getmembers"):
-            found.unreadable(above.parent)
+        function = text(above.parent.child_by_field_name("function"))
+        if function not in ("setattr", "getattr", "hasattr", "help", "dir", "inspect.getmembers"):
+            dynamic_names.unreadable(above.parent)
     elif above.type == "attribute":
         name, holder = text(above.child_by_field_name("attribute")), above.parent
         if name == "__dict__":
-            found.unreadable(above)
+            dynamic_names.unreadable(above)
         elif holder is not None and holder.type == "assignment" and holder.child_by_field_name("left") == above:
-            found.names.add(name)
+            dynamic_names.names.add(name)
     else:
-        found.unreadable(above)
+        dynamic_names.unreadable(above)
 
 
-def _on_demand(node: Node, found: Dynamic) -> None:
+def _on_demand(node: Node, dynamic_names: Dynamic) -> None:
     """A module's `__getattr__`: readable if it answers to names that it compares with, and fails for every other."""
-    listed, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-    asked = re.match(r"\w+", text(listed).lstrip("( ")) if listed is not None else None
+    parameter_list, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    parameter = re.match(r"\w+", text(parameter_list).lstrip("( ")) if parameter_list is not None else None
     names: set[str] = set()
     for part in body.named_children if body is not None else ():
         condition = part.child_by_field_name("condition") if part.type == "if_statement" else None
-        if condition is not None and asked is not None and part.child_by_field_name("alternative") is None:
-            compared = _compared(condition, asked[0])
-            if compared is None:
-                found.unreadable(_head(node))
+        if condition is not None and parameter is not None and part.child_by_field_name("alternative") is None:
+            compared_names = _compared_names(condition, parameter[0])
+            if compared_names is None:
+                dynamic_names.unreadable(_head(node))
                 return
-            names |= compared
+            names |= compared_names
         elif part.type not in ("raise_statement", "import_statement", "import_from_statement", "comment") and not (
             part.type == "expression_statement" and part.named_children and part.named_children[0].type == "string"
         ):
-            found.unreadable(_head(node))
+            dynamic_names.unreadable(_head(node))
             return
-    found.names |= names
+    dynamic_names.names |= names
 
 
 def _head(node: Node) -> Node:
     return node.child_by_field_name("name") or node
 
 
-def _compared(condition: Node, asked: str) -> set[str] | None:
+def _compared_names(condition: Node, parameter: str) -> set[str] | None:
     """The names in `name == "a"` and `name in ("a", "b")`; None for any other condition."""
-    match = re.fullmatch(rf"{re.escape(asked)}\s*(?:==|in)\s*(.+)", text(condition), re.DOTALL)
+    match = re.fullmatch(rf"{re.escape(parameter)}\s*(?:==|in)\s*(.+)", text(condition), re.DOTALL)
     value = _value(match[1]) if match else None
     if isinstance(value, str):
         return {value} if match and "==" in text(condition)[: match.start(1)] else None
@@ -217,11 +221,11 @@ def _literal(node: Node | None) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _value(written: str) -> object:
+def _value(literal: str) -> object:
     """What a literal means; None for anything else. Its escapes are a stranger's: Python's warnings about them are no news."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.literal_eval(written.strip())
+            return ast.literal_eval(literal.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None

@@ -59,25 +59,25 @@ class PythonModules:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree."""
-        asked, found = mention(words), []
+        mentions, imports = mention(words), []
         text, line, at = b"\n" + source, 0, 0
         for match in islice(STATEMENT.finditer(text), MOST_IMPORTS):
             module = match["module"]
-            if asked.search(match[0]) or (module and not module.strip(b".")):  # `from . import x` names no package
+            if mentions.search(match[0]) or (module and not module.strip(b".")):  # `from . import x` names no package
                 line += text.count(b"\n", at, match.start() + 1)
                 at = match.start() + 1
-                found += [item for item in self._statement(path, match, line) if item.target != path]
+                imports += [item for item in self._statement(path, match, line) if item.target != path]
         lines = Lines(source)
         for match in islice(COMPUTED.finditer(source), MOST_IMPORTS) if b"import_module" in source else ():
             target = self._absolute(match[1].decode().strip(".").split("."), path)
-            if target and target != path and asked.search(match[1]):
-                found.append(Import(target, WHOLE, lines.at(match.start())))
-        return tuple(found)
+            if target and target != path and mentions.search(match[1]):
+                imports.append(Import(target, WHOLE, lines.at(match.start())))
+        return tuple(imports)
 
     def _statement(self, path: str, match: re.Match[bytes], line: int) -> Iterator[Import]:
         if match["module"]:
-            written = re.sub(rb"#[^\n]*|[()\\]", b" ", match["names"]).decode("utf-8", "replace")
-            names = [part.split() for part in written.split(",") if part.split()]
+            names_text = re.sub(rb"#[^\n]*|[()\\]", b" ", match["names"]).decode("utf-8", "replace")
+            names = [part.split() for part in names_text.split(",") if part.split()]
             yield from self._from(path, match["module"].decode(), names, line)
             return
         for part in match["modules"].decode().split(","):
@@ -129,7 +129,7 @@ class PythonModules:
         if parts[0] in sys.stdlib_module_names:
             roots = [root for root in roots if root == posixpath.dirname(here)]
         nearest = sorted(roots, key=lambda root: (bool(root) and not here.startswith(f"{root}/"), -len(root), root))
-        return next((found for root in nearest if (found := self._module(posixpath.join(root, *parts)))), None)
+        return next((path for root in nearest if (path := self._module(posixpath.join(root, *parts)))), None)
 
 
 def _roots(paths: frozenset[str]) -> dict[str, list[str]]:
@@ -142,11 +142,11 @@ def _roots(paths: frozenset[str]) -> dict[str, list[str]]:
         below.add(folder)
         if folder not in packages:
             tops[name.rpartition(".")[0]].add(folder)
-    seen: set[str] = set()
+    seen_folders: set[str] = set()
     for start in below:
         folder = start
-        while folder and folder not in seen:
-            seen.add(folder)
+        while folder and folder not in seen_folders:
+            seen_folders.add(folder)
             up, _, name = folder.rpartition("/")
             if up not in packages:
                 tops[name].add(up)

@@ -19,9 +19,9 @@ Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwar
 
 def signature(node: Node, method: bool, decorators: Sequence[str]) -> Signature:
     """The signature of a function; the receiver of a method is left out."""
-    listed = node.child_by_field_name("parameters")
+    parameter_list = node.child_by_field_name("parameters")
     names = {item.partition("(")[0].rpartition(".")[2] for item in decorators}
-    parameters, opaque = _parameters(listed)
+    parameters, opaque = _parameters(parameter_list)
     if method and "staticmethod" not in names:
         opaque = opaque or not parameters
         parameters = parameters if parameters[:1] and parameters[0].kind == "varargs" else parameters[1:]
@@ -31,24 +31,24 @@ def signature(node: Node, method: bool, decorators: Sequence[str]) -> Signature:
     return Signature(tuple(parameters), " ".join(head.split()).rstrip(" :"), opaque or bool(names - HARMLESS))
 
 
-def _parameters(listed: Node | None) -> tuple[list[Parameter], bool]:
-    found: list[Parameter] = []
+def _parameters(parameter_list: Node | None) -> tuple[list[Parameter], bool]:
+    parameters: list[Parameter] = []
     keywords_only, opaque = False, False
-    for part in listed.named_children if listed is not None else ():
+    for part in parameter_list.named_children if parameter_list is not None else ():
         star = _star(part)
         if part.type == "positional_separator":
-            found = [Parameter(item.name, "positional-only", item.required) for item in found]
+            parameters = [Parameter(item.name, "positional-only", item.is_required) for item in parameters]
         elif part.type == "keyword_separator":
             keywords_only = True
         elif star:
-            found.append(Parameter(text(part).lstrip("*").partition(":")[0].strip(), star, required=False))
+            parameters.append(Parameter(text(part).lstrip("*").partition(":")[0].strip(), star, is_required=False))
             keywords_only = keywords_only or star == "varargs"
         elif part.type in ("tuple_pattern", "ERROR"):
             opaque = True
         elif part.type != "comment":
             kind: Kind = "keyword-only" if keywords_only else "positional"
-            found.append(Parameter(_name(part), kind, "default" not in part.type))
-    return found, opaque
+            parameters.append(Parameter(_name(part), kind, "default" not in part.type))
+    return parameters, opaque
 
 
 def _star(part: Node) -> Kind | None:
@@ -58,7 +58,7 @@ def _star(part: Node) -> Kind | None:
 
 
 def _name(part: Node) -> str:
-    named = part.child_by_field_name("name")
-    if named is None and part.named_children:
-        named = part.named_children[0]
-    return text(named if named is not None else part)
+    name_node = part.child_by_field_name("name")
+    if name_node is None and part.named_children:
+        name_node = part.named_children[0]
+    return text(name_node if name_node is not None else part)

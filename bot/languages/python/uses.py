@@ -50,11 +50,11 @@ def _form(node: Node) -> Form:
     return "name"
 
 
-def _arguments(listed: Node) -> Call:
+def _arguments(argument_list: Node) -> Call:
     """The arguments of a call. A generator expression in place of the list is one argument."""
-    if listed.type == "generator_expression":
+    if argument_list.type == "generator_expression":
         return Call(positional=1)
-    parts = [part for part in listed.named_children if part.type != "comment"]
+    parts = [part for part in argument_list.named_children if part.type != "comment"]
     keywords = tuple(text(part.child_by_field_name("name")) for part in parts if part.type == "keyword_argument")
     spread = any(part.type in ("list_splat", "dictionary_splat") for part in parts)
     return Call(
@@ -62,10 +62,10 @@ def _arguments(listed: Node) -> Call:
     )
 
 
-def _guarded(node: Node, around: list[Node]) -> bool:
+def _is_guarded(node: Node, around: list[Node]) -> bool:
     """Whether a `try`, `suppress` or `raises` around it foresees exactly the failure that its absence brings."""
-    imported = any(above.type in ("import_statement", "import_from_statement") for above in around[:5])
-    foreseen = FORESEEN_IMPORT if imported else FORESEEN_USE
+    is_import = any(above.type in ("import_statement", "import_from_statement") for above in around[:5])
+    foreseen = FORESEEN_IMPORT if is_import else FORESEEN_USE
     for above in around:
         if above.type == "try_statement":
             clauses = [part for part in above.named_children if part.type in ("except_clause", "except_group_clause")]
@@ -83,19 +83,19 @@ def _guarded(node: Node, around: list[Node]) -> bool:
 def _types(receiver: Node) -> tuple[str, ...]:
     """Classes that a receiver is known to be, as written in this file; empty where nothing is known."""
     if receiver.type == "call":
-        called = text(receiver.child_by_field_name("function"))
-        if called == "super":
+        function_text = text(receiver.child_by_field_name("function"))
+        if function_text == "super":
             return _own(receiver)[1:]
-        return (called,) if CLASS_LIKE.fullmatch(called) else ()
-    written = text(receiver)
-    if written in ("self", "cls"):
+        return (function_text,) if CLASS_LIKE.fullmatch(function_text) else ()
+    receiver_text = text(receiver)
+    if receiver_text in ("self", "cls"):
         return _own(receiver)
     if receiver.type == "identifier":
         function = next((above for above in ancestors(receiver) if above.type == "function_definition"), None)
-        return _assigned(function if function is not None else _root(receiver), written)
-    if re.fullmatch(r"self\.\w+", written):
+        return _class_of(function if function is not None else _root(receiver), receiver_text)
+    if re.fullmatch(r"self\.\w+", receiver_text):
         holder = next((above for above in ancestors(receiver) if above.type == "class_definition"), None)
-        return _assigned(holder, written, written[5:]) if holder is not None else ()
+        return _class_of(holder, receiver_text, receiver_text[5:]) if holder is not None else ()
     return ()
 
 
@@ -108,13 +108,13 @@ def _own(node: Node) -> tuple[str, ...]:
     holder = next((above for above in ancestors(node) if above.type == "class_definition"), None)
     if holder is None:
         return ()
-    listed = holder.child_by_field_name("superclasses")
-    bases = [text(base) for base in listed.named_children] if listed is not None else []
+    superclasses = holder.child_by_field_name("superclasses")
+    bases = [text(base) for base in superclasses.named_children] if superclasses is not None else []
     return (text(holder.child_by_field_name("name")), *bases)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class NameClasses:
     """What the names of a stretch of code are given, told by reading it once."""
 
     values: Mapping[str, list[str]]  # what stands behind `=`, as far as it tells a class
@@ -124,7 +124,7 @@ class Given:
 
 
 @lru_cache(maxsize=64)
-def _given(scope: Node) -> Given:
+def _name_classes(scope: Node) -> NameClasses:
     code = text(scope)
     values: dict[str, list[str]] = defaultdict(list)
     classes: dict[str, list[str]] = defaultdict(list)
@@ -136,26 +136,26 @@ def _given(scope: Node) -> Given:
             classes[match[2]].append(match[3])
             if match[1] is not None:
                 fields[match[2]].append(match[3])
-    return Given(values, classes, fields, frozenset(BOUND.findall(code)))
+    return NameClasses(values, classes, fields, frozenset(BOUND.findall(code)))
 
 
-def _assigned(scope: Node, target: str, attribute: str = "") -> tuple[str, ...]:
+def _class_of(scope: Node, target: str, attribute: str = "") -> tuple[str, ...]:
     """The one class that a name is given in this stretch of code: `x = Class(...)`, `x: Class`, or a parameter so annotated."""
-    given = _given(scope)
-    found = {*given.classes.get(target, ()), *given.fields.get(attribute, ())}
-    for value in given.values.get(target, ()):  # an annotated one has told already
-        built, passed = BUILT.match(value), PASSED.match(value)
-        if built:
-            found.add(built[1])
-        elif passed and passed[1] != "None":
-            found.update(given.classes.get(passed[1]) or {"?"})
-        elif not passed:
-            found.add("?")
-        if len(found) > 1:
+    name_classes = _name_classes(scope)
+    class_names = {*name_classes.classes.get(target, ()), *name_classes.fields.get(attribute, ())}
+    for value in name_classes.values.get(target, ()):  # an annotated one has told already
+        construction, parameter = BUILT.match(value), PASSED.match(value)
+        if construction:
+            class_names.add(construction[1])
+        elif parameter and parameter[1] != "None":
+            class_names.update(name_classes.classes.get(parameter[1]) or {"?"})
+        elif not parameter:
+            class_names.add("?")
+        if len(class_names) > 1:
             return ()
-    if not found and target in given.others:
-        found.add("?")
-    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+    if not class_names and target in name_classes.others:
+        class_names.add("?")
+    return (class_names.pop(),) if len(class_names) == 1 and "?" not in class_names else ()
 
 
 SHAPE = Shape(
@@ -165,7 +165,7 @@ SHAPE = Shape(
     imports=frozenset({"import_statement", "import_from_statement"}),
     scopes=SCOPES,
     arguments=_arguments,
-    guarded=_guarded,
+    is_guarded=_is_guarded,
     form=_form,
     types=_types,
     scope_name=lambda node: text(node.child_by_field_name("name")),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import misread, nesting, spots, syntax
-from bot.languages.conditions import Conditions, conditioned
+from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.ruby.outline import outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
@@ -70,8 +70,8 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     misread.check_encoding(source)
     root = syntax.parse(_grammar(), source)
-    said = [] if path.endswith(".rb") else ["a file that is not required by its name"]
-    return conditioned(outline_of(path, root, source, side), root, source, CONDITIONS, said)
+    conditions = [] if path.endswith(".rb") else ["a file that is not required by its name"]
+    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, conditions)
 
 
 @finds

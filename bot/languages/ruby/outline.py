@@ -51,139 +51,147 @@ RELATIVE = re.compile(rb"^[ \t]*require_relative\b", re.MULTILINE)
 
 
 @dataclass(slots=True)
-class _Found:
+class _RubyWalk:
     path: str
     side: Side
     symbols: list[Symbol] = field(default_factory=list)
     exports: dict[str, str] = field(default_factory=dict)
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     private: bool = False  # what is taken now
-    hidden: set[str] = field(default_factory=set)  # made private by their names
+    private_names: set[str] = field(default_factory=set)  # made private by their names
 
-    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+    def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         visibility: Visibility = "self" if self.private and node.type != "singleton_method" else "anywhere"
         at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, visibility=visibility))
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, visibility=visibility))
         if "." not in name:
             self.exports.setdefault(name, name)
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order: `module A; class B; def c` gives A, B and B.c."""
-    found = _Found(path, side)
+    walk = _RubyWalk(path, side)
     left: list[tuple[Node, str, int]] = [(node, "", root.id) for node in reversed(root.named_children)]
     private = set[int]()  # bodies whose rest is private
     while left:
         node, inside, body = left.pop()
         if node.type in HOLDERS:
-            left += [(part, name, node.id) for part, name in reversed(_holder(node, found))]
+            left += [(part, name, node.id) for part, name in reversed(_holder(node, walk))]
         elif node.type == "singleton_class" or node.type in BLOCKS:
             own = node.id if node.type == "singleton_class" else body
             left += [(part, inside, own) for part in reversed(node.named_children)]
         elif node.type == "identifier" and inside and text(node) in VISIBILITIES:
             private.discard(body) if text(node) != "private" else private.add(body)
         else:
-            found.private = body in private
-            _take(node, inside, found)
+            walk.private = body in private
+            _take(node, inside, walk)
     doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         symbols=conditional(
-            [replace(symbol, visibility="self") if symbol.name in found.hidden else symbol for symbol in found.symbols]
+            [
+                replace(symbol, visibility="self") if symbol.name in walk.private_names else symbol
+                for symbol in walk.symbols
+            ]
         ),
-        exports=tuple(found.exports.items()),
+        exports=tuple(walk.exports.items()),
         complete=not root.has_error and not doubt,
         stars=len(RELATIVE.findall(source)),
-        bases=tuple((name, (*bases, *UNSEEN) if doubt else bases) for name, bases in found.bases.items()),
+        bases=tuple((name, (*bases, *UNSEEN) if doubt else bases) for name, bases in walk.bases.items()),
         doubt=doubt,
     )
 
 
-def last(written: str) -> str:
+def last(path: str) -> str:
     """The class itself in a path of modules."""
-    return written.rpartition("::")[2].strip()
+    return path.rpartition("::")[2].strip()
 
 
-def _holder(node: Node, found: _Found) -> list[tuple[Node, str]]:
+def _holder(node: Node, walk: _RubyWalk) -> list[tuple[Node, str]]:
     """Take a class or a module; what it holds is handed back."""
     name = last(text(node.child_by_field_name("name")))
     body = node.child_by_field_name("body")
     if not name:
         return []
-    found.add(name, "class", node)
+    walk.add(name, "class", node)
     superclass = node.child_by_field_name("superclass")
-    written = text(superclass).lstrip("< ") if superclass is not None else "Object"  # which anyone may have opened
-    found.bases[name] = (*found.bases.get(name, ()), written)
+    superclass_name = (
+        text(superclass).lstrip("< ") if superclass is not None else "Object"
+    )  # which anyone may have opened
+    walk.bases[name] = (*walk.bases.get(name, ()), superclass_name)
     return [(part, name) for part in body.named_children] if body is not None else []
 
 
-def _take(node: Node, inside: str, found: _Found) -> None:
+def _take(node: Node, inside: str, walk: _RubyWalk) -> None:
     prefix = f"{inside}." if inside else ""
     if node.type in ("method", "singleton_method"):
         name = text(node.child_by_field_name("name"))
-        found.add(prefix + name, "method" if inside else "function", node, signature(node))
+        walk.add(prefix + name, "method" if inside else "function", node, signature(node))
     elif node.type == "assignment":
         left = node.child_by_field_name("left")
         if left is not None and left.type == "constant":
-            found.add(prefix + text(left), "variable", node)
+            walk.add(prefix + text(left), "variable", node)
             if inside and not text(left).isupper():
-                found.exports.setdefault(text(left), prefix + text(left))  # Point = Struct.new(:x)
+                walk.exports.setdefault(text(left), prefix + text(left))  # Point = Struct.new(:x)
     elif node.type == "call":
-        _called(node, inside, found)
+        _take_call(node, inside, walk)
     elif node.type == "alias" and node.named_children:
-        found.add(prefix + text(node.named_children[0]), "variable", node)
+        walk.add(prefix + text(node.named_children[0]), "variable", node)
 
 
-def _called(node: Node, inside: str, found: _Found) -> None:
+def _take_call(node: Node, inside: str, walk: _RubyWalk) -> None:
     """`attr_reader :name`, `private def name`, and what mixes in names that are not seen here."""
-    called = text(node.child_by_field_name("method"))
-    listed = node.child_by_field_name("arguments")
-    arguments = listed.named_children if listed is not None else []
-    if called == "private" and inside:
-        found.hidden |= {f"{inside}.{text(part)[1:]}" for part in arguments if part.type == "simple_symbol"}
-        found.private = True
-    if called in ATTRIBUTES:
+    method = text(node.child_by_field_name("method"))
+    argument_list = node.child_by_field_name("arguments")
+    arguments = argument_list.named_children if argument_list is not None else []
+    if method == "private" and inside:
+        walk.private_names |= {f"{inside}.{text(part)[1:]}" for part in arguments if part.type == "simple_symbol"}
+        walk.private = True
+    if method in ATTRIBUTES:
         for part in arguments:
             if part.type == "simple_symbol":
-                found.add(f"{inside}.{text(part)[1:]}" if inside else text(part)[1:], "variable", node)
-    elif called in MADE and arguments and arguments[0].type in ("simple_symbol", "string"):
-        found.add(".".join(filter(None, (inside, text(arguments[0]).strip(":'\"")))), "method", node)
-    elif called in MIXED_IN and inside:
-        found.bases[inside] = (*found.bases.get(inside, ()), *(text(part) for part in arguments))
-        for part in arguments[:1] if called == "alias_method" else ():
-            found.add(f"{inside}.{text(part).lstrip(':')}", "variable", node)
+                walk.add(f"{inside}.{text(part)[1:]}" if inside else text(part)[1:], "variable", node)
+    elif method in MADE and arguments and arguments[0].type in ("simple_symbol", "string"):
+        walk.add(".".join(filter(None, (inside, text(arguments[0]).strip(":'\"")))), "method", node)
+    elif method in MIXED_IN and inside:
+        walk.bases[inside] = (*walk.bases.get(inside, ()), *(text(part) for part in arguments))
+        for part in arguments[:1] if method == "alias_method" else ():
+            walk.add(f"{inside}.{text(part).lstrip(':')}", "variable", node)
     else:
         for part in arguments:
             if part.type in ("method", "singleton_method"):
-                _take(part, inside, found)
+                _take(part, inside, walk)
 
 
 def signature(node: Node) -> Signature:
     """The signature of a method. Required parameters after optional ones cannot be counted from the left."""
-    listed = node.child_by_field_name("parameters")
+    parameter_list = node.child_by_field_name("parameters")
     parameters: list[Parameter] = []
-    opaque = listed is not None and listed.has_error
-    for part in listed.named_children if listed is not None else ():
+    opaque = parameter_list is not None and parameter_list.has_error
+    for part in parameter_list.named_children if parameter_list is not None else ():
         name = text(part.child_by_field_name("name")) or text(part)
         if part.type in ("identifier", "destructured_parameter"):
-            opaque = opaque or any(not item.required for item in parameters)
+            opaque = opaque or any(not item.is_required for item in parameters)
             parameters.append(Parameter(name))
         elif part.type == "optional_parameter":
-            parameters.append(Parameter(name, required=False))
+            parameters.append(Parameter(name, is_required=False))
         elif part.type == "keyword_parameter":
-            parameters.append(Parameter(name, "keyword-only", required=part.child_by_field_name("value") is None))
+            parameters.append(Parameter(name, "keyword-only", is_required=part.child_by_field_name("value") is None))
         elif part.type == "splat_parameter":
-            parameters.append(Parameter(name, "varargs", required=False))
+            parameters.append(Parameter(name, "varargs", is_required=False))
         elif part.type == "hash_splat_parameter":
-            parameters.append(Parameter(name, "kwargs", required=False))
+            parameters.append(Parameter(name, "kwargs", is_required=False))
         elif part.type == "forward_parameter":
-            parameters += [Parameter("...", "varargs", required=False), Parameter("...", "kwargs", required=False)]
+            parameters += [
+                Parameter("...", "varargs", is_required=False),
+                Parameter("...", "kwargs", is_required=False),
+            ]
         elif part.type not in ("block_parameter", "comment"):
             opaque = True
     first = text(node).partition("\n")[0]
-    end = listed.end_byte - node.start_byte if listed is not None else 0
+    end = parameter_list.end_byte - node.start_byte if parameter_list is not None else 0
     head = (
         (node.text or b"")[:end].decode("utf-8", "replace")
-        if listed is not None
+        if parameter_list is not None
         else first.partition(";")[0].partition("=")[0]
     )
     return Signature(tuple(parameters), " ".join(head.split()), opaque)

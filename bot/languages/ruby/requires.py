@@ -32,7 +32,7 @@ ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 WHOLE = frozenset({"*"})
 
 
-def underscored(name: str) -> str:
+def underscore(name: str) -> str:
     """`Admin::HTMLPage` is admin/html_page."""
     parts = re.sub(r"(?<![A-Z\d])([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
     return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
@@ -67,78 +67,80 @@ class Requires:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The files that a file requires, loads by itself, or means by a constant."""
-        asked, found, lines = mention(words), list[Import](), Lines(source)
+        mentions, imports, lines = mention(words), list[Import](), Lines(source)
         for match in islice(REQUIRE.finditer(source), MOST_IMPORTS):
-            if asked.search(match[0]) and not COMMENT.match(match[0]) and not _optional(source, match):
-                written = match["path"].decode("utf-8", "replace")
+            if mentions.search(match[0]) and not COMMENT.match(match[0]) and not _optional(source, match):
+                required_path = match["path"].decode("utf-8", "replace")
                 beside = match["how"] == b"require_relative" or match["anchor"] is not None
                 target = (
-                    self._beside(written, path, match["anchor"] is not None) if beside else self._loaded(written, path)
+                    self._beside(required_path, path, match["anchor"] is not None)
+                    if beside
+                    else self._on_load_path(required_path, path)
                 )
-                found += _import(target, WHOLE, lines, match.start("how"))
+                imports += _import(target, WHOLE, lines, match.start("how"))
         for match in AUTOLOAD.finditer(source):
-            if asked.search(match[0]):
-                target = self._loaded(match["path"].decode("utf-8", "replace"), path)
-                found += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
-        found += self._by_constant(path, source, lines, asked)
-        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+            if mentions.search(match[0]):
+                target = self._on_load_path(match["path"].decode("utf-8", "replace"), path)
+                imports += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
+        imports += self._by_constant(path, source, lines, mentions)
+        return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, lines: Lines, asked: re.Pattern[bytes]) -> Iterator[Import]:
-        seen: set[str] = set()
+    def _by_constant(self, path: str, source: bytes, lines: Lines, mentions: re.Pattern[bytes]) -> Iterator[Import]:
+        seen_constants: set[str] = set()
         for match in islice(CONSTANT.finditer(source), MOST_IMPORTS):
-            written = match[0].decode()
-            if written in seen or not asked.search(match[0]):
+            constant = match[0].decode()
+            if constant in seen_constants or not mentions.search(match[0]):
                 continue
             before = line_until(source, match.start())
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
                 continue
-            target = self._constant(written, path)
+            target = self._constant(constant, path)
             if target is not None:
-                seen.add(written)
-                yield from _import(target, frozenset({written.rpartition("::")[2]}), lines, match.start())
+                seen_constants.add(constant)
+                yield from _import(target, frozenset({constant.rpartition("::")[2]}), lines, match.start())
 
-    def _beside(self, written: str, path: str, anchored: bool) -> str | None:
-        base = posixpath.join(posixpath.dirname(path), "x") if anchored else posixpath.dirname(path)
-        return self._file(posixpath.normpath(posixpath.join(base, written)))
+    def _beside(self, target: str, path: str, is_anchored: bool) -> str | None:
+        base = posixpath.join(posixpath.dirname(path), "x") if is_anchored else posixpath.dirname(path)
+        return self._file(posixpath.normpath(posixpath.join(base, target)))
 
     def _file(self, stem: str) -> str | None:
         return next((stem + ending for ending in ENDINGS if stem + ending in self._paths), None)
 
-    def _loaded(self, written: str, path: str) -> str | None:
+    def _on_load_path(self, target: str, path: str) -> str | None:
         """A file below a folder of the load path: `lib`, a folder of tests, the root, in this order of nearness."""
-        if written.startswith((".", "/")):
-            return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(path), written)))
-        key = written, posixpath.dirname(path)
+        if target.startswith((".", "/")):
+            return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(path), target)))
+        key = target, posixpath.dirname(path)
         if key not in self._found:
-            self._found[key] = self._search(written, key[1])
+            self._found[key] = self._search(target, key[1])
         return self._found[key]
 
-    def _search(self, written: str, folder: str) -> str | None:
+    def _search(self, target: str, folder: str) -> str | None:
         if self._named is None:
             self._named = defaultdict(list)
             for path in self._paths:
                 self._named[path[path.rfind("/") + 1 :]].append(path)
-        ending = written if written.endswith(".rb") else f"{written}.rb"
+        ending = target if target.endswith(".rb") else f"{target}.rb"
         fits = [
             path
             for path in self._named.get(posixpath.basename(ending), ())
             if path == ending or re.search(r"(^|/)(lib|spec|test|tests|app|ext)/$", path.removesuffix(ending))
         ]
         fits = [path for path in fits if path.endswith(ending)]
-        return min(fits, key=lambda path: (-_shared(path, folder), path.count("/"), path), default=None)
+        return min(fits, key=lambda path: (-_common_folders(path, folder), path.count("/"), path), default=None)
 
-    def _constant(self, written: str, path: str) -> str | None:
+    def _constant(self, constant: str, path: str) -> str | None:
         """The file of a constant, seen from the namespace that the using file's folder stands for."""
-        name = underscored(written)
+        name = underscore(constant)
         spaces = [""]
-        if not written.startswith("::"):
+        if not constant.startswith("::"):
             root = ROOT.match(path)
             inside = path[root.end() :].rpartition(".")[0].split("/") if root else []
             spaces = ["/".join(inside[:depth]) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
         for space in spaces:
-            listed = self._index().get(space + name, ())
-            if listed:
-                return min(listed, key=lambda one: (-_shared(one, posixpath.dirname(path)), one))
+            files = self._index().get(space + name, ())
+            if files:
+                return min(files, key=lambda one: (-_common_folders(one, posixpath.dirname(path)), one))
         return None
 
     def _index(self) -> dict[str, list[str]]:
@@ -163,7 +165,7 @@ def _optional(source: bytes, match: re.Match[bytes]) -> bool:
     return b" rescue " in ahead[0] or (began is not None and any(FORESEEN.search(line) for line in ahead))
 
 
-def _shared(path: str, folder: str) -> int:
+def _common_folders(path: str, folder: str) -> int:
     """How many folders from the root two places have in common."""
     one, two = path.split("/")[:-1], folder.split("/")
     return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))

@@ -30,7 +30,7 @@ def spot(node: Node) -> Spot | None:
         return None
     if node.type == "simple_symbol":
         return Spot("definition", name=text(node)[1:])
-    if node.type == "hash_key_symbol" or _named(node, above):
+    if node.type == "hash_key_symbol" or _is_name_given(node, above):
         return Spot("key" if node.type == "hash_key_symbol" else "definition")
     around = list(islice(ancestors(node), DEPTH))
     if node.type == "constant":
@@ -40,7 +40,7 @@ def spot(node: Node) -> Spot | None:
     return _bare(node, None, around)
 
 
-def _named(node: Node, above: Node) -> bool:
+def _is_name_given(node: Node, above: Node) -> bool:
     """Whether a definition, a parameter or an assignment gives the name its meaning."""
     if above.type in ("optional_parameter", "keyword_parameter"):
         return above.child_by_field_name("name") == node
@@ -61,28 +61,33 @@ def _constant(node: Node, above: Node, around: list[Node]) -> Spot | None:
     """A class or module by its name; `C.new(1)` carries the arguments of the construction. LIMIT is a member of its class."""
     whole = above if above.type == "scope_resolution" and above.child_by_field_name("name") == node else node
     holder = whole.parent
-    guarded = _guarded(text(node), around)
+    is_guarded = _is_guarded(text(node), around)
     if text(node).isupper() and len(text(node)) > 1:
         if whole is not node:
             scope = above.child_by_field_name("scope")
             return Spot(
-                "member", receiver=scope, types=(last(text(scope)),) if scope is not None else UNKNOWN, guarded=guarded
+                "member",
+                receiver=scope,
+                types=(last(text(scope)),) if scope is not None else UNKNOWN,
+                is_guarded=is_guarded,
             )
         own = _own(node)
         if own != UNKNOWN:
-            return Spot("member", types=own, guarded=guarded)
+            return Spot("member", types=own, is_guarded=is_guarded)
     call: Call | None = None
-    called = holder is not None and holder.type == "call" and holder.child_by_field_name("receiver") == whole
-    if called and holder is not None and text(holder.child_by_field_name("method")) == "new":
+    is_call = holder is not None and holder.type == "call" and holder.child_by_field_name("receiver") == whole
+    if is_call and holder is not None and text(holder.child_by_field_name("method")) == "new":
         call = arguments(holder)
-    return Spot("name", call=call, guarded=guarded)
+    return Spot("name", call=call, is_guarded=is_guarded)
 
 
 @lru_cache(maxsize=MOST_USES)
 def _local(scope: Node, name: str) -> bool:
     """Whether a name is given a value in this stretch of code, or is a parameter of a block."""
-    given = rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]{{0,200}}=(?!=)|[|,][^|\n]{{0,200}}\|)"
-    return re.search(rf"{given}|\|\s*+{re.escape(name)}\b", words(scope).near(name, LOCAL_BYTES)) is not None
+    binding_pattern = (
+        rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]{{0,200}}=(?!=)|[|,][^|\n]{{0,200}}\|)"
+    )
+    return re.search(rf"{binding_pattern}|\|\s*+{re.escape(name)}\b", words(scope).near(name, LOCAL_BYTES)) is not None
 
 
 def _call(node: Node, above: Node, around: list[Node]) -> Spot | None:
@@ -90,13 +95,15 @@ def _call(node: Node, above: Node, around: list[Node]) -> Spot | None:
     if receiver is None:
         return _bare(node, above, around)
     outer = above.parent
-    assigned = (
+    is_assigned = (
         outer is not None
         and outer.type in ("assignment", "operator_assignment")
         and outer.child_by_field_name("left") == above
     )
-    call = None if assigned else arguments(above)
-    return Spot("member", receiver=receiver, types=types(receiver), call=call, guarded=_guarded(text(node), around))
+    call = None if is_assigned else arguments(above)
+    return Spot(
+        "member", receiver=receiver, types=types(receiver), call=call, is_guarded=_is_guarded(text(node), around)
+    )
 
 
 def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
@@ -106,19 +113,19 @@ def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
     scope = method if method is not None else around[-1] if around else node
     if call is None and _local(scope, name):
         return Spot("definition")
-    told = arguments(call) if call is not None else Call()
+    call_arguments = arguments(call) if call is not None else Call()
     own = _own(node)
-    guarded = _guarded(name, around)
+    is_guarded = _is_guarded(name, around)
     if own != UNKNOWN:
-        return Spot("member", types=own, call=told, guarded=guarded)
-    return Spot("name", call=told, guarded=guarded)
+        return Spot("member", types=own, call=call_arguments, is_guarded=is_guarded)
+    return Spot("name", call=call_arguments, is_guarded=is_guarded)
 
 
 def arguments(call: Node) -> Call:
     """The arguments of a call as written: blocks do not count, a hash with other keys than words may be anything."""
-    listed = call.child_by_field_name("arguments")
+    argument_list = call.child_by_field_name("arguments")
     positional, keywords, spread = 0, list[str](), False
-    for part in listed.named_children if listed is not None else ():
+    for part in argument_list.named_children if argument_list is not None else ():
         if part.type == "pair":
             key = part.child_by_field_name("key")
             if key is not None and key.type in ("hash_key_symbol", "simple_symbol"):
@@ -132,15 +139,15 @@ def arguments(call: Node) -> Call:
     return Call(positional, tuple(keywords), spread)
 
 
-def _guarded(name: str, around: list[Node]) -> bool:
+def _is_guarded(name: str, around: list[Node]) -> bool:
     """Whether the code around it asks first if it exists, or rescues the error that its absence brings."""
-    asked = re.compile(
+    guard_pattern = re.compile(
         rf"respond_to\?[ (]*:{re.escape(name)}\b|\bdefined\?|const_defined\?|method_defined\?|instance_methods"
     )
     for above in around:
-        if above.type in ASKING and asked.search(text(above.child_by_field_name("condition"))[:500]):
+        if above.type in ASKING and guard_pattern.search(text(above.child_by_field_name("condition"))[:500]):
             return True
-        if above.type == "binary" and asked.search(text(above.child_by_field_name("left"))[:300]):
+        if above.type == "binary" and guard_pattern.search(text(above.child_by_field_name("left"))[:300]):
             return True
         if above.type == "rescue_modifier" or (above.type in RESCUED and _rescues(above)):
             return True
@@ -156,33 +163,33 @@ def _rescues(body: Node) -> bool:
 
 def types(receiver: Node) -> tuple[str, ...]:
     """The class that a receiver is known to be, its modules left away."""
-    kind, written = receiver.type, text(receiver)
+    kind, receiver_text = receiver.type, text(receiver)
     if kind in ("constant", "scope_resolution"):
-        return (last(written),)
+        return (last(receiver_text),)
     if kind == "self":
         return _own(receiver)
     if kind == "call":
         owner = receiver.child_by_field_name("receiver")
-        built = text(receiver.child_by_field_name("method")) == "new" and owner is not None
+        is_construction = text(receiver.child_by_field_name("method")) == "new" and owner is not None
         return (
             (last(text(owner)),)
-            if built and owner is not None and owner.type in ("constant", "scope_resolution")
+            if is_construction and owner is not None and owner.type in ("constant", "scope_resolution")
             else UNKNOWN
         )
     if kind == "identifier":
-        return _assigned(_around(receiver, METHODS), written) or UNKNOWN
+        return _class_of(_around(receiver, METHODS), receiver_text) or UNKNOWN
     if kind == "instance_variable":
-        return _assigned(_around(receiver, HOLDERS), written) or UNKNOWN
+        return _class_of(_around(receiver, HOLDERS), receiver_text) or UNKNOWN
     return UNKNOWN
 
 
 def _around(node: Node, kinds: frozenset[str]) -> Node:
-    found = node
+    scope = node
     for above in islice(ancestors(node), DEPTH):
-        found = above
+        scope = above
         if above.type in kinds:
             break
-    return found
+    return scope
 
 
 def _own(node: Node) -> tuple[str, ...]:
@@ -199,16 +206,16 @@ def _own(node: Node) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=MOST_USES)
-def _assigned(scope: Node, variable: str) -> tuple[str, ...]:
+def _class_of(scope: Node, variable: str) -> tuple[str, ...]:
     """The one class that a variable is given in this stretch of code by `= Class.new`."""
     code = words(scope).near(variable.lstrip("@"))
     variable = re.escape(variable)
-    found: set[str] = set()
+    class_names: set[str] = set()
     for value in re.findall(rf"(?<![\w@.]){variable}\s*+(?:\|\|)?=(?![=~>])\s*+([^\n]*+)", code):
-        built = re.match(r"((?:[A-Z]\w*::)*[A-Z]\w*)\.new\b(?!\([^()\n]*\)\.)", value)
-        found.add(last(built[1]) if built else "?")
-    found.update("?" for _ in re.finditer(rf"[|,(]\s*[*&]{{0,2}}{variable}\s*[|,):=]", code) if not found)
-    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+        construction = re.match(r"((?:[A-Z]\w*::)*[A-Z]\w*)\.new\b(?!\([^()\n]*\)\.)", value)
+        class_names.add(last(construction[1]) if construction else "?")
+    class_names.update("?" for _ in re.finditer(rf"[|,(]\s*[*&]{{0,2}}{variable}\s*[|,):=]", code) if not class_names)
+    return (class_names.pop(),) if len(class_names) == 1 and "?" not in class_names else ()
 
 
 def _scope_name(node: Node) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 from tree_sitter import Language as Grammar
 
 from bot.languages import misread, nesting, syntax
-from bot.languages.conditions import Conditions, Span, conditioned
+from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
@@ -63,14 +63,14 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     root = syntax.parse(_grammar(), _readable(source))
     inner = [match[0].decode("utf-8", "replace") for match in INNER.finditer(source)]
-    return conditioned(outline_of(path, root, side), root, source, CONDITIONS, inner, list(_wrapped(source)))
+    return with_conditions(outline_of(path, root, side), root, source, CONDITIONS, inner, list(_macro_spans(source)))
 
 
-def _wrapped(source: bytes) -> Iterator[Span]:
+def _macro_spans(source: bytes) -> Iterator[Span]:
     """The lines of the conditional macros that are blanked out before the code is parsed."""
     for match, end in _wrappers(source):
-        said = match[0].decode("utf-8", "replace")
-        yield source.count(b"\n", 0, match.start()) + 1, source.count(b"\n", 0, end) + 2, " ".join(said.split())
+        condition = match[0].decode("utf-8", "replace")
+        yield source.count(b"\n", 0, match.start()) + 1, source.count(b"\n", 0, end) + 2, " ".join(condition.split())
 
 
 @finds
@@ -81,11 +81,11 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return ()
     nesting.check(source)
     code = _readable(source)
-    found = syntax.uses(syntax.parse(_grammar(), code), code, names, SHAPE)
-    return type(found)(_dotted(use) for use in found)
+    code_uses = syntax.uses(syntax.parse(_grammar(), code), code, names, SHAPE)
+    return type(code_uses)(_with_dots(use) for use in code_uses)
 
 
-def _dotted(use: Use) -> Use:
+def _with_dots(use: Use) -> Use:
     """`a::b::<T>` is `a.b`. A member among the tokens of a macro belongs to nobody knows what."""
     if use.form != "member":
         return use

@@ -35,10 +35,10 @@ def table(value: object) -> Table:
     return value if isinstance(value, dict) else {}
 
 
-def joined(*parts: str) -> str:
+def join(*parts: str) -> str:
     """A path below the root of the tree."""
-    found = posixpath.normpath(posixpath.join(*parts))
-    return "" if found == "." else found
+    path = posixpath.normpath(posixpath.join(*parts))
+    return "" if path == "." else path
 
 
 class Layout:
@@ -50,33 +50,33 @@ class Layout:
         self.libraries: dict[str, tuple[str, str]] = {}  # folder of a manifest -> name of its library, root file
         self._roots: dict[str, set[str]] = defaultdict(set)  # folder -> root files in it
         for folder, manifest in self.manifests.items():
-            for path in self._listed(folder, manifest):
+            for path in self._targets(folder, manifest):
                 self._roots[posixpath.dirname(path)].add(path)
         for path in self.paths:
             self._by_name(path)
         self._crates: dict[str, dict[str, str]] = {}
 
-    def _listed(self, folder: str, manifest: Table) -> Iterator[str]:
+    def _targets(self, folder: str, manifest: Table) -> Iterator[str]:
         """The root files that a manifest names, and its library."""
         package, library = table(manifest.get("package")), table(manifest.get("lib"))
         name = library.get("name") or package.get("name")
-        path = joined(folder, _text(library.get("path")) or "src/lib.rs")
+        path = join(folder, _text(library.get("path")) or "src/lib.rs")
         if isinstance(name, str) and path in self.paths:
             self.libraries[folder] = name.replace("-", "_"), path
             yield path
         for kind in TARGETS:
-            listed = manifest.get(kind)
-            for target in listed if isinstance(listed, list) else ():
-                written = _text(table(target).get("path"))
-                if written and joined(folder, written) in self.paths:
-                    yield joined(folder, written)
+            targets = manifest.get(kind)
+            for target in targets if isinstance(targets, list) else ():
+                target_path = _text(table(target).get("path"))
+                if target_path and join(folder, target_path) in self.paths:
+                    yield join(folder, target_path)
 
     def _by_name(self, path: str) -> None:
         """Files that are roots by their place: lib.rs, main.rs, build.rs, and each file of tests, benches, examples."""
         folder, name = posixpath.split(path)
         up = posixpath.dirname(folder)
-        below = any(folder == joined(m, f) for f in FOLDERS for m in (_above(folder, f),) if m in self.manifests)
-        inside = any(up == joined(m, f) for f in FOLDERS for m in (_above(up, f),) if m in self.manifests)
+        below = any(folder == join(m, f) for f in FOLDERS for m in (_above(folder, f),) if m in self.manifests)
+        inside = any(up == join(m, f) for f in FOLDERS for m in (_above(up, f),) if m in self.manifests)
         main = name in ("lib.rs", "main.rs") and (posixpath.basename(folder) == "src" or inside)
         if main or below or (name == "build.rs" and folder in self.manifests):
             self._roots[folder].add(path)
@@ -95,9 +95,9 @@ class Layout:
 
     def _root(self, folder: str) -> str | None:
         roots = self._roots.get(folder, set())
-        named = next((f"{folder}/{name}".lstrip("/") for name in ("lib.rs", "main.rs")), None)
+        root_file = next((f"{folder}/{name}".lstrip("/") for name in ("lib.rs", "main.rs")), None)
         library = next((path for _, path in self.libraries.values() if path in roots), None)
-        return library or (named if named in roots else None) or (min(roots) if len(roots) == 1 else None)
+        return library or (root_file if root_file in roots else None) or (min(roots) if len(roots) == 1 else None)
 
     def module(self, place: ModulePath, parts: tuple[str, ...]) -> str | None:
         """The file of a module, if it has one of its own."""
@@ -120,46 +120,48 @@ class Layout:
         if folder in self.libraries:
             yield self.libraries[folder]
         manifest = self.manifests[folder]
-        for listed in _dependencies(manifest, *(table(one) for one in table(manifest.get("target")).values())):
-            for key, value in listed.items():
-                home, said = self._shared(folder, key) if table(value).get("workspace") else (folder, value)
-                found = self._dependency(home, said) or self._patched(key)
-                if found:
-                    renamed = bool(table(said).get("package"))
-                    yield key.replace("-", "_") if renamed else found[0], found[1]
+        for dependencies in _dependencies(manifest, *(table(one) for one in table(manifest.get("target")).values())):
+            for key, value in dependencies.items():
+                home, declaration = (
+                    self._workspace_dependency(folder, key) if table(value).get("workspace") else (folder, value)
+                )
+                dependency = self._dependency(home, declaration) or self._patch(key)
+                if dependency:
+                    is_renamed = bool(table(declaration).get("package"))
+                    yield key.replace("-", "_") if is_renamed else dependency[0], dependency[1]
 
     def _dependency(self, folder: str, value: object) -> tuple[str, str] | None:
         path = table(value).get("path")
-        return self.libraries.get(joined(folder, path)) if isinstance(path, str) else None
+        return self.libraries.get(join(folder, path)) if isinstance(path, str) else None
 
-    def _shared(self, folder: str, key: str) -> tuple[str, object]:
+    def _workspace_dependency(self, folder: str, key: str) -> tuple[str, object]:
         """A dependency as the workspace around a crate declares it."""
         while True:
-            listed = table(table(self.manifests.get(folder, {}).get("workspace")).get("dependencies"))
-            if key in listed or not folder:
-                return folder, listed.get(key)
+            dependencies = table(table(self.manifests.get(folder, {}).get("workspace")).get("dependencies"))
+            if key in dependencies or not folder:
+                return folder, dependencies.get(key)
             folder = posixpath.dirname(folder)
 
-    def _patched(self, key: str) -> tuple[str, str] | None:
+    def _patch(self, key: str) -> tuple[str, str] | None:
         """A published crate that a manifest of the tree replaces by a folder."""
         for folder, manifest in self.manifests.items():
-            for listed in table(manifest.get("patch")).values():
-                found = self._dependency(folder, table(listed).get(key))
-                if found:
-                    return found
+            for patches in table(manifest.get("patch")).values():
+                dependency = self._dependency(folder, table(patches).get(key))
+                if dependency:
+                    return dependency
         return None
 
     def names(self, path: str) -> frozenset[str]:
         """What the crates of the tree call the library whose root this file is."""
         own = {name for name, root in self.libraries.values() if root == path}
-        renamed = {
+        renames = {
             key.replace("-", "_")
             for manifest in self.manifests.values() if own
-            for listed in _dependencies(manifest, table(manifest.get("workspace")))
-            for key, value in listed.items()
+            for dependencies in _dependencies(manifest, table(manifest.get("workspace")))
+            for key, value in dependencies.items()
             if str(table(value).get("package", "")).replace("-", "_") in own
         }  # fmt: skip
-        return frozenset(own | renamed)
+        return frozenset(own | renames)
 
 
 def _dependencies(*tables: Table) -> Iterator[Table]:

@@ -8,12 +8,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
-from bot.languages.rust.layout import Layout, ModulePath, joined
-from bot.languages.rust.paths import Segments, Written, inside, plain, written
+from bot.languages.rust.layout import Layout, ModulePath, join
+from bot.languages.rust.paths import CodePath, Segments, code_paths, inside, plain
 from bot.values import Clues, Import
 
 WHOLE = frozenset({"*"})
-Found = tuple[str, Segments]  # file, what is left of the path
+PathTarget = tuple[str, Segments]  # file, what is left of the path
 Inside = list[tuple[int, int, str]]
 
 
@@ -28,7 +28,7 @@ class Crates:
         """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
         place = self._layout.place(path)
         names = {place.parts[-1]} if place.parts else self._layout.names(path)
-        below = joined(place.folder, *place.parts)
+        below = join(place.folder, *place.parts)
         parent = any(other.startswith(f"{below}/") if below else True for other in self._layout.paths)
         near = (r"\bsuper\b" if place.parts else r"\b(super|crate)\b",) if parent else ()
         words = frozenset(names) | ({"crate"} if not place.parts and parent else frozenset())
@@ -51,25 +51,25 @@ class Crates:
     def _read(self, path: str, code: bytes) -> tuple[Import, ...]:
         place, modules = self._layout.place(path), inside(code)
         breaks = [match.start() for match in re.finditer(rb"\n", code)]
-        found: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], Import] = {}
-        tried: set[tuple[str, Segments, str, Segments]] = set()
-        for one in written(code):
+        imports: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], Import] = {}
+        tried_paths: set[tuple[str, Segments, str, Segments]] = set()
+        for one in code_paths(code):
             around = tuple(name for start, end, name in modules if start <= one.at < end)
-            asked = one.kind, one.parts, one.here, around
-            landed = self._landed(path, place, one, around) if asked not in tried else None
-            tried.add(asked)
-            if landed is None or landed[0] == path:
+            path_key = one.kind, one.parts, one.here, around
+            path_target = self._path_target(path, place, one, around) if path_key not in tried_paths else None
+            tried_paths.add(path_key)
+            if path_target is None or path_target[0] == path:
                 continue
-            names, aliases = _taken(one, landed[1])
-            if (landed[0], names, aliases) not in found:
+            names, aliases = _taken_names(one, path_target[1])
+            if (path_target[0], names, aliases) not in imports:
                 line = bisect_left(breaks, one.at) + 1
-                found[landed[0], names, aliases] = Import(landed[0], names, line, aliases, one.public)
-        return tuple(found.values())
+                imports[path_target[0], names, aliases] = Import(path_target[0], names, line, aliases, one.public)
+        return tuple(imports.values())
 
-    def _landed(self, path: str, place: ModulePath, one: Written, around: Segments) -> Found | None:
+    def _path_target(self, path: str, place: ModulePath, one: CodePath, around: Segments) -> PathTarget | None:
         """The file that a path leads to, and the names in it that are left."""
         if one.kind == "mod":
-            file = self._declared(path, place, one, around)
+            file = self._module_file(path, place, one, around)
             return (file, ()) if file is not None else None
         parts = one.parts[:-1] if one.parts[-1] == "*" else one.parts
         first, here = parts[0] if parts else "", (*place.parts, *around)
@@ -82,7 +82,7 @@ class Crates:
         near = bool(first) and one.kind != "crate" and self._layout.module(place, (*here, first)) is not None
         return self._deepest(path, place, (*here, *parts)) if near else self._abroad(path, place, parts, one)
 
-    def _abroad(self, path: str, place: ModulePath, parts: Segments, one: Written) -> Found | None:
+    def _abroad(self, path: str, place: ModulePath, parts: Segments, one: CodePath) -> PathTarget | None:
         """A path that begins with a crate, or, as the 2015 edition writes them, with a module of the root."""
         crates, first = self._layout.crates(path), parts[0] if parts else ""
         if first in crates:
@@ -90,14 +90,14 @@ class Crates:
         old = bool(first) and one.kind == "use" and self._layout.module(place, (first,)) is not None
         return self._deepest(path, place, parts) if old else None
 
-    def _declared(self, path: str, place: ModulePath, one: Written, around: Segments) -> str | None:
+    def _module_file(self, path: str, place: ModulePath, one: CodePath, around: Segments) -> str | None:
         """The file of `mod x;`."""
         if one.file:
-            found = joined(posixpath.dirname(path), *around, one.file)
-            return found if found in self._layout.paths else None
+            file = join(posixpath.dirname(path), *around, one.file)
+            return file if file in self._layout.paths else None
         return self._layout.module(place, (*place.parts, *around, *one.parts))
 
-    def _deepest(self, path: str, place: ModulePath, parts: Segments) -> Found | None:
+    def _deepest(self, path: str, place: ModulePath, parts: Segments) -> PathTarget | None:
         """The last module on a path that has a file of its own."""
         for count in range(len(parts), -1, -1):
             file = path if parts[:count] == place.parts else self._layout.module(place, parts[:count])
@@ -106,12 +106,12 @@ class Crates:
         return None
 
 
-def _taken(one: Written, rest: Segments) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+def _taken_names(one: CodePath, rest: Segments) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
     """The names that an import takes from its file, and what they are called here."""
     if not rest:
         return WHOLE, ((("*", one.here),) if one.here else () if one.parts[-1] == "*" else (("*", "_"),))
     if one.kind == "name":
-        said = ".".join(one.parts[: len(one.parts) - len(rest) + 1])
-        return frozenset(rest[:1]), ((rest[0], said),)
+        dotted_path = ".".join(one.parts[: len(one.parts) - len(rest) + 1])
+        return frozenset(rest[:1]), ((rest[0], dotted_path),)
     here = one.here if len(rest) == 1 and one.parts[-1] != "*" else ""
     return frozenset(rest[:1]), ((rest[0], here),) if here != rest[0] else ()

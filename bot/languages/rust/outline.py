@@ -23,7 +23,7 @@ UNKNOWN_BASE = ("?",)  # traits may give a type more members than are written in
 
 
 @dataclass(slots=True)
-class _Found:
+class _RustWalk:
     """What the walk has met so far."""
 
     path: str
@@ -32,15 +32,17 @@ class _Found:
     exports: dict[str, str] = field(default_factory=dict)
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     stars: int = 0
-    known: bool = True
+    is_complete: bool = True
 
-    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+    def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         """Take a definition; one that is in no other is offered."""
         public = any(part.type == "visibility_modifier" for part in node.named_children)
         at = first_line(node), last_line(node)
-        visibility: Visibility = "anywhere" if public or kind == "implementation" or not _restricted(node) else "below"
+        visibility: Visibility = (
+            "anywhere" if public or kind == "implementation" or not _is_restricted(node) else "below"
+        )
         self.symbols.append(
-            Symbol(self.path, name, kind, *at, self.side, told, public or kind == "implementation", visibility)
+            Symbol(self.path, name, kind, *at, self.side, own_signature, public or kind == "implementation", visibility)
         )
         if "." not in name:
             self.exports[name] = name
@@ -48,49 +50,49 @@ class _Found:
 
 def outline_of(path: str, root: Node, side: Side) -> Outline:
     """The definitions of a file, those of its inline modules as module.name."""
-    found = _Found(path, side)
-    _items(root, "", 0, found)
+    walk = _RustWalk(path, side)
+    _items(root, "", 0, walk)
     return Outline(
-        symbols=_told_apart(found.symbols),
-        exports=tuple(found.exports.items()),
-        complete=found.known and not root.has_error,
-        stars=found.stars,
-        bases=tuple(found.bases),
+        symbols=_told_apart(walk.symbols),
+        exports=tuple(walk.exports.items()),
+        complete=walk.is_complete and not root.has_error,
+        stars=walk.stars,
+        bases=tuple(walk.bases),
     )
 
 
-def bare(written: str) -> str:
+def bare(type_text: str) -> str:
     """The name of a type with dots, without references and type arguments; empty if the text names no type."""
-    name = re.sub(r"^(?:&\s*(?:'\w+\s+)?(?:mut\s+)?)+", "", written.strip())
+    name = re.sub(r"^(?:&\s*(?:'\w+\s+)?(?:mut\s+)?)+", "", type_text.strip())
     name = re.sub(r"(?:::)?<.*", "", name, flags=re.DOTALL).strip().replace("::", ".")
     return name if re.fullmatch(r"\w+(?:\.\w+)*", name) else ""
 
 
-def _items(holder: Node, inside: str, depth: int, found: _Found) -> None:
+def _items(holder: Node, inside: str, depth: int, walk: _RustWalk) -> None:
     for node in holder.named_children:
         name = _under(inside, text(node.child_by_field_name("name")))
         body = node.child_by_field_name("body")
         if node.type in FUNCTIONS:
-            found.add(name, "function", node, signature(node))
+            walk.add(name, "function", node, signature(node))
         elif node.type in KINDS:
-            found.add(name, KINDS[node.type], node)
-            _members(node, name, found)
+            walk.add(name, KINDS[node.type], node)
+            _members(node, name, walk)
         elif node.type == "impl_item":
-            _implementation(node, inside, found)
+            _implementation(node, inside, walk)
         elif node.type == "mod_item":
-            found.add(name, "module", node)
-            _items(body or node, name, depth + 1, found)
+            walk.add(name, "module", node)
+            _items(body or node, name, depth + 1, walk)
         elif node.type == "foreign_mod_item" and body is not None:
-            _items(body, inside, depth, found)
+            _items(body, inside, depth, walk)
         elif node.type == "use_declaration":
-            _use(node, inside, depth, found)
+            _use(node, inside, depth, walk)
         elif node.type == "extern_crate_declaration" and not inside:
-            found.exports.setdefault(text(node.child_by_field_name("alias")) or name, "")
+            walk.exports.setdefault(text(node.child_by_field_name("alias")) or name, "")
         elif node.type in ("macro_invocation", "expression_statement"):
-            _macro(node, inside, found)
+            _macro(node, inside, walk)
 
 
-def _restricted(node: Node) -> bool:
+def _is_restricted(node: Node) -> bool:
     """Whether no word makes a definition private to its module and those in it; the members of traits are as visible as these."""
     holder = node.parent.parent if node.parent is not None else None
     if holder is None or holder.type == "impl_item":
@@ -104,22 +106,22 @@ def _under(inside: str, name: str) -> str:
     return f"{inside}.{name}" if inside else name
 
 
-def _members(node: Node, name: str, found: _Found) -> None:
+def _members(node: Node, name: str, walk: _RustWalk) -> None:
     """The fields of a struct, the variants of an enum, what a trait asks for."""
     if node.type in ("struct_item", "union_item", "enum_item", "trait_item"):
-        found.bases.append((name, UNKNOWN_BASE))
+        walk.bases.append((name, UNKNOWN_BASE))
     body = node.child_by_field_name("body")
     for part in body.named_children if body is not None and KINDS[node.type] == "class" else ():
         below = _under(name, text(part.child_by_field_name("name")))
         if part.type in MEMBERS:
-            found.add(below, "variable", part)
+            walk.add(below, "variable", part)
         elif part.type in FUNCTIONS:
-            found.add(below, "method" if receives(part) else "function", part, signature(part))
+            walk.add(below, "method" if receives(part) else "function", part, signature(part))
         elif part.type in KINDS:
-            found.add(below, KINDS[part.type], part)
+            walk.add(below, KINDS[part.type], part)
 
 
-def _implementation(node: Node, inside: str, found: _Found) -> None:
+def _implementation(node: Node, inside: str, walk: _RustWalk) -> None:
     """The members of an `impl` block. Those of a trait stand for the trait's: without them its own may still be there."""
     owner = bare(text(node.child_by_field_name("type"))).rpartition(".")[2]
     trait = node.child_by_field_name("trait") is not None
@@ -127,34 +129,36 @@ def _implementation(node: Node, inside: str, found: _Found) -> None:
     for part in body.named_children if body is not None and owner else ():
         name = _under(inside, f"{owner}.{text(part.child_by_field_name('name'))}")
         if part.type in FUNCTIONS:
-            told = signature(part)
+            own_signature = signature(part)
             kind = "implementation" if trait else "method" if receives(part) else "function"
-            found.add(name, kind, part, replace(told, opaque=told.opaque or trait))
+            walk.add(name, kind, part, replace(own_signature, opaque=own_signature.opaque or trait))
         elif part.type in KINDS:
-            found.add(name, "implementation" if trait else KINDS[part.type], part)
+            walk.add(name, "implementation" if trait else KINDS[part.type], part)
 
 
-def _use(node: Node, inside: str, depth: int, found: _Found) -> None:
-    written = text(node.child_by_field_name("argument"))
-    own = len(re.findall(r"\bsuper\b", written)) == depth and re.fullmatch(r"(?:super::)+\*", "".join(written.split()))
-    found.stars += 0 if own else written.count("*")
+def _use(node: Node, inside: str, depth: int, walk: _RustWalk) -> None:
+    argument = text(node.child_by_field_name("argument"))
+    own = len(re.findall(r"\bsuper\b", argument)) == depth and re.fullmatch(
+        r"(?:super::)+\*", "".join(argument.split())
+    )
+    walk.stars += 0 if own else argument.count("*")
     if not inside:
-        for name in re.findall(r"(?<!\w)(\w++)\s*+(?=[,}]|$)", written):
-            found.exports.setdefault(name, "")
-        for name in re.findall(r"(?<!\w)(\w++)\s*+::\s*+\{[^{}]*\bself\b", written):
-            found.exports.setdefault(name, "")
+        for name in re.findall(r"(?<!\w)(\w++)\s*+(?=[,}]|$)", argument):
+            walk.exports.setdefault(name, "")
+        for name in re.findall(r"(?<!\w)(\w++)\s*+::\s*+\{[^{}]*\bself\b", argument):
+            walk.exports.setdefault(name, "")
 
 
-def _macro(node: Node, inside: str, found: _Found) -> None:
+def _macro(node: Node, inside: str, walk: _RustWalk) -> None:
     """A macro among the items defines things. Where their names must stand in it, they are offered."""
     call = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
     if call.type != "macro_invocation":
         return
     if not SPELT.fullmatch(text(call.child_by_field_name("macro")).rpartition("::")[2]):
-        found.known = False
+        walk.is_complete = False
     elif not inside:
         for name in set(re.findall(r"[^\W\d]\w*", text(call))):
-            found.exports.setdefault(name, "")
+            walk.exports.setdefault(name, "")
 
 
 def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:

@@ -24,7 +24,7 @@ Segments = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CodePath:
     """One path as it is in a file."""
 
     kind: str  # "use", "mod", "crate" or "name"
@@ -48,7 +48,7 @@ def _blank(match: re.Match[bytes]) -> bytes:
 
 def inside(code: bytes) -> list[tuple[int, int, str]]:
     """The inline modules as (first byte, last byte, name), by the indentation of their brackets, outermost first."""
-    found = []
+    blocks = []
     for match in INLINE.finditer(code):
         before = INDENTED.fullmatch(
             code, code.rfind(b"\n", max(0, match.start() - 200), match.start()) + 1, match.start()
@@ -58,32 +58,32 @@ def inside(code: bytes) -> list[tuple[int, int, str]]:
         end = code.find(b"\n" + before[1] + b"}", match.end())
         line = code.find(b"\n", match.end())
         one_line = code[match.end() : line if line >= 0 else len(code)].rstrip().endswith(b"}")
-        found.append((match.end(), line if one_line else end if end >= 0 else len(code), match[1].decode()))
-        if len(found) == MOST:
+        blocks.append((match.end(), line if one_line else end if end >= 0 else len(code), match[1].decode()))
+        if len(blocks) == MOST:
             break
-    return found
+    return blocks
 
 
-def written(code: bytes) -> Iterator[Written]:
+def code_paths(code: bytes) -> Iterator[CodePath]:
     """Every path of a file that may lead to another one."""
     for match in MODULE.finditer(code):
         around = code[max(0, match.start() - 200) : match.start()]
         file = ELSEWHERE.search(around)
         name = match[1].decode()
-        yield Written("mod", (name,), name, match.start(), file=file[1].decode("utf-8", "replace") if file else "")
+        yield CodePath("mod", (name,), name, match.start(), file=file[1].decode("utf-8", "replace") if file else "")
     for match in EXTERN.finditer(code):
-        yield Written("crate", (match[1].decode(),), (match[2] or match[1]).decode(), match.start())
-    rest, taken = [], 0
+        yield CodePath("crate", (match[1].decode(),), (match[2] or match[1]).decode(), match.start())
+    rest, end_of_last = [], 0
     for start, end, public in _statements(code):
         for parts, here in _leaves(code[start:end].decode("utf-8", "replace")):
-            yield Written("use", parts, here, start, public)
-        rest.append((taken, code[taken:start]))
-        taken = end
-    rest.append((taken, code[taken:]))
+            yield CodePath("use", parts, here, start, public)
+        rest.append((end_of_last, code[end_of_last:start]))
+        end_of_last = end
+    rest.append((end_of_last, code[end_of_last:]))
     for offset, text in rest:
         for match in QUALIFIED.finditer(text):
             parts = tuple(match[0][:LONGEST].decode("utf-8", "replace").split("::")[:DEEPEST])
-            yield Written("name", parts, ".".join(parts), offset + match.start())
+            yield CodePath("name", parts, ".".join(parts), offset + match.start())
 
 
 def _statements(code: bytes) -> Iterator[tuple[int, int, bool]]:
@@ -124,5 +124,5 @@ def _leaves(tree: str) -> Iterator[tuple[Segments, str]]:
 def _leaf(parts: Segments, name: str) -> tuple[Segments, str]:
     if len(parts) > 1 and parts[-1] == "self":
         parts = parts[:-1]
-    said = name if name not in ("", "as") else parts[-1]
-    return parts, "" if said in ("*", "_") else said
+    local_name = name if name not in ("", "as") else parts[-1]
+    return parts, "" if local_name in ("*", "_") else local_name

@@ -17,28 +17,28 @@ HARMLESS = frozenset({
 
 def signature(node: Node) -> Signature:
     """The signature of a function without `self`. Every parameter must be given."""
-    listed = node.child_by_field_name("parameters")
-    found: list[Parameter] = []
+    parameter_list = node.child_by_field_name("parameters")
+    parameters: list[Parameter] = []
     opaque = any(name not in HARMLESS for name in attributes(node))
-    for part in listed.named_children if listed is not None else ():
+    for part in parameter_list.named_children if parameter_list is not None else ():
         pattern = part.child_by_field_name("pattern")
         if part.type == "variadic_parameter":
-            found.append(Parameter("...", "varargs", required=False))
+            parameters.append(Parameter("...", "varargs", is_required=False))
         elif part.type == "parameter" and not _is_self(part):
             name = text(pattern) if pattern is not None and pattern.type == "identifier" else "_"
-            found.append(Parameter(name, "positional-only"))
+            parameters.append(Parameter(name, "positional-only"))
         elif part.type in ("attribute_item", "ERROR"):
             opaque = True  # a parameter that exists under a condition
     body = node.child_by_field_name("body")
     end = body.start_byte if body is not None else node.end_byte
     head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
-    return Signature(tuple(found), " ".join(head.split()).rstrip(" ;"), opaque)
+    return Signature(tuple(parameters), " ".join(head.split()).rstrip(" ;"), opaque)
 
 
 def receives(node: Node) -> bool:
     """Whether a function has a `self`."""
-    listed = node.child_by_field_name("parameters")
-    parts = listed.named_children if listed is not None else []
+    parameter_list = node.child_by_field_name("parameters")
+    parts = parameter_list.named_children if parameter_list is not None else []
     return any(part.type == "self_parameter" or _is_self(part) for part in parts)
 
 
@@ -49,8 +49,8 @@ def _is_self(part: Node) -> bool:
 
 def attributes(node: Node) -> Iterator[str]:
     """The first words of the attributes of an item."""
-    for written in conditions(node):
-        first = re.match(r"#!?\[\s*(\w+)", written)
+    for condition in conditions(node):
+        first = re.match(r"#!?\[\s*(\w+)", condition)
         yield first[1] if first else ""
 
 

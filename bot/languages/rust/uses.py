@@ -81,20 +81,22 @@ def _in_macro(node: Node) -> Form:
     return "key" if after in ("=", ":", "::", "=>", "|") or before == "|" else "name"
 
 
-def _arguments(listed: Node) -> Call:
+def _arguments(argument_list: Node) -> Call:
     parts = [
-        part for part in listed.named_children if part.type not in ("line_comment", "block_comment", "attribute_item")
+        part
+        for part in argument_list.named_children
+        if part.type not in ("line_comment", "block_comment", "attribute_item")
     ]
     return Call(len(parts))
 
 
-def _guarded(node: Node, around: list[Node]) -> bool:
+def _is_guarded(node: Node, around: list[Node]) -> bool:
     """Whether the code exists only under a condition other than being tested, or as the text of a macro."""
     del node
     for above in around:
         if above.type == "macro_definition":
             return True
-        if above.type in ITEMS and any(_condition(written) for written in conditions(above)):
+        if above.type in ITEMS and any(_condition(condition) for condition in conditions(above)):
             return True
     return bool(around) and _whole_file(around[-1])
 
@@ -105,32 +107,32 @@ def _whole_file(root: Node) -> bool:
     return any(_condition(text(part)) for part in root.named_children if part.type == "inner_attribute_item")
 
 
-def _condition(written: str) -> bool:
-    return bool(re.match(r"#!?\[\s*cfg\b", written)) and not TESTED.match(written)
+def _condition(condition: str) -> bool:
+    return bool(re.match(r"#!?\[\s*cfg\b", condition)) and not TESTED.match(condition)
 
 
 def _types(receiver: Node) -> tuple[str, ...]:
     """The type of a receiver as written in this file."""
     while receiver.type in ("parenthesized_expression", "reference_expression") and receiver.named_children:
         receiver = receiver.named_children[-1]
-    written = text(receiver)
-    if written in ("self", "Self"):
+    receiver_text = text(receiver)
+    if receiver_text in ("self", "Self"):
         return _own(receiver)
     if receiver.type == "struct_expression":
-        return _named(receiver.child_by_field_name("name"))
-    if receiver.type == "field_expression" and re.fullmatch(r"self\.\w+", written):
-        return _field(receiver, written[5:])
+        return _type_names(receiver.child_by_field_name("name"))
+    if receiver.type == "field_expression" and re.fullmatch(r"self\.\w+", receiver_text):
+        return _field(receiver, receiver_text[5:])
     function = next((above for above in ancestors(receiver) if above.type == "function_item"), None)
     if receiver.type != "identifier" or function is None:
         return UNKNOWN
-    found: set[tuple[str, ...]] = set()
+    type_sets: set[tuple[str, ...]] = set()
     places = words(function).places(receiver.text or b"", b".:")
     for place in places[:MANY]:
         start = function.start_byte + place
         node = function.descendant_for_byte_range(start, start + len(receiver.text or b""))
         if node is not None and node.type == "identifier" and _binds(node):
-            found.add(_bound(node))
-    return found.pop() if len(found) == 1 and len(places) <= MANY else UNKNOWN
+            type_sets.add(_bound(node))
+    return type_sets.pop() if len(type_sets) == 1 and len(places) <= MANY else UNKNOWN
 
 
 def _bound(node: Node) -> tuple[str, ...]:
@@ -139,17 +141,17 @@ def _bound(node: Node) -> tuple[str, ...]:
     above = above.parent if above is not None and above.type == "mut_pattern" else above
     if above is None or above.type not in ("let_declaration", "parameter"):
         return UNKNOWN
-    said = above.child_by_field_name("type")
+    type_node = above.child_by_field_name("type")
     value = above.child_by_field_name("value")
-    if said is None and value is not None and value.type == "struct_expression":
-        said = value.child_by_field_name("name")
-    made = value.child_by_field_name("function") if value is not None and value.type == "call_expression" else None
-    if said is None and made is not None and text(made.child_by_field_name("name")) in MAKERS:
-        said = made.child_by_field_name("path")
-    return _named(said)
+    if type_node is None and value is not None and value.type == "struct_expression":
+        type_node = value.child_by_field_name("name")
+    function = value.child_by_field_name("function") if value is not None and value.type == "call_expression" else None
+    if type_node is None and function is not None and text(function.child_by_field_name("name")) in MAKERS:
+        type_node = function.child_by_field_name("path")
+    return _type_names(type_node)
 
 
-def _named(node: Node | None) -> tuple[str, ...]:
+def _type_names(node: Node | None) -> tuple[str, ...]:
     name = bare(text(node))
     return (name,) if name else UNKNOWN
 
@@ -157,7 +159,7 @@ def _named(node: Node | None) -> tuple[str, ...]:
 def _own(node: Node) -> tuple[str, ...]:
     """The type around a node: of its `impl` block, or the trait."""
     holder = next((above for above in ancestors(node) if above.type in ("impl_item", "trait_item")), None)
-    return _named(holder.child_by_field_name("type") or holder.child_by_field_name("name")) if holder else UNKNOWN
+    return _type_names(holder.child_by_field_name("type") or holder.child_by_field_name("name")) if holder else UNKNOWN
 
 
 def _field(node: Node, name: str) -> tuple[str, ...]:
@@ -168,13 +170,13 @@ def _field(node: Node, name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _fields(root: Node) -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """(struct, field) -> its type, for the structs of a file."""
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    types_by_field: dict[tuple[str, ...], tuple[str, ...]] = {}
     for item in root.named_children:
         body = item.child_by_field_name("body") if item.type == "struct_item" else None
         for part in body.named_children if body is not None else ():
             key = text(item.child_by_field_name("name")), text(part.child_by_field_name("name"))
-            found.setdefault(key, _named(part.child_by_field_name("type")))
-    return found
+            types_by_field.setdefault(key, _type_names(part.child_by_field_name("type")))
+    return types_by_field
 
 
 def _scope_name(node: Node) -> str:
@@ -195,7 +197,7 @@ SHAPE = Shape(
     imports=frozenset({"use_declaration"}),
     scopes=SCOPES,
     arguments=_arguments,
-    guarded=_guarded,
+    is_guarded=_is_guarded,
     form=_form,
     types=_types,
     scope_name=_scope_name,

@@ -1,14 +1,14 @@
 """Can those outside the repository go on as before? Asked where routes, public interfaces, settings or formats change."""
 
-from bot.review.lenses.words import changed, seen
+from bot.review.lenses.words import changed_text, word_pattern
 from bot.text.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/api.md.j2"
-PATHS = seen(
+PATHS = word_pattern(
     r"openapi|swagger|\.proto$|\.graphql$|\.d\.ts$|(^|/)(?:api|routes?|endpoints?|public)(/|\.)|(^|/)__init__\.py$|(^|/)cli(/|\.)"
 )
-WORDS = seen(
+WORDS = word_pattern(
     r"@(?:app|router|api)\.(?:get|post|put|patch|delete|route)|\bjsonify|res\.(?:json|send|status)\(|\bdeprecat|\bpublic\s++\w.{0,200}\("
     r"|@(?:Get|Post|Put|Delete|Request)Mapping|add_argument\(|environ|process\.env|\bpub fn\b|\bexport (?:default|function|class|const|interface|type)\b"
 )
@@ -16,6 +16,6 @@ WORDS = seen(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
     """A public face loses or changes lines; a face that only grows breaks nobody."""
-    if is_test(unit.path) or not file.removed:
+    if is_test(unit.path) or not file.removed_lines:
         return False
-    return bool(PATHS.search(unit.path) or WORDS.search(changed(unit)))
+    return bool(PATHS.search(unit.path) or WORDS.search(changed_text(unit)))

@@ -1,11 +1,11 @@
 """Can two of these run at once? Asked where threads, tasks, locks or transactions appear."""
 
-from bot.review.lenses.words import changed, seen
+from bot.review.lenses.words import changed_text, word_pattern
 from bot.text.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/concurrency.md.j2"
-WORDS = seen(
+WORDS = word_pattern(
     r"\basync\b|\bawait\b|\bthread|\bmutex|\brwlock|\block(?:ed|s|ing)?\b|\.lock\(|synchronized|\batomic|\bvolatile\b|\bgo func\b"
     r"|\bgoroutine|\bchan\b|<-\s*\w|\bsemaphore|\bexecutor|\bcoroutine|\bspawn\(|\bPromise\.(?:all|race|any)|\bconcurren|\bfuture\b"
     r"|select_for_update|compare_and_s|\bshared_ptr\b|\bArc<|\bonce\b"
@@ -14,4 +14,4 @@ WORDS = seen(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the code says enough
     """The changed lines speak of things that run side by side."""
-    return not is_test(unit.path) and bool(WORDS.search(changed(unit)))
+    return not is_test(unit.path) and bool(WORDS.search(changed_text(unit)))

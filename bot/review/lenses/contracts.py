@@ -10,5 +10,5 @@ def wants(unit: Unit, file: ChangedFile) -> bool:
     """A unit that is used elsewhere, that is gone, or that loses lines in a file with a history."""
     if is_test(unit.path):
         return False
-    used = any(not row.test for row in unit.references)
-    return used or unit.side == "base" or (bool(file.removed) and not unit.name.startswith("lines "))
+    is_used = any(not row.test for row in unit.references)
+    return is_used or unit.side == "base" or (bool(file.removed_lines) and not unit.name.startswith("lines "))

@@ -1,12 +1,12 @@
 """Does stored data survive it, old rows and caches too? Asked where schemas, migrations, queries or stored forms change."""
 
-from bot.review.lenses.words import changed, seen
+from bot.review.lenses.words import changed_text, word_pattern
 from bot.text.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/data.md.j2"
-PATHS = seen(r"(^|/)migrations?/|(^|/)alembic/|schema|\.sql$|\.prisma$|(^|/)models?(/|\.py$)")
-WORDS = seen(
+PATHS = word_pattern(r"(^|/)migrations?/|(^|/)alembic/|schema|\.sql$|\.prisma$|(^|/)models?(/|\.py$)")
+WORDS = word_pattern(
     r"\b(?:create|alter|drop)\s+(?:table|index|column)|\b(?:insert\s+into|delete\s+from|update\s++\w++\s++set|select\s.{1,300}?\sfrom)\b"
     r"|add_column|remove_column|\bon_delete\b|\.objects\.|\bbulk_|\bcommit\(|rollback|\btransaction|\bserializ|\bdeserializ|pickle"
     r"|\bcache(?:d|_key|Key)?\b|localStorage|\bTTL\b|\bpersist"
@@ -15,4 +15,4 @@ WORDS = seen(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
     """The changed lines, or the file, describe what is stored."""
-    return not is_test(unit.path) and bool(PATHS.search(unit.path) or WORDS.search(changed(unit)))
+    return not is_test(unit.path) and bool(PATHS.search(unit.path) or WORDS.search(changed_text(unit)))

@@ -1,11 +1,11 @@
 """What happens when it fails, and is everything closed again? Asked where errors are handled or resources are held."""
 
-from bot.review.lenses.words import changed, seen
+from bot.review.lenses.words import changed_text, word_pattern
 from bot.text.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/errors.md.j2"
-WORDS = seen(
+WORDS = word_pattern(
     r"\btry\b|\bexcept\b|\bcatch\b|\bfinally\b|\braise\b|\bthrow\b|\berr\s*!=\s*nil|\bunwrap\(|\?\s*;|\bResult<|\bdefer\b|\bpanic\b"
     r"|\bopen\(|\bclose\(|\bwith\s|\bsocket|\bconnect\(|\btimeout|\bretry|\bstream|\bfd\b|\bmalloc\b|\bfree\(|\brelease\(|\bdispose"
     r"|\bcleanup|\bon\(['\"]error"
@@ -14,4 +14,4 @@ WORDS = seen(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the code says enough
     """The changed lines raise, catch, open or close."""
-    return not is_test(unit.path) and bool(WORDS.search(changed(unit)))
+    return not is_test(unit.path) and bool(WORDS.search(changed_text(unit)))

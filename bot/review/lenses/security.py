@@ -1,19 +1,19 @@
 """Can a stranger make it do what it must not? Asked where input, secrets, permissions or commands are in sight."""
 
-from bot.review.lenses.words import changed, seen
+from bot.review.lenses.words import changed_text, word_pattern
 from bot.text.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/security.md.j2"
-WORDS = seen(
+WORDS = word_pattern(
     r"password|passwd|secret|credential|api_?key|\btoken(?!iz)|\bauth|permission|privilege|\bsession|\bcookie|\bcsrf|\bcors\b|\bjwt\b"
     r"|\bhmac|encrypt|decrypt|\bcrypt|\bcipher|certificate|\bverify(?:_ssl|=)|subprocess|os\.system|\bexec\(|\beval\(|shell=|pickle"
     r"|yaml\.load|innerHTML|dangerously|v-html|\{\{\{|\bsafe\b\s*\}|mark_safe|\bsanitiz|\bescape|\bredirect|\.\./|path\.join\(|\bupload"
     r"|raw\(|execute\(|unsafe\b|getRuntime"
 )
-PATHS = seen(r"auth|login|permission|security|crypt|session|token|payment")
+PATHS = word_pattern(r"auth|login|permission|security|crypt|session|token|payment")
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
     """The changed lines, or the place where they stand, touch what an attacker looks for."""
-    return not is_test(unit.path) and bool(WORDS.search(changed(unit)) or PATHS.search(unit.path))
+    return not is_test(unit.path) and bool(WORDS.search(changed_text(unit)) or PATHS.search(unit.path))

@@ -6,11 +6,11 @@ from bot.text.lines import is_comment
 from bot.values import Unit
 
 
-def changed(unit: Unit) -> str:
+def changed_text(unit: Unit) -> str:
     """The added and removed lines of a unit, without signs, numbers and whole-line comments."""
-    return "\n".join(row.text for row in unit.changed if not is_comment(row.text, unit.path))
+    return "\n".join(row.text for row in unit.changed_rows if not is_comment(row.text, unit.path))
 
 
-def seen(pattern: str) -> re.Pattern[str]:
+def word_pattern(pattern: str) -> re.Pattern[str]:
     """A pattern of words, in any case."""
     return re.compile(pattern, re.IGNORECASE)

@@ -8,14 +8,14 @@ from pydantic import Field, field_validator
 
 from bot import render
 from bot.findings import strangers
-from bot.findings.strangers import Graded, Quote, Stranger
+from bot.findings.strangers import Quote, SeverityAndCategory, Stranger
 from bot.values import Category, Evidence, Finding, Schema, Severity, Source
 
 NAME = "pairs"
 MAX_BROKEN, MAX_DOUBTS, DOUBT_CHARS = 12, 6, 400
 
 
-class BrokenUse(Graded):
+class BrokenUse(SeverityAndCategory):
     """A use that does not hold any more."""
 
     change: Quote = Field(
@@ -42,7 +42,7 @@ class PairsAnswer(Stranger):
 
     @field_validator("broken", mode="before")
     @classmethod
-    def _bounded(cls, value: object) -> object:
+    def _within_bounds(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
         return [row for row in rows if isinstance(row, Mapping)][:MAX_BROKEN]
 
@@ -50,8 +50,8 @@ class PairsAnswer(Stranger):
     @classmethod
     def _sentences(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
-        return said[:MAX_DOUBTS]
+        sentences = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:DOUBT_CHARS])]
+        return sentences[:MAX_DOUBTS]
 
 
 @lru_cache(maxsize=1)
@@ -72,9 +72,9 @@ def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Findin
 
 
 def _finding(one: BrokenUse, source: Source) -> Finding:
-    use = (Evidence(render.named(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
+    use = (Evidence(render.original_name(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
     return Finding(
-        path=render.named(one.change.path),
+        path=render.original_name(one.change.path),
         quote=one.change.quote,
         title=one.title.strip(),
         why=one.why.strip(),

@@ -11,8 +11,8 @@ from bot.errors import DeepRepoError
 from bot.findings.quotes import fold
 from bot.ports import Model
 from bot.review.guidance import tongue
-from bot.review.pairs.altered import Pair, pairs
-from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, packed
+from bot.review.pairs.altered_definitions import Pair, pairs
+from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack
 from bot.review.session import Session, admit
 from bot.values import Completion, Finding, Message, Prompt, Source, Unit
 
@@ -35,22 +35,22 @@ class PairFindings:
 
 @asynccontextmanager
 async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Have the pairs read while something else goes on. The value is called at its end: it takes over what was answered.
+    """Have the pairs read while other work runs. Call the yielded function once that work is done: it adds the answers to the session.
 
-    A change that one prompt shows whole has none: its reader sees definitions and uses together. How many calls there may be, up to `most`, is
-    decided first, by what the review may spend before anything is spent.
+    A change that fits into one prompt has no pairs: its reader sees definitions and uses together. The number of calls, `most` at the highest, is
+    fixed at the start, from the whole budget of the review.
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
     calls = session.calls.offers.room_for(model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
     reading = asyncio.create_task(_read(session, model, units, calls)) if model and calls else None
 
-    async def taken() -> None:
+    async def wait_for_pairs() -> None:
         if reading is not None:
             await _take(session, await reading)
 
     try:
-        yield taken
+        yield wait_for_pairs
     finally:
         if reading is not None:
             reading.cancel()
@@ -87,24 +87,24 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
     """Find the pairs, and ask about them. What an earlier version has not asked, a replay does not ask either."""
     from bot.review.pairs import answers
 
-    found = await pairs(session.tree, session.files, units, session.dependents)
-    groups, left = packed(found, calls)
-    asked = [
+    pairs_found = await pairs(session.tree, session.files, units, session.dependents)
+    groups, left = pack(pairs_found, calls)
+    pair_prompts = [
         (prompt, group)
         for prompt, group in zip(prompts(session, groups), groups, strict=True)
         if session.calls.offers.may_precede(model, prompt)
     ]
-    if not asked:
+    if not pair_prompts:
         return PairFindings()
-    session.say(f"reading {render.count(len(found) - len(left), 'changed definition')} beside their uses")
-    replies = await session.calls.many(model, [prompt for prompt, _ in asked], "pairs")
+    session.say(f"reading {render.count(len(pairs_found) - len(left), 'changed definition')} beside their uses")
+    replies = await session.calls.many(model, [prompt for prompt, _ in pair_prompts], "pairs")
     source = Source("model", model.name, "root")
-    said: list[Finding] = []
+    findings_placed: list[Finding] = []
     doubts: list[str] = []
     texts: list[str] = []
     notes: dict[str, None] = {}
     count = 0
-    for (prompt, group), reply in zip(asked, replies, strict=True):
+    for (prompt, group), reply in zip(pair_prompts, replies, strict=True):
         if not isinstance(reply, Completion):
             notes.setdefault(BADLY_READ.format(why=reply))
             continue
@@ -113,11 +113,11 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         except DeepRepoError as error:
             notes.setdefault(BADLY_READ.format(why=error))
             continue
-        said += [_placed(finding, group) for finding in findings]
+        findings_placed += [_place(finding, group) for finding in findings]
         doubts += open_ones
         texts.append(prompt.messages[-1].text)
         count += len(group)
-    return PairFindings(tuple(said), tuple(doubts), tuple(texts), tuple(notes), count)
+    return PairFindings(tuple(findings_placed), tuple(doubts), tuple(texts), tuple(notes), count)
 
 
 async def _take(session: Session, reading: PairFindings) -> None:
@@ -130,11 +130,13 @@ async def _take(session: Session, reading: PairFindings) -> None:
         await admit(session, finding)
 
 
-def _placed(finding: Finding, group: Sequence[Pair]) -> Finding:
+def _place(finding: Finding, group: Sequence[Pair]) -> Finding:
     """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
-    quoted = fold(finding.quote.strip().partition("\n")[0])
-    own = [row for pair in group if pair.path == finding.path for row in pair.rows if fold(row.text) == quoted]
+    quote_line = fold(finding.quote.strip().partition("\n")[0])
+    own = [row for pair in group if pair.path == finding.path for row in pair.rows if fold(row.text) == quote_line]
     at = next((row.number for row in sorted(own, key=lambda row: row.sign != "+") if row.sign != "-"), 0)
-    used = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
-    evidence = tuple(replace(item, line=used.get((item.path, fold(item.quote)), 0)) for item in finding.evidence)
+    line_numbers = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
+    evidence = tuple(
+        replace(item, line=line_numbers.get((item.path, fold(item.quote)), 0)) for item in finding.evidence
+    )
     return replace(finding, start=at, evidence=evidence)

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from bot.review.pairs.altered import Pair
+from bot.review.pairs.altered_definitions import Pair
 
 PROMPT_TOKENS = 8_000  # of one call, instructions included
 INSTRUCTIONS = 1_100  # tokens of these
 MOST_CALLS = 4
 
 
-def packed(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair]], list[Pair]]:
+def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair]], list[Pair]]:
     """The pairs by call, the most telling in the first, those of one file side by side; and those that have no room."""
     groups: list[list[Pair]] = []
     left: list[Pair] = []

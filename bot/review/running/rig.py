@@ -152,7 +152,7 @@ def hidden(tree: bytes) -> bytes:
         for about, data in _members(tree):
             shown = data
             if _is_text(data):
-                shown = masks.known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+                shown = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             about.size, about.pax_headers = len(shown), {}
             new.addfile(about, io.BytesIO(shown))
         end = new.offset

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from bot.render import Phrases
 from bot.review.walkthrough import symbols
-from bot.review.walkthrough.lists import coded
+from bot.review.walkthrough.lists import as_code
 from bot.text.paths import is_product, is_prose
 from bot.values import ChangedSymbol, Dependents, Finding, FirstPlace, Unit, severity_rank
 
 
 def place(
-    units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, chosen: str, words: Phrases
+    units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
-    """Where to begin. `chosen`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
+    """Where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
     grave = sorted(
         (one for one in findings if one.serious and one.start and one.number),
         key=lambda one: severity_rank(one.severity),
@@ -22,26 +22,28 @@ def place(
         reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
         return FirstPlace(worst.path, worst.start, worst.side, reason)
     code = [unit for unit in units if not is_prose(unit.path)]  # a line of documents is no place to begin
-    mine = [unit for unit in code if unit.path == chosen] or [unit for unit in code if is_product(unit.path)] or code
+    mine = (
+        [unit for unit in code if unit.path == model_choice] or [unit for unit in code if is_product(unit.path)] or code
+    )
     if not mine:
         return None
     unit = mine[0]
-    changed = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
+    symbols_by_key = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
     return FirstPlace(
         unit.path,
         unit.start,
         unit.side,
-        _reason(unit, changed.get((unit.path, unit.name.partition("#")[0])), dependents, words),
+        _reason(unit, symbols_by_key.get((unit.path, unit.name.partition("#")[0])), dependents, words),
     )
 
 
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
-    name = coded(symbol.symbol.name) if symbol is not None else ""
-    deed = (
+    name = as_code(symbol.symbol.name) if symbol is not None else ""
+    deed_text = (
         words.say(f"walk_is_{symbols.deed(symbol)}", name=name) if symbol is not None else words.say("walk_is_riskiest")
     )
-    places = {(row.path, row.line) for row in unit.references if not row.guessed}
+    places = {(row.path, row.line) for row in unit.references if not row.is_guessed}
     if not places:
-        return f"{deed}."
+        return f"{deed_text}."
     least = "" if symbols.complete(dependents) else f"{words.say('walk_least')} "
-    return f"{words.say('both', one=deed, other=words.say('walk_use_it', places=least + words.say('walk_places', len(places))))}."
+    return f"{words.say('both', one=deed_text, other=words.say('walk_use_it', places=least + words.say('walk_places', len(places))))}."

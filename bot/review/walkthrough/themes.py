@@ -14,36 +14,36 @@ CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")  # what runs tests is
 KINDS = ("code", "tests", "settings", "documents", "others")  # in the order of the table
 
 
-def grouped(
-    files: Sequence[ChangedFile], rows: Mapping[str, FileRow], named: Mapping[str, str], words: Phrases
+def group(
+    files: Sequence[ChangedFile], rows: Mapping[str, FileRow], themes_by_path: Mapping[str, str], words: Phrases
 ) -> tuple[Theme, ...]:
-    """Every file in one group, code first; within a group the largest change first. `named`: path -> a model's theme."""
-    if len({theme.casefold() for theme in named.values()}) > MOST_THEMES:
-        named = {}
+    """Every file in one group, code first; within a group the largest change first. `themes_by_path`: path -> a model's theme."""
+    if len({theme.casefold() for theme in themes_by_path.values()}) > MOST_THEMES:
+        themes_by_path = {}
     first: dict[str, str] = {}
-    for theme in named.values():
+    for theme in themes_by_path.values():
         first.setdefault(theme.casefold(), theme)
-    found: dict[tuple[int, str, str], list[ChangedFile]] = defaultdict(list)
-    folders = _folders([file.path for file in files if kind(file) == "code" and file.path not in named])
+    files_by_theme: dict[tuple[int, str, str], list[ChangedFile]] = defaultdict(list)
+    folders = _folders([file.path for file in files if kind(file) == "code" and file.path not in themes_by_path])
     for file in files:
-        theme, which = first.get(named.get(file.path, "").casefold(), ""), kind(file)
+        theme, which = first.get(themes_by_path.get(file.path, "").casefold(), ""), kind(file)
         key = (-1, theme, "") if theme else (KINDS.index(which), words.say(f"walk_{which}"), folders.get(file.path, ""))
-        found[key].append(file)
-    ordered = sorted(found.items(), key=lambda item: (item[0][0], -sum(map(_size, item[1])), item[0]))
+        files_by_theme[key].append(file)
+    sorted_themes = sorted(files_by_theme.items(), key=lambda item: (item[0][0], -sum(map(_size, item[1])), item[0]))
     return tuple(
         Theme(
             title,
             tuple(rows[file.path] for file in sorted(mine, key=lambda one: (-_size(one), one.path))),
             "model" if rank < 0 else "code",
         )
-        for (rank, title, _), mine in ordered
+        for (rank, title, _), mine in sorted_themes
     )
 
 
 def kind(file: ChangedFile) -> str:
     """What a file is for."""
     path = file.path
-    if paths.is_output(path) or paths.vendored(path):
+    if paths.is_output(path) or paths.vendored_folder(path):
         return "others"
     if paths.is_test(path) and not path.startswith(CI):
         return "tests"
@@ -60,12 +60,12 @@ def _folders(code: Sequence[str]) -> dict[str, str]:
         return {}
     best: dict[str, str] = {}
     for depth in range(1, max(path.count("/") for path in code) + 1):
-        named = {path: "/".join(path.split("/")[:-1][:depth]) for path in code}
-        if len(set(named.values())) > MOST_FOLDERS:
+        folders_by_path = {path: "/".join(path.split("/")[:-1][:depth]) for path in code}
+        if len(set(folders_by_path.values())) > MOST_FOLDERS:
             break
-        best = named
+        best = folders_by_path
     return best
 
 
 def _size(file: ChangedFile) -> int:
-    return len(file.added) + len(file.removed)
+    return len(file.added_lines) + len(file.removed_lines)

@@ -17,23 +17,23 @@ Reader = Callable[[Payload, Ours], Ask]  # raises NotForUs
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
     {
         "pull_request": {
-            "opened": partial(pulls.started, "opened"),
-            "reopened": partial(pulls.started, "reopened"),
-            "ready_for_review": partial(pulls.started, "ready"),
-            "synchronize": pulls.pushed,
-            "edited": pulls.edited,
-            "converted_to_draft": partial(pulls.ended, "draft"),
-            "closed": partial(pulls.ended, "closed"),
+            "opened": partial(pulls.on_start, "opened"),
+            "reopened": partial(pulls.on_start, "reopened"),
+            "ready_for_review": partial(pulls.on_start, "ready"),
+            "synchronize": pulls.on_push,
+            "edited": pulls.on_edit,
+            "converted_to_draft": partial(pulls.on_end, "draft"),
+            "closed": partial(pulls.on_end, "closed"),
         },
         "issue_comment": {"created": comments.on_pull},
         "pull_request_review_comment": {"created": comments.in_thread},
         "pull_request_review": {"submitted": comments.in_review},
         "check_run": {"rerequested": checks.run_again, "requested_action": checks.button},
         "check_suite": {"rerequested": checks.suite_again},
-        "merge_group": {"checks_requested": checks.queued},
-        "installation": {"deleted": installations.removed},
+        "merge_group": {"checks_requested": checks.on_queue},
+        "installation": {"deleted": installations.on_uninstall},
         "installation_repositories": {"removed": installations.withdrawn},
-        "repository": {"deleted": installations.gone},
+        "repository": {"deleted": installations.on_deletion},
     }
 )
 EDITED = "an edited comment is not carried out again"

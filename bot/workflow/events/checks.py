@@ -12,7 +12,7 @@ from bot.workflow.events.shapes import (
     NotForUs,
     Ours,
     Payload,
-    shaped,
+    with_form,
 )
 
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
@@ -22,13 +22,13 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 def run_again(payload: Payload, ours: Ours) -> Ask:
     """`Re-run` on the check run."""
-    event = shaped(CheckRunEvent, payload)
+    event = with_form(CheckRunEvent, payload)
     return _again(event, event.check_run, ours, full=False)
 
 
 def button(payload: Payload, ours: Ours) -> Ask:
     """One of the check run's own buttons."""
-    event = shaped(CheckRunEvent, payload)
+    event = with_form(CheckRunEvent, payload)
     name = event.requested_action.identifier if event.requested_action else ""
     if name not in BUTTONS:
         raise NotForUs("the check run has no such button")
@@ -37,16 +37,16 @@ def button(payload: Payload, ours: Ours) -> Ask:
 
 def suite_again(payload: Payload, ours: Ours) -> Ask:
     """`Re-run all checks`."""
-    event = shaped(CheckSuiteEvent, payload)
+    event = with_form(CheckSuiteEvent, payload)
     return _again(event, event.check_suite, ours, full=False)
 
 
-def queued(payload: Payload, _: Ours) -> Ask:
+def on_queue(payload: Payload, _: Ours) -> Ask:
     """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
-    event = shaped(MergeGroupEvent, payload)
+    event = with_form(MergeGroupEvent, payload)
     where, group = event.repository, event.merge_group
-    named = _QUEUED.search(group.head_ref)
-    number = int(named[1]) if named else 0
+    match = _QUEUED.search(group.head_ref)
+    number = int(match[1]) if match else 0
     return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, group.head_sha, number)
 
 

@@ -12,36 +12,36 @@ from bot.workflow.events.shapes import (
     Payload,
     ReviewCommentEvent,
     ReviewEvent,
-    shaped,
+    with_form,
 )
 
 
 def on_pull(payload: Payload, ours: Ours) -> Ask:
     """A comment below the pull request."""
-    event = shaped(IssueCommentEvent, payload)
+    event = with_form(IssueCommentEvent, payload)
     if event.issue.pull_request is None:
         raise NotForUs("it is a comment on an issue, not on a pull request")
-    return _asked(event, event.comment, event.pull(event.issue.number), CommentRef(event.comment.id, "issue"), ours)
+    return _request(event, event.comment, event.pull(event.issue.number), CommentRef(event.comment.id, "issue"), ours)
 
 
 def in_thread(payload: Payload, ours: Ours) -> Ask:
     """A comment on lines of the diff, or an answer to one."""
-    event = shaped(ReviewCommentEvent, payload)
+    event = with_form(ReviewCommentEvent, payload)
     comment = event.comment
     place = CommentRef(comment.id, "review", comment.in_reply_to_id or comment.id)
-    return _asked(event, comment, event.pull(event.pull_request.number), place, ours)
+    return _request(event, comment, event.pull(event.pull_request.number), place, ours)
 
 
 def in_review(payload: Payload, ours: Ours) -> Ask:
     """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
-    event = shaped(ReviewEvent, payload)
+    event = with_form(ReviewEvent, payload)
     review = event.review
     body, author = review.body or "", review.author_association
     comment = Comment(id=review.id, body=body, user=review.user, author_association=author)
-    return _asked(event, comment, event.pull(event.pull_request.number), CommentRef(review.id, "whole"), ours)
+    return _request(event, comment, event.pull(event.pull_request.number), CommentRef(review.id, "whole"), ours)
 
 
-def _asked(event: DeliveryPayload, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours) -> Ask:
+def _request(event: DeliveryPayload, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours) -> Ask:
     """The command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
     if ours.wrote(comment.user.login, comment.performed_via_github_app) or ours.wrote(event.sender.login, None):
         raise NotForUs("it is our own comment")
@@ -51,7 +51,7 @@ def _asked(event: DeliveryPayload, comment: Comment, pull: PullRef, place: Comme
     command = commands.read(comment.body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger)
-    mentioned = commands.named(comment.body, ours.login).us
-    if mentioned or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
-        return RemarkAsk(pull, event.sender.login, place, mentioned, stranger)
+    names_us = commands.read_mentions(comment.body, ours.login).us
+    if names_us or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
+        return RemarkAsk(pull, event.sender.login, place, names_us, stranger)
     raise NotForUs("the comment holds no command and does not mention us")

@@ -1,24 +1,24 @@
 """Where the App is installed no longer."""
 
 from bot.values.ask import Ask, Forget
-from bot.workflow.events.shapes import DeliveryPayload, InstallationEvent, NotForUs, Ours, Payload, shaped
+from bot.workflow.events.shapes import DeliveryPayload, InstallationEvent, NotForUs, Ours, Payload, with_form
 
 
-def removed(payload: Payload, _: Ours) -> Ask:
+def on_uninstall(payload: Payload, _: Ours) -> Ask:
     """The App was uninstalled."""
-    return Forget(shaped(InstallationEvent, payload).installation.id)
+    return Forget(with_form(InstallationEvent, payload).installation.id)
 
 
 def withdrawn(payload: Payload, _: Ours) -> Ask:
     """It may no longer see some repositories. An empty list must not become "all of them"."""
-    event = shaped(InstallationEvent, payload)
-    gone = tuple(repository.id for repository in event.repositories_removed)
-    if not gone:
+    event = with_form(InstallationEvent, payload)
+    repository_ids = tuple(repository.id for repository in event.repositories_removed)
+    if not repository_ids:
         raise NotForUs("no repository was removed")
-    return Forget(event.installation.id, gone)
+    return Forget(event.installation.id, repository_ids)
 
 
-def gone(payload: Payload, _: Ours) -> Ask:
+def on_deletion(payload: Payload, _: Ours) -> Ask:
     """A repository was deleted."""
-    event = shaped(DeliveryPayload, payload)
+    event = with_form(DeliveryPayload, payload)
     return Forget(event.installation.id, (event.repository.id,))

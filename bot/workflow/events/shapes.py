@@ -30,7 +30,7 @@ class Ours:
     app_id: str
     login: str
 
-    def wrote(self, login: str, app: "Numbered | None") -> bool:
+    def wrote(self, login: str, app: "ObjectId | None") -> bool:
         """Whether something is our own."""
         return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
 
@@ -44,7 +44,7 @@ class PayloadModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Numbered(PayloadModel):
+class ObjectId(PayloadModel):
     """An App, an installation or a repository, by its id alone."""
 
     id: Id
@@ -67,7 +67,7 @@ class _Repository(PayloadModel):
 
 class _Commit(PayloadModel):
     sha: Sha
-    repo: Numbered | None = None  # a fork that was deleted has none
+    repo: ObjectId | None = None  # a fork that was deleted has none
 
 
 class _Pull(PayloadModel):
@@ -92,13 +92,13 @@ class Comment(PayloadModel):
     user: _User
     author_association: StrictStr = ""
     in_reply_to_id: Id | None = None
-    performed_via_github_app: Numbered | None = None
+    performed_via_github_app: ObjectId | None = None
 
 
 class DeliveryPayload(PayloadModel):
     """What every delivery about a repository brings."""
 
-    installation: Numbered
+    installation: ObjectId
     repository: _Repository
     sender: _User
 
@@ -161,7 +161,7 @@ class ReviewEvent(DeliveryPayload):
 
 
 class _CheckedBase(PayloadModel):
-    repo: Numbered
+    repo: ObjectId
 
 
 class _CheckedPull(PayloadModel):
@@ -176,7 +176,7 @@ class CheckPayload(PayloadModel):
 
     head_sha: Sha
     external_id: StrictStr | None = None
-    app: Numbered | None = None
+    app: ObjectId | None = None
     pull_requests: tuple[_CheckedPull, ...] = ()
 
 
@@ -211,14 +211,14 @@ class MergeGroupEvent(DeliveryPayload):
 class InstallationEvent(PayloadModel):
     """Events `installation` and `installation_repositories`."""
 
-    installation: Numbered
-    repositories_removed: tuple[Numbered, ...] = ()
+    installation: ObjectId
+    repositories_removed: tuple[ObjectId, ...] = ()
 
 
 Form = TypeVar("Form", bound=PayloadModel)
 
 
-def shaped(form: type[Form], payload: Payload) -> Form:
+def with_form(form: type[Form], payload: Payload) -> Form:
     """The payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
     try:
         return form.model_validate(payload)

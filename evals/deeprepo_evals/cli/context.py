@@ -51,12 +51,12 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
     """
-    from deeprepo_evals.context import run, session, table, typed
+    from deeprepo_evals.context import plan_options, run, session, table
 
     plan = run.Plan(
-        typed.tasks(task, size, position, seed),
-        typed.methods(method),
-        *typed.models(model, root, worker),
+        plan_options.tasks(task, size, position, seed),
+        plan_options.methods(method),
+        *plan_options.models(model, root, worker),
         window=window,
         turns=turns,
         rounds=rounds,
@@ -70,15 +70,15 @@ def command(
         sys.stdout.write(json.dumps(table.document(ended.rows), indent=1) + "\n")
     elif ended.rows:
         sys.stdout.write(table.text(ended.rows) + "\n")
-    return _told(ended.left, ended.why, out, interrupted=ended.interrupted)
+    return _describe(ended.left, ended.why, out, was_interrupted=ended.was_interrupted)
 
 
-def _told(left: int, why: tuple[str, ...], out: Path | None, *, interrupted: bool) -> int:
+def _describe(left: int, why: tuple[str, ...], out: Path | None, *, was_interrupted: bool) -> int:
     """What is missing, and how it is gone on with."""
     for sentence in why:
         tell(f"deeprepo: {sentence}")
     if not left:
         return CLEAN
     again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
-    tell(f"deeprepo: {left} not done{' (interrupted)' if interrupted else ''}; {again}")
-    return INTERRUPTED if interrupted else FAULT
+    tell(f"deeprepo: {left} not done{' (interrupted)' if was_interrupted else ''}; {again}")
+    return INTERRUPTED if was_interrupted else FAULT

@@ -38,7 +38,7 @@ def command(
     from deeprepo_evals.reviews import fetch
 
     if whole:
-        wanted = tuple(fetch.Wanted(name) for name in whole)
+        wanted = tuple(fetch.FetchTarget(name) for name in whole)
     else:
         kinds = tuple(filter(None, (name.strip() for name in kind.split(","))))
         wanted = fetch.of(files.read(cases, kinds, tuple(only or ())), public.sizes())

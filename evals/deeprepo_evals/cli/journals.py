@@ -34,7 +34,7 @@ def command(
     from deeprepo_evals.train import journals as data
 
     roles = data.ROLES if role is Role.all else (role.value,)
-    written = data.export(journals, out, data.Wanted(roles, not partial, min_coverage))
+    written = data.export(journals, out, data.ExampleFilter(roles, not partial, min_coverage))
     left = f"; {written.left_out} reviews left out" if written.left_out else ""
     tell(f"{written.examples} examples of {written.reviews} reviews are in {out}{left}")
     return CLEAN

@@ -13,7 +13,7 @@ from bot.errors import UsageError
 from deeprepo_evals import public
 
 if TYPE_CHECKING:
-    from deeprepo_evals.reviews.asked import Asked
+    from deeprepo_evals.reviews.review_options import ReviewOptions
 
 
 RESULTS = Path("eval-reviews.jsonl")  # of reviews that cost money, where no file is named
@@ -107,11 +107,11 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 some reviews are left open; 130 interrupted (finished reviews are kept).
     """
-    from deeprepo_evals.reviews.asked import Asked
+    from deeprepo_evals.reviews.review_options import ReviewOptions
 
     names = tuple(name.value for name in strategy or ())
     free = oracle or (bool(names) and not baseline and {*names} <= FREE)
-    asked = Asked(
+    asked = ReviewOptions(
         cases=cases,
         repos=repos,
         kinds=tuple(filter(None, (name.strip() for name in kind.split(",")))),
@@ -129,34 +129,34 @@ def command(
         martian_out=martian_out,
         rounds=rounds,
         at_once=at_once,
-        out=out if out or free else _kept(RESULTS),
+        out=out if out or free else _results_path(RESULTS),
         keep=keep,
         journals=journals,
     )
     return _carried_out(asked, as_json=form is Form.json, quiet=quiet)
 
 
-def _kept(path: Path) -> Path:
+def _results_path(path: Path) -> Path:
     """Where a run that costs money keeps its results if nothing else is said."""
     tell(f"The results are kept in {path}.")
     return path
 
 
-def _carried_out(asked: "Asked", *, as_json: bool, quiet: bool) -> int:
+def _carried_out(options: "ReviewOptions", *, as_json: bool, quiet: bool) -> int:
     import asyncio
     import sys
 
-    from deeprepo_evals.reviews import asked as steps
+    from deeprepo_evals.reviews import review_options as steps
 
-    if asked.out is not None and asked.out.is_dir():
-        raise UsageError(f"{asked.out} cannot be written: it is a folder")
+    if options.out is not None and options.out.is_dir():
+        raise UsageError(f"{options.out} cannot be written: it is a folder")
     try:
         with progress(quiet=quiet) as say:
-            told = asyncio.run(steps.carry_out(asked, say))
+            told = asyncio.run(steps.carry_out(options, say))
     except KeyboardInterrupt:
         kept = (
-            f"what is finished is kept in {asked.out}: the same command goes on"
-            if asked.out
+            f"what is finished is kept in {options.out}: the same command goes on"
+            if options.out
             else "nothing was kept: name a file with --out"
         )
         tell(f"deeprepo: interrupted; {kept}")

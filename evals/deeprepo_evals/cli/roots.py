@@ -53,9 +53,9 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
     """
-    from deeprepo_evals.roots import run, table, typed
+    from deeprepo_evals.roots import plan_options, run, table
 
-    plan = typed.plan(
+    plan = plan_options.plan(
         root, worker, strategy, files, seed,
         scope=scope.value, window=window, turns=turns, rounds=rounds, verify=verify, usd=max_usd,
     )  # fmt: skip
@@ -70,5 +70,5 @@ def command(
     if not ended.left:
         return CLEAN
     again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
-    tell(f"deeprepo: {ended.left} not done{' (interrupted)' if ended.interrupted else ''}; {again}")
-    return INTERRUPTED if ended.interrupted else FAULT
+    tell(f"deeprepo: {ended.left} not done{' (interrupted)' if ended.was_interrupted else ''}; {again}")
+    return INTERRUPTED if ended.was_interrupted else FAULT

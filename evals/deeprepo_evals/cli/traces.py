@@ -23,9 +23,9 @@ def command(
 
     Example: deeprepo eval traces before=outputs/base after=outputs/step-99
     """
-    from deeprepo_evals.train import table, typed
+    from deeprepo_evals.train import table, table_options
 
-    columns = typed.columns(files)
+    columns = table_options.columns(files)
     if form is Shape.json:
         sys.stdout.write(json.dumps(table.document(columns), indent=1) + "\n")
     else:

@@ -58,9 +58,9 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 a provider left something open; 130 interrupted.
     """
-    from deeprepo_evals.train import run, table, traces, typed
+    from deeprepo_evals.train import run, table, table_options, traces
 
-    plan = typed.plan(
+    plan = table_options.plan(
         root, worker, files, count=count, scope=scope.value, split=split.value, turns=turns, rounds=rounds, usd=max_usd
     )
     with progress(quiet=quiet) as say:
@@ -75,5 +75,5 @@ def command(
     if not ended.left:
         return CLEAN
     again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
-    tell(f"deeprepo: {ended.left} not done{' (interrupted)' if ended.interrupted else ''}; {again}")
-    return INTERRUPTED if ended.interrupted else FAULT
+    tell(f"deeprepo: {ended.left} not done{' (interrupted)' if ended.was_interrupted else ''}; {again}")
+    return INTERRUPTED if ended.was_interrupted else FAULT

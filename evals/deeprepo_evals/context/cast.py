@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
-from bot.models import named
+from bot.models import provider_of
 from bot.models.provider import address, check_key
 from bot.ports import Model
 from bot.values import Message, Prompt
@@ -21,20 +21,20 @@ def check(name: str) -> str:
         if name not in scripted.PLAYS:
             raise UsageError(f"unknown scripted model {name!r}: known are {', '.join(scripted.PLAYS)}")
         return name
-    provider, base_url = named(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
 
 
 @asynccontextmanager
-async def opened(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
+async def open_cast(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
     """Who plays in the next problem. Raises UsageError where a key is missing or a model is not to be had."""
     real: dict[str, Model] = {}
     try:
         for name in dict.fromkeys((root, worker)):
             if not name.startswith(scripted.PREFIX):
-                real[name] = wiring.connected(name)
+                real[name] = wiring.connect_model(name)
         for model in real.values():
             await _greet(model)
 

@@ -27,7 +27,7 @@ def document(size: int, at: float, chance: random.Random) -> Document:
     wanted = min(int(at * len(records)), len(records) - 1)
     share = -(-len(records) // len(REGIONS))
     parts = [records[share * n : share * (n + 1)] for n in range(len(REGIONS))]
-    lists = [f'"{name}": [\n{_joined(part)}\n]' for name, part in zip(REGIONS, parts, strict=True)]
+    lists = [f'"{name}": [\n{_join(part)}\n]' for name, part in zip(REGIONS, parts, strict=True)]
     text = f'{{"catalogue": {{{", ".join(lists)}}}}}'
     path = f"catalogue.{REGIONS[wanted // share]}[{wanted % share}].audit.code"
     value = records[wanted].split('"code": ')[1].split(",")[0]
@@ -37,7 +37,7 @@ def document(size: int, at: float, chance: random.Random) -> Document:
     return Document(text, path, value, end)
 
 
-def _joined(records: list[str]) -> str:
+def _join(records: list[str]) -> str:
     return ",\n".join(records)
 
 

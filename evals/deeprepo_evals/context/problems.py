@@ -29,11 +29,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem. `expected` are the numbers of the right answer in their order; none: the text does not hold it."""
+    """One problem. `expected_numbers` are the numbers of the right answer in their order; none: the text does not hold it."""
 
     text: str
     question: str
-    expected: tuple[str, ...]
+    expected_numbers: tuple[str, ...]
     ends: tuple[int, ...] = ()  # where each fact that the answer needs has been read, in characters
     form: Form = "text"
 
@@ -65,7 +65,7 @@ def _needle(task: Task) -> Problem:
     (name, *others), (value, *rest) = hay.names(chance, 4), hay.numbers(chance, 4)
     facts = [(_at(task), _number(name, value))]
     facts += [(chance.random(), _number(*pair)) for pair in zip(others, rest, strict=True)]
-    return _asked(task, facts, f"What is the secret magic number of {name}?", (value,), needed=1)
+    return _problem(task, facts, f"What is the secret magic number of {name}?", (value,), fact_count=1)
 
 
 def _multi(task: Task) -> Problem:
@@ -73,7 +73,7 @@ def _multi(task: Task) -> Problem:
     names, values = hay.names(chance, 3), hay.numbers(chance, 3)
     facts = [(at, _number(*pair)) for at, *pair in zip((0.2, 0.5, 0.8), names, values, strict=True)]
     question = f"What are the secret magic numbers of {names[0]}, {names[1]} and {names[2]}, in this order?"
-    return _asked(task, facts, question, tuple(values))
+    return _problem(task, facts, question, tuple(values))
 
 
 def _decoys(task: Task) -> Problem:
@@ -86,7 +86,7 @@ def _decoys(task: Task) -> Problem:
         f"Correction: {wrong[2]} is not the secret magic number of {name}.",
     )
     facts = [(0.6, _number(name, value)), *zip((0.1, 0.4, 0.9), lies, strict=True)]
-    return _asked(task, facts, f"What is the secret magic number of {name}?", (value,), needed=1)
+    return _problem(task, facts, f"What is the secret magic number of {name}?", (value,), fact_count=1)
 
 
 def _none(task: Task) -> Problem:
@@ -95,7 +95,7 @@ def _none(task: Task) -> Problem:
     (name, *others), values = hay.names(chance, 4), hay.numbers(chance, 3)
     facts = [(chance.random(), _number(*pair)) for pair in zip(others, values, strict=True)]
     facts.append((0.5, f"Nobody has written down the number of {name}."))
-    return _asked(task, facts, f"What is the secret magic number of {name}?", (), needed=0)
+    return _problem(task, facts, f"What is the secret magic number of {name}?", (), fact_count=0)
 
 
 def _hops(task: Task, hops: int) -> Problem:
@@ -107,7 +107,9 @@ def _hops(task: Task, hops: int) -> Problem:
     facts.append((0.12, _number(names[hops], values[0])))
     facts += [(chance.random(), _number(*pair)) for pair in zip(names[hops + 1 :], values[1:], strict=True)]
     of = "".join(f"the {hay.RELATIONS[step]} of " for step in reversed(range(hops)))
-    return _asked(task, facts, f"What is the secret magic number of {of}{names[0]}?", (values[0],), needed=hops + 1)
+    return _problem(
+        task, facts, f"What is the secret magic number of {of}{names[0]}?", (values[0],), fact_count=hops + 1
+    )
 
 
 def _count(task: Task) -> Problem:
@@ -116,7 +118,9 @@ def _count(task: Task) -> Problem:
     times = chance.randint(10, 40)
     facts = [(chance.random(), f"Section {n + 1} of the report mentions a {word} once.") for n in range(times)]
     facts += [(chance.random(), f"Section {n + 51} of the report mentions a {other} once.") for n in range(9)]
-    return _asked(task, facts, f"How often does the word '{word}' occur in the text?", (str(times),), needed=times)
+    return _problem(
+        task, facts, f"How often does the word '{word}' occur in the text?", (str(times),), fact_count=times
+    )
 
 
 def _compare(task: Task) -> Problem:
@@ -130,7 +134,7 @@ def _compare(task: Task) -> Problem:
     mine = [int(rate) for n, rate in enumerate(rates) if companies[n % len(companies)] == wanted]
     facts.sort(key=lambda fact: f"company {wanted} " not in fact[1])
     question = f"What is the highest growth of company {wanted}, in basis points?"
-    return _asked(task, facts, question, (str(max(mine)),), needed=len(mine))
+    return _problem(task, facts, question, (str(max(mine)),), fact_count=len(mine))
 
 
 def _json(task: Task) -> Problem:
@@ -153,14 +157,18 @@ KINDS: Mapping[str, Callable[[Task], Problem]] = {
 PLACED = ("needle", "json")  # kinds with one fact whose position is chosen
 
 
-def _asked(
-    task: Task, facts: list[tuple[float, str]], question: str, expected: tuple[str, ...], needed: int | None = None
+def _problem(
+    task: Task,
+    facts: list[tuple[float, str]],
+    question: str,
+    expected_numbers: tuple[str, ...],
+    fact_count: int | None = None,
 ) -> Problem:
-    """The facts in the hay; the first `needed` of them are what the answer needs."""
+    """The facts in the hay; the first `fact_count` of them are what the answer needs."""
     text = hay.stack(task.size, task.seed, facts)
-    used = facts if needed is None else facts[:needed]
+    used = facts if fact_count is None else facts[:fact_count]
     ends = tuple(text.index(said) + len(said) for _, said in used)
-    return Problem(text, question, expected, ends)
+    return Problem(text, question, expected_numbers, ends)
 
 
 def _chance(task: Task) -> random.Random:

@@ -62,11 +62,13 @@ class Room:
 
 
 @asynccontextmanager
-async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None) -> AsyncIterator[Room]:
+async def open_room(
+    problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None
+) -> AsyncIterator[Room]:
     """A room for one problem; what it opened is closed at the end, the models are not."""
     question = TextQuestion(problem.question, _material(problem), answer_form=ANSWER)
     settings = {"window": window}
-    async with inquiry.opened(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
+    async with inquiry.open_inquiry(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
         yield Room(problem, asked, window)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
-from bot.llm.budget import counted
+from bot.llm.budget import usd_for_cap
 from bot.values import Cost, Limits
 from deeprepo_evals import results
 from deeprepo_evals.context import problems, room, score, scripted
-from deeprepo_evals.context.methods import METHODS, Said
+from deeprepo_evals.context.methods import METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Task
 from deeprepo_evals.context.room import Pair, Room
 
@@ -42,11 +42,11 @@ class Purse:
     """Dollars that the whole run may cost; None: no cap."""
 
     usd: float | None = None
-    spent: float = 0.0
+    spent_usd: float = 0.0
 
     def limits(self, turns: int) -> Limits:
         """What one problem may cost at most: all that is left."""
-        left = None if self.usd is None else max(0.0, self.usd - self.spent)
+        left = None if self.usd is None else max(0.0, self.usd - self.spent_usd)
         return Limits(usd=left, tokens=None, calls=None, seconds=None, turns=turns)
 
 
@@ -97,44 +97,44 @@ async def do(
     problem = problems.make(Task(item["task"], item["size"], item["position"], item["seed"]))
     path = trace / f"{results.key(EXPERIMENT, item)}.jsonl" if trace is not None else None
     limits = purse.limits(item["turns"])
-    async with room.opened(problem, pair, limits, item["window"], path) as opened:
+    async with room.open_room(problem, pair, limits, item["window"], path) as opened:
         started = clock()
         refused = ""
         try:
             said = await METHODS[item["method"]](opened)
             _fail(opened)
         except ProviderRefused as error:
-            said, refused = Said("", note=str(error)), "refused"
+            said, refused = MethodAnswer("", note=str(error)), "refused"
         finally:
             cost = opened.session.calls.cost()
-            purse.spent += _dollars(cost)
-        verdict = refused or score.judged(said.answer, problem.expected, problem.question)
+            purse.spent_usd += _dollars(cost)
+        verdict = refused or score.judge(said.answer, problem.expected_numbers, problem.question)
         told = {
             "verdict": verdict,
             "correct": verdict == "right",
             "answer": said.answer[:SHOWN],
             "note": (said.note or " ".join(opened.session.calls.budget.notes))[:SHOWN],
         }
-        facts = {"expected": list(problem.expected), "length": len(problem.text), "ends": list(problem.ends)}
-        return {**told, **facts, **_spent(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
+        facts = {"expected": list(problem.expected_numbers), "length": len(problem.text), "ends": list(problem.ends)}
+        return {**told, **facts, **_cost_fields(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
 
 
-def _fail(opened: Room) -> None:
+def _fail(room: Room) -> None:
     """Raise what was not the model's answer: a problem of which something was not asked is not finished."""
-    spent = opened.session.calls.budget.refused
+    spent = room.session.calls.budget.refused
     if spent:
         raise BudgetSpent(spent)
-    faults: Sequence[DeepRepoError] = opened.reader.faults
+    faults: Sequence[DeepRepoError] = room.reader.faults
     for fault in sorted(faults, key=lambda fault: isinstance(fault, ProviderRefused)):
         raise fault
 
 
 def _dollars(cost: Cost) -> float:
     """For the cap: where nobody knows a price, tokens count as the budget counts them."""
-    return counted(cost)
+    return usd_for_cap(cost)
 
 
-def _spent(cost: Cost) -> dict[str, Any]:
+def _cost_fields(cost: Cost) -> dict[str, Any]:
     return {
         "calls": cost.calls,
         "failed_calls": cost.failed_calls,

@@ -10,14 +10,14 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?!\d)|\d+")
 Verdict = Literal["right", "wrong", "missed", "made up", "no answer", "refused"]
 
 
-def judged(answer: str, expected: Sequence[str], question: str) -> Verdict:
+def judge(answer: str, expected_numbers: Sequence[str], question: str) -> Verdict:
     """Right, or how it is not: "missed" says not found of what is there, "made up" gives a value where there is none."""
     if not answer.strip():
         return "no answer"
     values = numbers(answer, question)
-    if not expected:
+    if not expected_numbers:
         return "right" if is_not_found(answer) and not values else "made up"
-    if values == list(expected):
+    if values == list(expected_numbers):
         return "right"
     return "missed" if is_not_found(answer) and not values else "wrong"
 

@@ -12,13 +12,13 @@ from deeprepo_evals.context.run import EXPERIMENT, Plan, Purse
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ContextResults:
     """What there is, and what there is not yet and why."""
 
     rows: tuple[results.Row, ...]
     left: int
     why: tuple[str, ...] = ()
-    interrupted: bool = False
+    was_interrupted: bool = False
 
 
 async def carry_out(
@@ -28,38 +28,38 @@ async def carry_out(
     trace: Path | None = None,
     usd: float | None = None,
     say: Callable[[str], None] = lambda _: None,
-) -> Ended:
+) -> ContextResults:
     """Do what is left of a plan. Raises UsageError for what cannot be done at all; a person may break it off."""
     items, purse = run.items(plan), Purse(usd)
     with results.Run(out, EXPERIMENT) as kept:
-        ended = Ended((), 0)
+        ended = ContextResults((), 0)
         if kept.left(items):
             try:
-                ended = await _played(plan, items, kept, purse, trace, say)
+                ended = await _play(plan, items, kept, purse, trace, say)
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if task is None or not task.uncancel() == 0:
                     raise
-                ended = Ended((), 0, interrupted=True)
+                ended = ContextResults((), 0, was_interrupted=True)
         return replace(ended, rows=tuple(kept.rows(items)), left=len(kept.left(items)))
 
 
-async def _played(
+async def _play(
     plan: Plan,
     items: list[dict[str, object]],
-    kept: results.Run,
+    results_kept: results.Run,
     purse: Purse,
     trace: Path | None,
     say: Callable[[str], None],
-) -> Ended:
-    async with cast.opened(plan.root, plan.worker) as pair:
+) -> ContextResults:
+    async with cast.open_cast(plan.root, plan.worker) as pair:
 
         async def do(item: results.Item) -> results.Result:
             say(f"{item['task']} of {item['size']:,} characters, {item['method']}")
             return await run.do(item, pair(), purse, trace=trace)
 
         try:
-            outcome = await results.carry_out(kept, items, do)
+            outcome = await results.carry_out(results_kept, items, do)
         except BudgetSpent as error:
-            return Ended((), 0, (str(error),))
-        return Ended((), 0, outcome.why)
+            return ContextResults((), 0, (str(error),))
+        return ContextResults((), 0, outcome.why)

@@ -31,7 +31,7 @@ class Figures:
 
 def figures(rows: Iterable[Row]) -> list[Figures]:
     """Each method, in the order in which they come."""
-    return [_figures(method, mine) for method, mine in _grouped(rows, "method").items()]
+    return [_figures(method, mine) for method, mine in _group(rows, "method").items()]
 
 
 def text(rows: Sequence[Row]) -> str:
@@ -72,7 +72,7 @@ def _figures(method: str, rows: Sequence[Row]) -> Figures:
     )
 
 
-def _summary(found: Sequence[Figures]) -> str:
+def _summary(figures: Sequence[Figures]) -> str:
     head = ("method", "right", "95 %", "made up", "tokens", "95 %", "calls", "dollars", "seconds", "turns")
     rows = [
         (
@@ -87,13 +87,13 @@ def _summary(found: Sequence[Figures]) -> str:
             f"{one.seconds:.2f}",
             f"{one.turns:.1f}" if one.turns else "-",
         )
-        for one in found
+        for one in figures
     ]
-    return tables.aligned(head, rows)
+    return tables.align(head, rows)
 
 
 def _tasks(rows: Sequence[Row]) -> str:
-    methods = list(_grouped(rows, "method"))
+    methods = list(_group(rows, "method"))
     cells: dict[tuple[str, int], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         cells[row.item["task"], row.item["size"]][row.item["method"]].append(row.result["correct"])
@@ -101,7 +101,7 @@ def _tasks(rows: Sequence[Row]) -> str:
         (f"{task} {size:,}", *(f"{sum(found[m])}/{len(found[m])}" if m in found else "" for m in methods))
         for (task, size), found in cells.items()
     ]
-    return tables.aligned(("task, characters", *methods), lines)
+    return tables.align(("task, characters", *methods), lines)
 
 
 def _swept(rows: Sequence[Row]) -> list[Row]:
@@ -122,10 +122,10 @@ def _positions(rows: Sequence[Row]) -> str:
         (f"{task} {size:,} {method}", *(found.get(at, "") for at in places))
         for (task, size, method), found in cells.items()
     ]
-    return tables.aligned(("task, characters, method", *map(str, places)), lines)
+    return tables.align(("task, characters, method", *map(str, places)), lines)
 
 
-def _grouped(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
+def _group(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         groups[row.item[name]].append(row)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.checkout import git
-from bot.text.paths import is_generated, is_output, is_test, vendored
+from bot.text.paths import is_generated, is_output, is_test, vendored_folder
 
 COMMITS = 1_500  # of the first-parent line that are looked at
 FILES, LINES = (12, 80), (400, 4_000)
@@ -36,7 +36,7 @@ CODE = frozenset(ending for endings in ENDINGS.values() for ending in endings) |
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedLines:
     """A file of a pull request and its changed lines."""
 
     path: str
@@ -52,7 +52,7 @@ class Host:
     head: str
     title: str
     date: str
-    files: tuple[Changed, ...]
+    files: tuple[ChangedLines, ...]
 
     @property
     def lines(self) -> int:
@@ -72,7 +72,9 @@ class Host:
             for file in self.files
             if file.status == "M"
             and file.path.endswith(ENDINGS[language])
-            and not (is_test(file.path) or is_generated(file.path) or is_output(file.path) or vendored(file.path))
+            and not (
+                is_test(file.path) or is_generated(file.path) or is_output(file.path) or vendored_folder(file.path)
+            )
         ]
         return [file.path for file in sorted(fitting, key=lambda file: (-file.lines, file.path))]
 
@@ -105,7 +107,7 @@ def _host(block: str) -> Host:
     states = {found[2]: found[1] for row in rows.splitlines() if (found := RAW.match(row))}
     counts = [found for row in rows.splitlines() if (found := COUNTED.match(row))]
     files = [
-        Changed(found[3], sum(int(n) for n in found.group(1, 2) if n != "-"), states.get(found[3], "M"))
+        ChangedLines(found[3], sum(int(n) for n in found.group(1, 2) if n != "-"), states.get(found[3], "M"))
         for found in counts
     ]
     return Host(parents.split()[0], commit, title, date, tuple(files))

@@ -9,9 +9,9 @@ from typing import Any
 
 from bot.checkout import git
 from bot.errors import UsageError
-from bot.text.paths import is_generated, is_test, vendored
+from bot.text.paths import is_generated, is_test, vendored_folder
 from deeprepo_evals.large.hosts import ENDINGS, Host
-from deeprepo_evals.large.pieces import Part, Piece, marked, unmarked
+from deeprepo_evals.large.pieces import Part, Piece, lines_with_mark, without_marks
 from deeprepo_evals.reviews.cases import LARGE
 
 WORD = re.compile(r"@(\w+)@")
@@ -22,7 +22,7 @@ PACKAGE = {
     "csharp": re.compile(r"^namespace ([\w.]+)", re.MULTILINE),
     "php": re.compile(r"^namespace ([\w\\]+);", re.MULTILINE),
 }
-Told = dict[str, Any]
+CaseFields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +36,27 @@ class _Place:
     words: Mapping[str, str]
     ends: Sequence[str]  # unchanged files at whose end something is added
 
-    def filled(self, text: str) -> str:
+    def fill(self, text: str) -> str:
         """A text with the words of the place. Raises UsageError for one that nobody knows."""
 
-        def known(found: re.Match[str]) -> str:
-            if found[1] not in self.words:
-                raise UsageError(f"the piece {self.piece.name} names @{found[1]}@: known are {', '.join(self.words)}")
-            return self.words[found[1]]
+        def word(match: re.Match[str]) -> str:
+            if match[1] not in self.words:
+                raise UsageError(f"the piece {self.piece.name} names @{match[1]}@: known are {', '.join(self.words)}")
+            return self.words[match[1]]
 
-        return WORD.sub(known, text)
+        return WORD.sub(word, text)
 
 
-async def mate(piece: Piece, clone: Path, repo: str, host: Host, seed: int) -> Told | None:
+async def mate(piece: Piece, clone: Path, repo: str, host: Host, seed: int) -> CaseFields | None:
     """The case as it is in a file; None if the pull request has no place for this piece."""
     place = await _place(piece, clone, host, seed)
     if place is None:
         return None
-    told = _Told(place)
+    told = _CaseEdits(place)
     for part in piece.parts:
         await told.add(part)
-    about = {key: place.filled(getattr(piece, key)) for key in ("mechanism", "body", "description", "consequence")}
-    why, trap, good = (place.filled(text) for text in (piece.why, piece.trap_reason, piece.good_reason))
+    about = {key: place.fill(getattr(piece, key)) for key in ("mechanism", "body", "description", "consequence")}
+    why, trap, good = (place.fill(text) for text in (piece.why, piece.trap_reason, piece.good_reason))
     return {
         "id": f"large-{piece.name}-{repo.partition('/')[2]}".lower(),
         "kind": LARGE,
@@ -81,19 +81,24 @@ async def mate(piece: Piece, clone: Path, repo: str, host: Host, seed: int) -> T
     }
 
 
-class _Told:
+class _CaseEdits:
     """The edits of a case, part by part."""
 
     def __init__(self, place: _Place) -> None:
         self.place = place
-        self.before, self.change, self.bad, self.good = list[Told](), list[Told](), list[Told](), list[Told]()
-        self.defect: Told = {}
-        self.proof, self.traps = list[Told](), list[Told]()
+        self.before, self.change, self.bad, self.good = (
+            list[CaseFields](),
+            list[CaseFields](),
+            list[CaseFields](),
+            list[CaseFields](),
+        )
+        self.defect: CaseFields = {}
+        self.proof, self.traps = list[CaseFields](), list[CaseFields]()
         self._ends = 0
 
     async def add(self, part: Part) -> None:
         """Write one part into both trees, and remember its marked lines."""
-        one, other = self.place.filled(part.text), self.place.filled(part.other)
+        one, other = self.place.fill(part.text), self.place.fill(part.other)
         path = self._path(part)
         if part.role == "producer":
             sides = ((self.place.host.base, one, self.before), (self.place.host.head, other, self.change))
@@ -111,21 +116,21 @@ class _Told:
         if part.end:
             self._ends += 1
             return self.place.ends[self._ends - 1]
-        return self.place.filled(part.path) or self.place.producer
+        return self.place.fill(part.path) or self.place.producer
 
-    async def _write(self, edits: list[Told], side: str, path: str, text: str, *, new: bool) -> int:
+    async def _write(self, edits: list[CaseFields], side: str, path: str, text: str, *, new: bool) -> int:
         """Add the edit that writes a text, alone or at the end of what is there; the lines before it."""
         if new:
-            edits.append({"path": path, "lines": unmarked(text)})
+            edits.append({"path": path, "lines": without_marks(text)})
             return 0
         rows = (await _text(self.place.clone, side, path)).replace("\r\n", "\n").split("\n")
         at = len(rows) if not rows[-1] else len(rows) + 1
-        edits.append({"path": path, "start": at, "end": at - 1, "lines": ["", *unmarked(text)]})
+        edits.append({"path": path, "start": at, "end": at - 1, "lines": ["", *without_marks(text)]})
         return at
 
     @staticmethod
-    def _marks(path: str, text: str, mark: str, first: int) -> list[Told]:
-        return [{"file": path, "line": first + line} for line in marked(text, mark)]
+    def _marks(path: str, text: str, mark: str, first: int) -> list[CaseFields]:
+        return [{"file": path, "line": first + line} for line in lines_with_mark(text, mark)]
 
 
 async def _place(piece: Piece, clone: Path, host: Host, seed: int) -> _Place | None:
@@ -161,7 +166,7 @@ async def _ends(piece: Piece, clone: Path, host: Host, producer: str) -> list[st
         fitting = [
             p
             for p in paths
-            if p not in changed and p not in found and not (is_test(p) or is_generated(p) or vendored(p))
+            if p not in changed and p not in found and not (is_test(p) or is_generated(p) or vendored_folder(p))
         ]
         folder = str(PurePosixPath(producer).parent)
         inside = [path for path in fitting if path.startswith(f"{folder}/")]
@@ -180,8 +185,8 @@ def _words(path: str, package: str, ends: Sequence[str]) -> Iterator[tuple[str, 
     yield "dir", str(at.parent)
     yield "top", at.parts[0] if len(at.parts) > 1 else "."
     yield "stem", at.stem
-    yield "module", _dotted(path)
-    yield "folder", _dotted(str(at.parent))
+    yield "module", _module_name(path)
+    yield "folder", _module_name(str(at.parent))
     yield "package", package
     yield "pkgpath", package.replace(".", "/")
     yield "crate", _crate(path)
@@ -198,7 +203,7 @@ def _spelt(own: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield key.upper(), word.upper()
 
 
-def _dotted(path: str) -> str:
+def _module_name(path: str) -> str:
     """How Python imports a file."""
     parts = PurePosixPath(path).with_suffix("").parts
     return ".".join(parts[1:] if parts[0] in ("src", "lib") else parts)

@@ -94,12 +94,12 @@ def _parts(text: str) -> list[Part]:
     return found
 
 
-def unmarked(text: str) -> list[str]:
+def without_marks(text: str) -> list[str]:
     """The lines without their marks."""
     return [MARK.sub("", line) for line in text.split("\n")]
 
 
-def marked(text: str, mark: str) -> list[int]:
+def lines_with_mark(text: str, mark: str) -> list[int]:
     """The numbers of the lines with this mark, 1-based."""
     return [
         number for number, line in enumerate(text.split("\n"), 1) if (found := MARK.search(line)) and found[1] == mark

@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.errors import GitError, UsageError
 from deeprepo_evals.large import hosts, pieces
 from deeprepo_evals.large.hosts import ENDINGS
-from deeprepo_evals.large.mate import Told, mate
+from deeprepo_evals.large.mate import CaseFields, mate
 from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.cases import LARGE
 
@@ -29,7 +29,7 @@ async def make(plan: Plan, say: Callable[[str], None] = lambda _: None) -> tuple
     """Write the pairs; the paths of their files. Raises UsageError if there is no pull request for one."""
     if not plan.repos.is_dir():
         raise UsageError(f"{plan.repos} is not a folder of clones: name one with --repos")
-    told = [await _named(pair, plan) for pair in plan.pairs] if plan.pairs else await _chosen(plan, say)
+    told = [await _from_pair(pair, plan) for pair in plan.pairs] if plan.pairs else await _choose(plan, say)
     folder = plan.out / LARGE
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -40,7 +40,7 @@ async def make(plan: Plan, say: Callable[[str], None] = lambda _: None) -> tuple
     return tuple(paths)
 
 
-async def _named(pair: str, plan: Plan) -> Told:
+async def _from_pair(pair: str, plan: Plan) -> CaseFields:
     name, _, at = pair.partition("=")
     repo, _, commit = at.partition("@")
     clone = clone_of(plan.repos, repo)
@@ -52,14 +52,14 @@ async def _named(pair: str, plan: Plan) -> Told:
     return told
 
 
-async def _chosen(plan: Plan, say: Callable[[str], None]) -> list[Told]:
+async def _choose(plan: Plan, say: Callable[[str], None]) -> list[CaseFields]:
     """Pieces in turn, each in a pull request of another clone as long as there are some."""
     chance = random.Random(f"large {plan.seed}")  # noqa: S311 - data, not secrets
     names = list(pieces.names())
     chance.shuffle(names)
     clones = sorted(path for path in plan.repos.iterdir() if path.is_dir() and "+" in path.name)
     chance.shuffle(clones)
-    found: dict[str, Told] = {}
+    found: dict[str, CaseFields] = {}
     used: dict[Path, int] = dict.fromkeys(clones, 0)
     for number in range(plan.count):
         piece = pieces.read(names[number % len(names)])
@@ -78,14 +78,14 @@ async def _chosen(plan: Plan, say: Callable[[str], None]) -> list[Told]:
     return list(found.values())
 
 
-async def _in(clone: Path, name: str, plan: Plan, taken: set[str]) -> Told | None:
+async def _in(clone: Path, name: str, plan: Plan, taken_names: set[str]) -> CaseFields | None:
     piece, repo = pieces.read(name), clone.name.replace("+", "/", 1)
     place = clone_of(plan.repos, repo)
     if place is None or piece.language not in ENDINGS:
         return None
     try:
         for host in await hosts.some(place, piece.language, plan.seed):
-            if host.head not in taken and (told := await mate(piece, place, repo, host, plan.seed)):
+            if host.head not in taken_names and (told := await mate(piece, place, repo, host, plan.seed)):
                 return told
     except GitError:  # the clone holds that history in part
         return None

@@ -36,7 +36,7 @@ def telling(name: str) -> bool:
     return len(name) >= SHORTEST_TELLING and bool(TELLING.search(name))
 
 
-def imported(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
+def import_names(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
     """The names that a file takes from another: (name there, name here); ("*", here) is the whole file."""
     if suffix(path) == ".py":
         yield from _python(text, path, home)
@@ -66,20 +66,20 @@ def _python(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
                 yield "*", here
 
 
-def _is_module(said: str, path: str, module: str) -> bool:
-    dots = len(said) - len(said.lstrip("."))
+def _is_module(spec: str, path: str, module: str) -> bool:
+    dots = len(spec) - len(spec.lstrip("."))
     if dots:
         folder = posixpath.dirname(path)
         for _ in range(dots - 1):
             folder = posixpath.dirname(folder)
-        return posixpath.normpath(posixpath.join(folder, said[dots:].replace(".", "/"))) == module
-    tail = said.replace(".", "/")
+        return posixpath.normpath(posixpath.join(folder, spec[dots:].replace(".", "/"))) == module
+    tail = spec.replace(".", "/")
     return "/" in tail and (module == tail or module.endswith(f"/{tail}"))
 
 
-def resolved(said: str, path: str) -> str:
+def resolve(spec: str, path: str) -> str:
     """A relative path of a script's import, without its ending."""
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), said))
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), spec))
     return re.sub(r"\.(?:[cm]?[jt]sx?)$", "", whole)
 
 
@@ -91,7 +91,7 @@ def stem(home: str) -> str:
 def _script(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
     for match in SCRIPT_IMPORT.finditer(text):
         clause, said = match[1] or match[3] or "", match[2] or match[4]
-        if resolved(said, path) not in (stem(home), stem(home).removesuffix("/index")):
+        if resolve(said, path) not in (stem(home), stem(home).removesuffix("/index")):
             continue
         braces = re.search(r"\{([^{}]*)\}", clause)
         for part in (braces[1] if braces else "").split(","):
@@ -119,14 +119,14 @@ def _of_class(text: str, what: Definition, place: Place) -> str:
         return ""
     if re.split(r"::|\\|\.", place.receiver)[-1] == what.owner:
         return "qualified"
-    if typed(text, place.receiver, what.owner):
+    if is_typed(text, place.receiver, what.owner):
         return "receiver"
-    return "inherited" if inherited(text, place.receiver, what.owner) else ""
+    return "inherited" if is_inherited(text, place.receiver, what.owner) else ""
 
 
 def _of_file(text: str, path: str, home: str, name: str, place: Place) -> str:
     """The same for what a file or its package offers."""
-    taken, kind = set(imported(text, path, home)), suffix(path)
+    taken, kind = set(import_names(text, path, home)), suffix(path)
     near = posixpath.dirname(path) == posixpath.dirname(home)
     bare = place.form in ("import", "name")
     rules = (
@@ -166,7 +166,7 @@ def _package_import(text: str, home: str, name: str) -> bool:
     )
 
 
-def typed(text: str, receiver: str, owner: str) -> bool:
+def is_typed(text: str, receiver: str, owner: str) -> bool:
     """Whether every declaration of a receiver in a file gives it this class."""
     short = re.sub(r"^(?:this\.|self\.|\$this->|\$|@|\*|&)+", "", receiver).strip("()")
     if not re.fullmatch(r"[A-Za-z_]\w*", short) or short in ("this", "self", "cls", "super", "parent", "static"):
@@ -186,7 +186,7 @@ def typed(text: str, receiver: str, owner: str) -> bool:
     return all(match["word"] in KEYWORDS for match in re.finditer(other, rest))
 
 
-def inherited(text: str, receiver: str, owner: str) -> bool:
+def is_inherited(text: str, receiver: str, owner: str) -> bool:
     """Whether a file's only class names the owner as its base and the place is on the object itself."""
     if receiver not in ("self", "this", "super", "$this", "cls", "super()"):
         return False
@@ -217,7 +217,7 @@ def _lost_python(text: str, path: str, home: str, tree: Collection[str]) -> re.M
 def _lost_script(text: str, path: str, home: str, tree: Collection[str]) -> re.Match[str] | None:
     homes = (stem(home), stem(home).removesuffix("/index"))
     for match in SCRIPT_IMPORT.finditer(text):
-        whole = resolved(match[2] or match[4], path)
+        whole = resolve(match[2] or match[4], path)
         if whole in homes:
             ends = [f"{whole}{end}" for end in (*ENDINGS, ".json")] + [f"{whole}/index{end}" for end in ENDINGS]
             return None if any(end in tree for end in (whole, *ends)) else match

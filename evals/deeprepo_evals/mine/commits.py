@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.checkout import git
 from bot.errors import GitError
-from deeprepo_evals.mine.grammar import spoken
+from deeprepo_evals.mine.grammar import node_names
 
 PORTION = 60  # commits of one call of git
 MOST_FILES, MOST_LINES = 20, 700  # of one commit that is looked at
@@ -25,8 +25,8 @@ class Patch:
     path: str
     old: str
     status: str = "M"  # M, A, D, R
-    removed: list[str] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
+    removed_lines: list[str] = field(default_factory=list)
+    added_lines: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Commit:
     @property
     def lines(self) -> int:
         """Changed lines."""
-        return sum(len(file.removed) + len(file.added) for file in self.files)
+        return sum(len(file.removed_lines) + len(file.added_lines) for file in self.files)
 
 
 async def ids(clone: Path, seed: int, name: str) -> list[str]:
@@ -55,7 +55,7 @@ async def ids(clone: Path, seed: int, name: str) -> list[str]:
     return found
 
 
-async def reverted(clone: Path) -> frozenset[str]:
+async def reverted_commits(clone: Path) -> frozenset[str]:
     """The first letters of the ids that a later commit takes back."""
     out = await git.output(
         "log", "--format=%b", f"--max-count={OLDEST}", "--grep=This reverts commit", "HEAD", cwd=str(clone)
@@ -85,7 +85,7 @@ async def _small(clone: Path, shas: Sequence[str]) -> list[str]:
     found = []
     for text in out.decode("utf-8", "replace").split("\0")[1:]:
         sha, *rows = [line for line in text.split("\n") if line]
-        code = sum(spoken(row.rpartition("\t")[2]) is not None for row in rows)
+        code = sum(node_names(row.rpartition("\t")[2]) is not None for row in rows)
         if code and len(rows) <= 2 * MOST_FILES:
             found.append(sha)
     return found
@@ -128,9 +128,9 @@ def _line(file: Patch, line: str) -> None:
             file.status = status
             file.old = line[len(words) :] if status == "R" else file.old
     if line.startswith("-") and not line.startswith("--- "):
-        file.removed.append(line[1:])
+        file.removed_lines.append(line[1:])
     elif line.startswith("+") and not line.startswith("+++ "):
-        file.added.append(line[1:])
+        file.added_lines.append(line[1:])
 
 
 async def blobs(clone: Path, names: Sequence[str]) -> dict[str, bytes]:
@@ -164,12 +164,12 @@ async def paths(clone: Path, commit: str) -> frozenset[str]:
     return frozenset(out.decode("utf-8", "surrogateescape").split("\0")) - {""}
 
 
-def ordinary(commit: Commit, gone: frozenset[str]) -> bool:
+def ordinary(commit: Commit, reverted_commits: frozenset[str]) -> bool:
     """Whether a commit is a small change of code that was merged and kept."""
-    code = [file for file in commit.files if spoken(file.path) is not None]
+    code = [file for file in commit.files if node_names(file.path) is not None]
     return (
         bool(code)
         and LEAST_ORDINARY <= commit.lines <= MOST_ORDINARY
-        and commit.sha[:10] not in gone
+        and commit.sha[:10] not in reverted_commits
         and not NO_CHANGE.match(commit.title)
     )

@@ -13,7 +13,7 @@ MOST_BYTES = 400_000  # of a file that is parsed
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class NodeNames:
     """What the nodes of one language are called."""
 
     name: str
@@ -35,7 +35,7 @@ IDENTIFIERS = _set(
     "identifier type_identifier field_identifier property_identifier shorthand_property_identifier constant name "
     "shorthand_property_identifier_pattern namespace_identifier package_identifier private_property_identifier"
 )
-PYTHON = Spoken(
+PYTHON = NodeNames(
     "python",
     {"function_definition": "function", "class_definition": "class", "assignment": "constant"},
     _set("class_definition"),
@@ -45,7 +45,7 @@ PYTHON = Spoken(
     _set("import_statement import_from_statement"),
     IDENTIFIERS,
 )
-JAVASCRIPT = Spoken(
+JAVASCRIPT = NodeNames(
     "javascript",
     {
         "function_declaration": "function",
@@ -68,7 +68,7 @@ JAVASCRIPT = Spoken(
     _set("import_statement"),
     IDENTIFIERS,
 )
-GO = Spoken(
+GO = NodeNames(
     "go",
     {
         "function_declaration": "function",
@@ -85,7 +85,7 @@ GO = Spoken(
     _set("import_declaration"),
     IDENTIFIERS,
 )
-JAVA = Spoken(
+JAVA = NodeNames(
     "java",
     {
         "class_declaration": "class",
@@ -108,7 +108,7 @@ JAVA = Spoken(
     _set("import_declaration"),
     IDENTIFIERS,
 )
-KOTLIN = Spoken(
+KOTLIN = NodeNames(
     "kotlin",
     {
         "class_declaration": "class",
@@ -125,7 +125,7 @@ KOTLIN = Spoken(
     _set("import import_header"),
     IDENTIFIERS,
 )
-CSHARP = Spoken(
+CSHARP = NodeNames(
     "csharp",
     {
         "class_declaration": "class",
@@ -146,7 +146,7 @@ CSHARP = Spoken(
     _set("using_directive"),
     IDENTIFIERS,
 )
-PHP = Spoken(
+PHP = NodeNames(
     "php",
     {
         "class_declaration": "class",
@@ -170,7 +170,7 @@ PHP = Spoken(
     _set("namespace_use_declaration"),
     IDENTIFIERS,
 )
-RUBY = Spoken(
+RUBY = NodeNames(
     "ruby",
     {"method": "method", "singleton_method": "method", "class": "class", "module": "class", "assignment": "constant"},
     _set("class module"),
@@ -180,7 +180,7 @@ RUBY = Spoken(
     frozenset(),
     IDENTIFIERS,
 )
-RUST = Spoken(
+RUST = NodeNames(
     "rust",
     {
         "function_item": "function",
@@ -206,7 +206,7 @@ RUST = Spoken(
     _set("use_declaration"),
     IDENTIFIERS,
 )
-C = Spoken(
+C = NodeNames(
     "c",
     {
         "function_definition": "function",
@@ -227,8 +227,8 @@ C = Spoken(
     _set("preproc_include"),
     IDENTIFIERS,
 )  # fmt: skip
-CPP = Spoken("c++", C.definitions, C.owners, C.members, C.calls, C.named_calls, C.imports, C.words)
-TYPESCRIPT = Spoken(
+CPP = NodeNames("c++", C.definitions, C.owners, C.members, C.calls, C.named_calls, C.imports, C.words)
+TYPESCRIPT = NodeNames(
     "typescript",
     JAVASCRIPT.definitions,
     JAVASCRIPT.owners,
@@ -238,7 +238,7 @@ TYPESCRIPT = Spoken(
     JAVASCRIPT.imports,
     JAVASCRIPT.words,
 )
-SUFFIXES: Mapping[str, tuple[Spoken, str, str]] = {
+SUFFIXES: Mapping[str, tuple[NodeNames, str, str]] = {
     ".py": (PYTHON, "tree_sitter_python", "language"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), (JAVASCRIPT, "tree_sitter_javascript", "language")),
     **dict.fromkeys((".ts", ".mts", ".cts"), (TYPESCRIPT, "tree_sitter_typescript", "language_typescript")),
@@ -272,7 +272,7 @@ def suffix(path: str) -> str:
     return PurePosixPath(path).suffix.lower()
 
 
-def spoken(path: str) -> Spoken | None:
+def node_names(path: str) -> NodeNames | None:
     """The language of a path; None if nothing is mined in such files."""
     found = SUFFIXES.get(suffix(path))
     return found[0] if found is not None else None
@@ -286,11 +286,11 @@ def family(path: str) -> tuple[str, ...]:
 def root(path: str, source: bytes) -> Node:
     """The root of a file's syntax tree; its language must be known."""
     _, module, function = SUFFIXES[suffix(path)]
-    return _parsed(module, function, source)
+    return _parse(module, function, source)
 
 
 @lru_cache(maxsize=128)
-def _parsed(module: str, function: str, source: bytes) -> Node:
+def _parse(module: str, function: str, source: bytes) -> Node:
     return Parser(_grammar(module, function)).parse(source[:MOST_BYTES]).root_node
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deeprepo_evals.mine import binding, commits
 from deeprepo_evals.mine.commits import Commit, Patch
-from deeprepo_evals.mine.grammar import SUFFIXES, family, spoken, suffix
+from deeprepo_evals.mine.grammar import SUFFIXES, family, node_names, suffix
 from deeprepo_evals.mine.reading import Definition, Place, definitions, places
 
 MOST_NAMES, MOST_HOLDERS = 8, 25
@@ -59,7 +59,7 @@ class Scene:
 
 async def proven(clone: Path, commit: Commit) -> list[Proven]:
     """Every user of this commit that is a case if it is left out."""
-    files = [file for file in commit.files if spoken(file.path) is not None or spoken(file.old) is not None]
+    files = [file for file in commit.files if node_names(file.path) is not None or node_names(file.old) is not None]
     if len(files) <= 1 or not any(file.status == "M" for file in files):
         return []
     pairs = list(_pairs(files))
@@ -79,7 +79,7 @@ async def proven(clone: Path, commit: Commit) -> list[Proven]:
     asked = 0
     for file, users in pairs:
         for name, mine in users.items():
-            if asked < MOST_NAMES and (kept := _changed(scene, file, name)) is not None:
+            if asked < MOST_NAMES and (kept := _changed_definition(scene, file, name)) is not None:
                 asked += 1
                 found += await _users(scene, file, kept, mine)
     return found
@@ -100,11 +100,11 @@ def _words(lines: Sequence[str]) -> set[str]:
 
 def _pairs(files: Sequence[Patch]) -> Iterator[tuple[Patch, dict[str, list[Patch]]]]:
     """File that defines -> name -> files of which the commit changes a line with that name."""
-    spoken_of = {id(file): _words(file.removed) for file in files}
+    spoken_of = {id(file): _words(file.removed_lines) for file in files}
     for file in files:
         if file.status == "A":
             continue
-        defined = _words([line for line in file.removed if DEFINING.search(line[:400])])
+        defined = _words([line for line in file.removed_lines if DEFINING.search(line[:400])])
         users: dict[str, list[Patch]] = {}
         for other in files:
             if other is not file and other.status == "M" and family(other.path) == family(file.old):
@@ -115,90 +115,97 @@ def _pairs(files: Sequence[Patch]) -> Iterator[tuple[Patch, dict[str, list[Patch
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Definition:
     """A definition that is gone, or that asks for other arguments now."""
 
     before: Definition
     after: Definition | None
 
 
-def _changed(scene: Scene, file: Patch, name: str) -> _Kept | None:
+def _changed_definition(scene: Scene, file: Patch, name: str) -> _Definition | None:
     source = scene.before.get(file.old, b"")
     if DYNAMIC.search(source):
         return None
-    old = [item for item in _defined(file.old, source) if item.name == name]
-    new = [item for item in _defined(file.path, scene.home_after(file)) if item.name == name]
+    old = [item for item in _definitions(file.old, source) if item.name == name]
+    new = [item for item in _definitions(file.path, scene.home_after(file)) if item.name == name]
     if len({item.owner for item in old}) != 1:
         return None
     if not new:
-        return _Kept(old[0], None)
+        return _Definition(old[0], None)
     one = len(old) == len(new) == 1 and old[0].owner == new[0].owner and old[0].least >= 0 and new[0].least >= 0
     resigned = one and (old[0].least, old[0].most) != (new[0].least, new[0].most) and suffix(file.path) not in TOLERANT
-    return _Kept(old[0], new[0]) if resigned else None
+    return _Definition(old[0], new[0]) if resigned else None
 
 
-def _defined(path: str, source: bytes) -> tuple[Definition, ...]:
+def _definitions(path: str, source: bytes) -> tuple[Definition, ...]:
     return definitions(path, source) if source and suffix(path) in SUFFIXES else ()
 
 
-async def _users(scene: Scene, file: Patch, kept: _Kept, users: Sequence[Patch]) -> list[Proven]:
-    name, found = kept.before.name, []
-    ways = [(user, rows) for user in users if (rows := _uses(scene, file, kept, user))]
+async def _users(scene: Scene, file: Patch, definition: _Definition, users: Sequence[Patch]) -> list[Proven]:
+    name, found = definition.before.name, []
+    ways = [(user, rows) for user in users if (rows := _uses(scene, file, definition, user))]
     if not ways:
         return []
     held = await commits.holders(scene.clone, scene.commit.sha, name, family(file.old))
     for user, rows in ways:
         others = [path for path in held if path != user.path]
         hows = {how for _, how in rows}
-        absent = kept.after is None and await _absent(scene, others, name)
-        if kept.after is not None:
+        absent = definition.after is None and await _absent(scene, others, name)
+        if definition.after is not None:
             good = hows <= {*binding.RESOLVED, "receiver"} or (
                 "" not in hows and await _alone(scene, file, others, name)
             )
             good = good or (hows == {""} and binding.telling(name) and await _alone(scene, file, others, name))
         elif absent:
-            good = "" not in hows or _plain(file, kept.before, name, scene)
+            good = "" not in hows or _plain(file, definition.before, name, scene)
         else:
-            good = "" not in hows and await _not_offered(scene, file, others, kept.before, hows)
+            good = "" not in hows and await _not_offered(scene, file, others, definition.before, hows)
         if good:
             how = "/".join(sorted(hows - {""})) or ("global" if suffix(file.old) in binding.GLOBAL else "only definer")
-            change = "signature" if kept.after is not None else kept.before.kind
+            change = "signature" if definition.after is not None else definition.before.kind
             lines = tuple(sorted({place.line for place, _ in rows}))
-            found.append(Proven(name, change, how, file.old, kept.before.line, user.path, lines))
+            found.append(Proven(name, change, how, file.old, definition.before.line, user.path, lines))
     return found
 
 
-def _uses(scene: Scene, file: Patch, kept: _Kept, user: Patch) -> list[tuple[Place, str]]:
+def _uses(scene: Scene, file: Patch, definition: _Definition, user: Patch) -> list[tuple[Place, str]]:
     """The places that break, each with how it is bound; empty if the file is no clear case."""
-    name, source, now = kept.before.name, scene.before.get(user.path, b""), scene.after.get(user.path, b"")
+    name, source, now = definition.before.name, scene.before.get(user.path, b""), scene.after.get(user.path, b"")
     rows = places(user.path, source, name)
-    if not rows or any(place.guarded or place.form == "definition" for place in rows):
+    if not rows or any(place.is_guarded or place.form == "definition" for place in rows):
         return []
-    if any(item.name == name for item in _defined(user.path, source)):
+    if any(item.name == name for item in _definitions(user.path, source)):
         return []
     text = source.decode("utf-8", "replace")
     used = [
-        (place, binding.bound(text, user.path, file.old, kept.before, place)) for place in rows if place.form != "key"
+        (place, binding.bound(text, user.path, file.old, definition.before, place))
+        for place in rows
+        if place.form != "key"
     ]
-    if kept.before.owner:
+    if definition.before.owner:
         used = [
             (place, how)
             for place, how in used
             if place.form == "member" or suffix(user.path) in (".rb", ".rs", *binding.GLOBAL)
         ]
-    if kept.after is None:
+    if definition.after is None:
         return [] if re.search(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", now) else used
     calls = [(place, how) for place, how in used if place.call]
-    least, most = kept.after.least, kept.after.most
+    least, most = definition.after.least, definition.after.most
     if not calls or any(
-        place.given < 0 or not kept.before.least <= place.given <= kept.before.most for place, _ in calls
+        place.argument_count < 0 or not definition.before.least <= place.argument_count <= definition.before.most
+        for place, _ in calls
     ):
         return []
     again = [place for place in places(user.path, now, name) if place.call]
-    if any(place.given < 0 or not least <= place.given <= most for place in again):
+    if any(place.argument_count < 0 or not least <= place.argument_count <= most for place in again):
         return []
     lenient = suffix(user.path) == ".php"
-    return [(place, how) for place, how in calls if place.given < least or (place.given > most and not lenient)]
+    return [
+        (place, how)
+        for place, how in calls
+        if place.argument_count < least or (place.argument_count > most and not lenient)
+    ]
 
 
 async def _absent(scene: Scene, others: Sequence[str], name: str) -> bool:
@@ -249,7 +256,9 @@ async def _not_offered(scene: Scene, file: Patch, others: Sequence[str], what: D
 
 def _plain(file: Patch, what: Definition, name: str, scene: Scene) -> bool:
     """Whether a name that nothing binds can mean nothing but what is gone: only one file of the change defined it."""
-    homes = [path for path, source in scene.before.items() if any(item.name == name for item in _defined(path, source))]
+    homes = [
+        path for path, source in scene.before.items() if any(item.name == name for item in _definitions(path, source))
+    ]
     apart = suffix(file.old) in binding.GLOBAL
     headers = apart and all(suffix(path) in binding.GLOBAL for path in homes)
     return (headers or homes == [file.old]) and (

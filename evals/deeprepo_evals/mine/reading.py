@@ -8,7 +8,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from bot.languages.syntax import text
-from deeprepo_evals.mine.grammar import MOST_BYTES, Spoken, root, spoken
+from deeprepo_evals.mine.grammar import MOST_BYTES, NodeNames, node_names, root
 
 FAR = 40  # levels around a place that are looked at
 SPREAD = frozenset({
@@ -65,28 +65,28 @@ class Place:
     form: str  # name, member, import, definition, key
     receiver: str
     call: bool
-    given: int  # positional arguments of the call; -1 where unknown
-    guarded: bool
+    argument_count: int  # positional arguments of the call; -1 where unknown
+    is_guarded: bool
     node: Node
 
 
 @lru_cache(maxsize=256)
 def definitions(path: str, source: bytes) -> tuple[Definition, ...]:
     """Everything that a file defines outside its functions."""
-    language = spoken(path)
+    language = node_names(path)
     if language is None or len(source) > MOST_BYTES:
         return ()
     return tuple(_walk(root(path, source), language))
 
 
-def _walk(top: Node, language: Spoken) -> Iterator[Definition]:
+def _walk(top: Node, language: NodeNames) -> Iterator[Definition]:
     stack = [(top, "", 0)]
     while stack:
         node, owner, depth = stack.pop()
         kind = language.definitions.get(node.type)
         inner = owner
         if kind is not None:
-            name = named(node)
+            name = defined_name(node)
             if name and not (
                 language.name in ("c", "c++")
                 and node.type.endswith("specifier")
@@ -107,7 +107,7 @@ def _walk(top: Node, language: Spoken) -> Iterator[Definition]:
 def _owner_name(node: Node) -> str:
     if node.type == "impl_item":
         return _bare(text(node.child_by_field_name("type")))
-    return named(node)
+    return defined_name(node)
 
 
 def _receiver(node: Node) -> str:
@@ -122,7 +122,7 @@ def _receiver(node: Node) -> str:
     return text(declared.child_by_field_name("scope")).rpartition("::")[2] if declared is not None else ""
 
 
-def named(node: Node) -> str:
+def defined_name(node: Node) -> str:
     """The name that a node defines; empty if it defines more than one."""
     found = node.child_by_field_name("name")
     if found is None and node.type == "assignment":
@@ -163,7 +163,7 @@ def _head(node: Node) -> str:
     return " ".join((node.text or b"")[: end - node.start_byte].decode("utf-8", "replace").split())[:400]
 
 
-def _arity(node: Node, language: Spoken, member: bool) -> tuple[int, int]:
+def _arity(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
     listed = node.child_by_field_name("parameters")
     declared = node.child_by_field_name("declarator")
     while listed is None and declared is not None:
@@ -203,7 +203,7 @@ def _arity(node: Node, language: Spoken, member: bool) -> tuple[int, int]:
 
 def places(path: str, source: bytes, name: str) -> tuple[Place, ...]:
     """Every identifier of a file that is spelt so; never in strings or comments."""
-    language = spoken(path)
+    language = node_names(path)
     if language is None or len(source) > MOST_BYTES:
         return ()
     found, top = [], root(path, source)
@@ -214,7 +214,7 @@ def places(path: str, source: bytes, name: str) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def _place(node: Node, language: Spoken) -> Place:
+def _place(node: Node, language: NodeNames) -> Place:
     around: list[Node] = []
     above = node.parent
     while above is not None and len(around) < FAR:
@@ -222,10 +222,10 @@ def _place(node: Node, language: Spoken) -> Place:
         above = above.parent
     form, receiver, callee = _form(node, around, language)
     call, given = _call(node, callee, language)
-    return Place(node.start_point[0] + 1, form, receiver, call, given, _guarded(around), node)
+    return Place(node.start_point[0] + 1, form, receiver, call, given, _is_guarded(around), node)
 
 
-def _form(node: Node, around: list[Node], language: Spoken) -> tuple[str, str, Node]:
+def _form(node: Node, around: list[Node], language: NodeNames) -> tuple[str, str, Node]:
     if any(above.type in language.imports for above in around[:7]):
         return "import", "", node
     above = around[0] if around else None
@@ -275,7 +275,7 @@ def _named_here(node: Node, above: Node) -> bool:
     return plain and node.type.endswith("identifier") and above.named_children[0] == node
 
 
-def _call(node: Node, callee: Node, language: Spoken) -> tuple[bool, int]:
+def _call(node: Node, callee: Node, language: NodeNames) -> tuple[bool, int]:
     holder = callee if callee.type in language.named_calls else None
     above = callee.parent
     if (
@@ -320,7 +320,7 @@ def _call(node: Node, callee: Node, language: Spoken) -> tuple[bool, int]:
     return True, sum("comment" not in part.type for part in listed.named_children)
 
 
-def _guarded(around: list[Node]) -> bool:
+def _is_guarded(around: list[Node]) -> bool:
     for above in around:
         if above.type in ("try_statement", "with_statement", "begin", "rescue", "if_statement") and GUARDS.search(
             text(above)[:4000] if above.type != "if_statement" else text(above.child_by_field_name("condition"))
@@ -335,5 +335,5 @@ def _guarded(around: list[Node]) -> bool:
     )
 
 
-def _bare(written: str) -> str:
-    return re.sub(r"<.*", "", written, flags=re.DOTALL).strip("&*? ").rpartition("::")[2]
+def _bare(text: str) -> str:
+    return re.sub(r"<.*", "", text, flags=re.DOTALL).strip("&*? ").rpartition("::")[2]

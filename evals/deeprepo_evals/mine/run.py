@@ -14,7 +14,7 @@ from bot.checkout import git
 from bot.errors import GitError, UsageError
 from deeprepo_evals.mine import commits, proof
 from deeprepo_evals.mine.commits import Commit
-from deeprepo_evals.mine.grammar import spoken
+from deeprepo_evals.mine.grammar import node_names
 from deeprepo_evals.mine.proof import Proven
 
 MOST_OF_CLASS = 3  # of one class, of a third of the cases of a repository
@@ -28,7 +28,7 @@ class Plan:
     out: Path
     each: int = 12  # cases of a repository
     ordinary: int = 0  # ordinary commits of a repository
-    looked: int = 1_500  # commits of a repository that are looked at
+    most_commits: int = 1_500  # commits of a repository that are looked at
     seed: int = 1
     half: str = ""  # "build" or "test": only the repositories of this half
 
@@ -74,17 +74,17 @@ async def _of_clone(plan: Plan, name: str, clone: Path, say: Callable[[str], Non
     if mark.exists():
         return int(mark.read_text() or "0")
     try:
-        shas = (await commits.ids(clone, plan.seed, name))[: plan.looked]
+        shas = (await commits.ids(clone, plan.seed, name))[: plan.most_commits]
     except GitError as error:
         say(f"{name}: {error}")
         return 0
-    count = await _broken(plan, name, clone, shas, say) if plan.each else 0
+    count = await _mine_clone(plan, name, clone, shas, say) if plan.each else 0
     count += await _ordinary(plan, name, clone, shas) if plan.ordinary else 0
     mark.write_text(str(count))
     return count
 
 
-async def _broken(plan: Plan, name: str, clone: Path, shas: Sequence[str], say: Callable[[str], None]) -> int:
+async def _mine_clone(plan: Plan, name: str, clone: Path, shas: Sequence[str], say: Callable[[str], None]) -> int:
     classes: Counter[str] = Counter()
     most = max(MOST_OF_CLASS, plan.each // 3)
     count = 0
@@ -106,7 +106,7 @@ async def _broken(plan: Plan, name: str, clone: Path, shas: Sequence[str], say: 
 
 
 async def _ordinary(plan: Plan, name: str, clone: Path, shas: Sequence[str]) -> int:
-    gone = await commits.reverted(clone)
+    gone = await commits.reverted_commits(clone)
     count = 0
     async for commit in commits.read(clone, shas):
         if count == plan.ordinary:
@@ -136,7 +136,7 @@ async def _tree(clone: Path, commit: Commit, item: Proven) -> str:
 
 
 def _case(name: str, commit: Commit, item: Proven, tree: str) -> dict[str, Any]:
-    language = spoken(item.user)
+    language = node_names(item.user)
     what = "a file" if item.change == "module" else f"{item.name}"
     return {
         **_common("omit", name, commit, language.name if language else ""),
@@ -161,7 +161,7 @@ def _case(name: str, commit: Commit, item: Proven, tree: str) -> dict[str, Any]:
 
 
 def _plain(name: str, commit: Commit) -> dict[str, Any]:
-    language = next((found.name for file in commit.files if (found := spoken(file.path)) is not None), "")
+    language = next((found.name for file in commit.files if (found := node_names(file.path)) is not None), "")
     return {
         **_common("ordinary", name, commit, language),
         "origin": "a mined commit as it was merged",

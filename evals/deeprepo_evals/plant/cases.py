@@ -12,13 +12,13 @@ from bot.checkout import Checkout, git
 from bot.errors import UsageError
 from bot.values import ReviewRequest
 from deeprepo_evals.plant import history
-from deeprepo_evals.plant.codebase import codebase, known
+from deeprepo_evals.plant.codebase import codebase, known_kinds
 from deeprepo_evals.plant.history import Change
-from deeprepo_evals.plant.made import make
 from deeprepo_evals.plant.mutations import Scene
 from deeprepo_evals.plant.planting import of_bytes
 from deeprepo_evals.plant.shelf import Shelf
-from deeprepo_evals.plant.twins import made as twins
+from deeprepo_evals.plant.synthetic import make
+from deeprepo_evals.plant.twins import twin_choice as twins
 from deeprepo_evals.plant.values import CodeBase
 
 TWIN_FILES = 60  # of a generated code base with a twin
@@ -39,9 +39,9 @@ class Plan:
 
 async def write(plan: Plan, say: Callable[[str], None] = lambda _: None) -> tuple[Path, ...]:
     """Plant and write; the paths of the cases. Raises UsageError and RevisionError with a sentence for the user."""
-    kinds = known(plan.kinds)
+    kinds = known_kinds(plan.kinds)
     if plan.repo is None:
-        return await _made(plan, kinds, say)
+        return await _make(plan, kinds, say)
     changes = await history.plant(plan.repo, plan.count, plan.seed, kinds, say)
     with tempfile.TemporaryDirectory(prefix="deeprepo-plant-") as scratch:
         pull = await checkout.pull(ReviewRequest(plan.repo, "range", "HEAD", "HEAD"), scratch)
@@ -57,7 +57,7 @@ async def write(plan: Plan, say: Callable[[str], None] = lambda _: None) -> tupl
     return tuple(paths)
 
 
-async def _made(plan: Plan, kinds: Sequence[str], say: Callable[[str], None]) -> tuple[Path, ...]:
+async def _make(plan: Plan, kinds: Sequence[str], say: Callable[[str], None]) -> tuple[Path, ...]:
     """Cases of code bases that are made up, one for each."""
     shelf = Shelf(plan.out, f"made-{plan.seed}", None)
     await shelf.open()
@@ -80,7 +80,9 @@ async def _twins(shelf: Shelf, tree: str, ground: Scene, plan: Plan) -> list[Pat
         raise UsageError("no twin fits here: no function has users elsewhere that could tolerate its change")
     base = await shelf.commit(f"{shelf.name}-twins", tree, {} if tree else dict(ground.files), "base")
     return [
-        shelf.write(name, twins.told(name, shelf.clone, base, twin, history.language(twin.proposal.at.path)), twin=True)
+        shelf.write(
+            name, twins.case_fields(name, shelf.clone, base, twin, history.language(twin.proposal.at.path)), twin=True
+        )
         for name, twin in ((f"twin-{shelf.name}-{plan.seed}-{n}", twin) for n, twin in enumerate(found, 1))
     ]
 

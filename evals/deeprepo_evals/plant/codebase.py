@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from bot.errors import UsageError
-from deeprepo_evals.plant.made import make
 from deeprepo_evals.plant.mutations import MUTATIONS, Scene
 from deeprepo_evals.plant.older import older
-from deeprepo_evals.plant.planting import Field, choose, edited, parses, planted, scene
+from deeprepo_evals.plant.planting import Field, choose, edit_file, parses, plant_all, scene
+from deeprepo_evals.plant.synthetic import make
 from deeprepo_evals.plant.values import CodeBase
 
 FILES_PER_DEFECT, FEWEST = 8, 3
@@ -32,9 +32,9 @@ def codebase(
     chance = random.Random(f"defects {seed}")  # noqa: S311 - data, not secrets
     ground = scene(clean)
     count = max(FEWEST, files // FILES_PER_DEFECT) if defects is None else defects
-    field = Field(ground, sorted(clean), known(kinds))
+    field = Field(ground, sorted(clean), known_kinds(kinds))
     chosen = choose(field, count, chance)
-    after, labels = planted(ground, chosen)
+    after, labels = plant_all(ground, chosen)
     if scope == "whole":
         base: Mapping[str, str] = {}
     else:
@@ -50,7 +50,7 @@ def codebase(
     )
 
 
-def known(kinds: Sequence[str]) -> tuple[str, ...]:
+def known_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     """The classes of defects that are asked for, all where none is named. Raises UsageError for one that nobody knows."""
     if unknown := set(kinds) - set(MUTATIONS):
         raise UsageError(
@@ -60,14 +60,14 @@ def known(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def _before(
-    ground: Scene, field: Field, touched: set[tuple[str, int]], decoys: int, chance: random.Random
+    ground: Scene, field: Field, touched_functions: set[tuple[str, int]], decoys: int, chance: random.Random
 ) -> dict[str, str]:
     """The tree before the change: the touched functions, and some others, as they were written then."""
     rows = [(site.path, site.node.start_byte, older(site.path, site.node, site.kind)) for site in field.sites]
-    others = [row for row in rows if row[:2] not in touched and row[2]]
+    others = [row for row in rows if row[:2] not in touched_functions and row[2]]
     chance.shuffle(others)
-    wanted = [row for row in rows if row[:2] in touched and row[2]] + others[:decoys]
+    wanted = [row for row in rows if row[:2] in touched_functions and row[2]] + others[:decoys]
     edits = [edit for *_, renamed in wanted for edit in renamed if parses(ground, renamed)]
     paths = {edit.path for edit in edits}
-    texts = {path: edited(blob, path, edits) if path in paths else blob for path, blob in ground.files.items()}
+    texts = {path: edit_file(blob, path, edits) if path in paths else blob for path, blob in ground.files.items()}
     return {path: blob.decode("utf-8", "surrogateescape") for path, blob in texts.items()}

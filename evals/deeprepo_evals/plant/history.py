@@ -14,7 +14,7 @@ from bot.values import ChangedFile, PullRequest, ReviewRequest
 from deeprepo_evals.plant.grammar import SUFFIXES, family
 from deeprepo_evals.plant.mutations import MUTATIONS, Mutation, Scene
 from deeprepo_evals.plant.older import older
-from deeprepo_evals.plant.planting import Field, choose, edited, of_bytes, parses, planted
+from deeprepo_evals.plant.planting import Field, choose, edit_file, of_bytes, parses, plant_all
 from deeprepo_evals.plant.values import Label
 
 COMMITS = 2_000  # the newest ones that are looked at
@@ -79,16 +79,18 @@ async def _in_commit(pull: PullRequest, kinds: Sequence[str], chance: random.Ran
     """The commit with one of its own lines wrong; nothing where it is too large, too small, or no line fits."""
     async with Checkout(pull) as tree:
         files = {file.path: file for file in diff.read(await tree.change()) if not file.skip}
-        size = sum(len(file.added) + len(file.removed) for file in files.values())
-        paths = [path for path, file in files.items() if file.added and family(path) is not None and not is_test(path)]
+        size = sum(len(file.added_lines) + len(file.removed_lines) for file in files.values())
+        paths = [
+            path for path, file in files.items() if file.added_lines and family(path) is not None and not is_test(path)
+        ]
         if not paths or not SMALLEST <= size <= LARGEST or len(files) > MOST_FILES:
             return
         ground = await sources(tree, paths)
-    added = {path: files[path].added for path in paths if path in ground.files}
+    added = {path: files[path].added_lines for path in paths if path in ground.files}
     field = Field(ground, tuple(added), kinds, added)
-    chosen = choose(field, 1, chance, lambda proposal: _added(ground, proposal, files))
+    chosen = choose(field, 1, chance, lambda proposal: _is_new_line(ground, proposal, files))
     if chosen:
-        after, labels = planted(ground, chosen)
+        after, labels = plant_all(ground, chosen)
         changed = {path: blob for path, blob in after.items() if blob != ground.files[path]}
         yield Change(
             id=pull.head[:10],
@@ -117,12 +119,12 @@ async def sources(tree: Checkout, first: Sequence[str] = ()) -> Scene:
     return of_bytes(await tree.read_many(wanted))
 
 
-def _added(ground: Scene, proposal: Mutation, files: Mapping[str, ChangedFile]) -> bool:
+def _is_new_line(ground: Scene, proposal: Mutation, files: Mapping[str, ChangedFile]) -> bool:
     """Whether the defect replaces a line that the commit itself brought."""
     return any(
         edit.path in files
         and ground.files[edit.path].count(b"\n", 0, _letter(ground, edit.path, edit.start)) + 1
-        in files[edit.path].added
+        in files[edit.path].added_lines
         for edit in proposal.edits
     )
 
@@ -143,7 +145,7 @@ async def _in_tree(pull: PullRequest, count: int, kinds: Sequence[str], chance: 
     functions = {(site.path, site.node.start_byte): site for site in field.sites}
     made = []
     for number, mutation in enumerate(choose(field, count, chance)):
-        after, labels = planted(ground, [mutation])
+        after, labels = plant_all(ground, [mutation])
         site = functions[mutation.head.path, mutation.head.byte]
         edits = older(site.path, site.node, site.kind)
         edits = edits if parses(ground, edits) else ()
@@ -153,7 +155,7 @@ async def _in_tree(pull: PullRequest, count: int, kinds: Sequence[str], chance: 
                 id=f"{pull.head[:10]}-{number}",
                 base=whole,
                 head=whole,
-                before={site.path: edited(ground.files[site.path], site.path, edits)} if edits else {},
+                before={site.path: edit_file(ground.files[site.path], site.path, edits)} if edits else {},
                 after={path: blob for path, blob in after.items() if blob != ground.files[path]},
                 labels=labels,
                 title=f"Rework {mutation.function}",

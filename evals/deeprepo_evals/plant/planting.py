@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.diff.skip import GENERATED_HEAD, LONG_LINE
 from bot.languages.faults import faults
 from bot.languages.syntax import first_line, last_line
-from bot.text.paths import is_generated, is_test, vendored
+from bot.text.paths import is_generated, is_test, vendored_folder
 from deeprepo_evals.plant.grammar import enclosing, family, functions, root
 from deeprepo_evals.plant.mutations import MUTATIONS, Edit, Mutation, Scene, Site, Spot
 from deeprepo_evals.plant.values import Label, Line
@@ -21,7 +21,7 @@ MAX_CALLERS = 3
 
 def plantable(path: str, source: bytes) -> bool:
     """Whether a defect may are in this file: code that a person wrote, and no test."""
-    if family(path) is None or is_test(path) or vendored(path) or is_generated(path):
+    if family(path) is None or is_test(path) or vendored_folder(path) or is_generated(path):
         return False
     long = max(map(len, source.split(b"\n")), default=0) > LONG_LINE
     return len(source) <= MAX_FILE and not long and not GENERATED_HEAD.search(source[:HEAD_BYTES])
@@ -54,10 +54,10 @@ class Field:
             kind = family(path)
             if kind is not None and self.scene.plantable(path):
                 rows = functions(root(path, self.scene.files[path]), kind)
-                found += [Site(self.scene, path, node, kind) for node in rows if self._wanted(path, node)]
+                found += [Site(self.scene, path, node, kind) for node in rows if self._is_wanted(path, node)]
         return found
 
-    def _wanted(self, path: str, node: Node) -> bool:
+    def _is_wanted(self, path: str, node: Node) -> bool:
         span = range(first_line(node), last_line(node) + 1)
         return self.lines is None or any(line in self.lines.get(path, ()) for line in span)
 
@@ -118,23 +118,23 @@ def _spans(scene: Scene, proposal: Mutation) -> list[tuple[str, int, int]]:
 def parses(scene: Scene, edits: Sequence[Edit]) -> bool:
     """Whether every edited file is still well formed."""
     paths = {edit.path for edit in edits}
-    return not any(faults(path, edited(scene.files[path], path, edits)) for path in paths)
+    return not any(faults(path, edit_file(scene.files[path], path, edits)) for path in paths)
 
 
-def edited(source: bytes, path: str, edits: Iterable[Edit]) -> bytes:
+def edit_file(source: bytes, path: str, edits: Iterable[Edit]) -> bytes:
     """A file with all edits that are for it."""
     for edit in sorted((e for e in edits if e.path == path), key=lambda e: -e.start):
         source = source[: edit.start] + edit.new + source[edit.end :]
     return source
 
 
-def planted(scene: Scene, chosen: Sequence[Mutation]) -> tuple[dict[str, bytes], tuple[Label, ...]]:
+def plant_all(scene: Scene, mutations: Sequence[Mutation]) -> tuple[dict[str, bytes], tuple[Label, ...]]:
     """The files with all chosen defects, and a label for each with the lines as they now are."""
-    edits = [edit for mutation in chosen for edit in mutation.edits]
+    edits = [edit for mutation in mutations for edit in mutation.edits]
     paths = {edit.path for edit in edits}
-    files = {path: edited(blob, path, edits) if path in paths else blob for path, blob in scene.files.items()}
+    files = {path: edit_file(blob, path, edits) if path in paths else blob for path, blob in scene.files.items()}
     lines = _Lines(scene.files, files, edits)
-    return files, tuple(_label(scene, mutation, lines) for mutation in chosen)
+    return files, tuple(_label(scene, mutation, lines) for mutation in mutations)
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from deeprepo_evals.plant.values import CLASSES, CodeBase, Label, Line
 
 NAME = "scripted/reader"
 _NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )")
-Told = dict[str, Any]
+FindingFields = dict[str, Any]
 
 
 class Reader:
@@ -29,15 +29,15 @@ class Reader:
 
     def __call__(self, prompt: Prompt) -> Completion:
         """What a worker says that reads what it is shown and nothing else."""
-        found = self.seen(prompt.messages[-1].text)
+        found = self.visible(prompt.messages[-1].text)
         asked = prompt.answer.name if prompt.answer is not None else ""
         usage = self._usage(prompt) if self._usage is not None else Usage()
         if not asked:
-            return Completion(json.dumps([_reported(label) for label in found]), usage)
+            return Completion(json.dumps([_report(label) for label in found]), usage)
         data = _verdict(found) if asked == "verdict" else _answer(found, asked)
         return Completion(json.dumps(data), usage, data=data)
 
-    def seen(self, text: str) -> list[Label]:
+    def visible(self, text: str) -> list[Label]:
         """The defects that a text lets its reader see."""
         rows = {_NUMBERED.sub("", row).strip() for row in text.split("\n")} | {row.strip() for row in text.split("\n")}
         numbers = [n for n, label in enumerate(self.labels) if self._shows(label, rows, text)]
@@ -53,7 +53,7 @@ class Reader:
         return line.text in rows and (self._often[line.text] == 1 or line.path in text)
 
 
-def _reported(label: Label) -> Told:
+def _report(label: Label) -> FindingFields:
     """A finding as `report(**finding)` takes it."""
     return {
         "path": label.path,
@@ -68,24 +68,24 @@ def _reported(label: Label) -> Told:
     }
 
 
-def _answer(found: Sequence[Label], asked: str) -> Told:
-    findings = [_in_schema(_reported(label), label) for label in found]
-    said: Told = {"answer": f"{len(findings)} found." if findings else "Nothing found.", "findings": findings}
-    if asked == "look":
-        quotes = [{"path": label.path, "quote": label.text} for label in found]
-        said |= {"found": bool(found), "quotes": quotes}
+def _answer(labels: Sequence[Label], question: str) -> FindingFields:
+    findings = [_in_schema(_report(label), label) for label in labels]
+    said: FindingFields = {"answer": f"{len(findings)} found." if findings else "Nothing found.", "findings": findings}
+    if question == "look":
+        quotes = [{"path": label.path, "quote": label.text} for label in labels]
+        said |= {"found": bool(labels), "quotes": quotes}
     return said
 
 
-def _in_schema(told: Told, label: Label) -> Told:
+def _in_schema(finding: FindingFields, label: Label) -> FindingFields:
     """The same finding in the form of a structured answer."""
-    pairs: list[Mapping[str, str]] = [{"path": path, "quote": quote} for path, quote in told["evidence"]]
-    rest = {key: value for key, value in told.items() if key not in {"start", "evidence"}}
+    pairs: list[Mapping[str, str]] = [{"path": path, "quote": quote} for path, quote in finding["evidence"]]
+    rest = {key: value for key, value in finding.items() if key not in {"start", "evidence"}}
     return {**rest, "line": label.line, "trigger": label.trigger, "evidence": pairs, "claims": [], "suggestion": None}
 
 
-def _verdict(found: Sequence[Label]) -> Told:
+def _verdict(labels: Sequence[Label]) -> FindingFields:
     """A second opinion: what it can see itself it confirms, the rest it cannot prove."""
-    trigger = found[0].trigger if found else ""
-    verdict = "confirmed" if found else "unproven"
-    return {"verdict": verdict, "trigger": trigger, "author_would_change": bool(found), "reason": "as the lines show"}
+    trigger = labels[0].trigger if labels else ""
+    verdict = "confirmed" if labels else "unproven"
+    return {"verdict": verdict, "trigger": trigger, "author_would_change": bool(labels), "reason": "as the lines show"}

@@ -13,7 +13,7 @@ from typing import Any
 from bot.checkout import git
 from bot.errors import UsageError
 from deeprepo_evals.plant.history import Change
-from deeprepo_evals.plant.store import WHO, named
+from deeprepo_evals.plant.store import WHO, quote_path
 from deeprepo_evals.plant.values import CLASSES, Label
 
 DATE = "2026-01-01"
@@ -38,14 +38,14 @@ class Shelf:
         if self.source is not None:
             found = await git.output("rev-parse", "--git-path", "objects", cwd=self.source)
             store = (Path(self.source) / found.decode().strip()).resolve()
-            self._borrowed.parent.mkdir(parents=True, exist_ok=True)
-            self._borrowed.write_text(f"{store}\n")
+            self._borrowed_objects.parent.mkdir(parents=True, exist_ok=True)
+            self._borrowed_objects.write_text(f"{store}\n")
 
     async def close(self) -> None:
         """Copy what the cases need, and stop borrowing."""
         if self.source is not None:
             await git.output("repack", "-a", "-d", "-q", cwd=str(self.repo))
-            self._borrowed.unlink()
+            self._borrowed_objects.unlink()
 
     async def commit(self, branch: str, tree: str, files: Mapping[str, bytes], message: str, over: str = "") -> str:
         """A commit of a tree with these files exchanged; its id."""
@@ -58,7 +58,7 @@ class Shelf:
         root = await self._id(tree) if tree else ""
         rows.append(b"M 040000 " + root.encode() + b' ""\n' if root else b"deleteall\n")
         for path, blob in sorted(files.items()):
-            rows.append(b"M " + modes.get(path, "100644").encode() + b" inline " + named(path) + b"\n")
+            rows.append(b"M " + modes.get(path, "100644").encode() + b" inline " + quote_path(path) + b"\n")
             rows.append(b"data %d\n%s\n" % (len(blob), blob))
         stream = b"".join(rows) + b"\ndone\n"
         await git.output("fast-import", "--quiet", "--done", "--force", cwd=str(self.repo), stdin=stream)
@@ -70,15 +70,15 @@ class Shelf:
         base = await self.commit(f"{name}-base", change.base, change.before, "base")
         said = f"{change.title}\n\n{change.body}".strip()
         head = await self.commit(f"{name}-head", change.head, change.after, said, over=base)
-        return self.write(name, await self._told(name, change, base, head))
+        return self.write(name, await self._case_fields(name, change, base, head))
 
-    def write(self, name: str, told: Mapping[str, Any], *, twin: bool = False) -> Path:
+    def write(self, name: str, case_fields: Mapping[str, Any], *, twin: bool = False) -> Path:
         """A case as a file."""
         path = self.folder / "cases" / ("twins" if twin else "") / f"{name}.json"
-        path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        path.write_text(json.dumps(case_fields, indent=1, ensure_ascii=False) + "\n", "utf-8")
         return path
 
-    async def _told(self, name: str, change: Change, base: str, head: str) -> dict[str, Any]:
+    async def _case_fields(self, name: str, change: Change, base: str, head: str) -> dict[str, Any]:
         stat = (await git.output("diff", "--numstat", base, head, cwd=str(self.repo))).decode("utf-8", "replace")
         rows = [row.split("\t") for row in stat.splitlines()]
         paths = await git.output("ls-tree", "-r", "--name-only", head, cwd=str(self.repo))
@@ -109,7 +109,7 @@ class Shelf:
         return out.decode().strip()
 
     @property
-    def _borrowed(self) -> Path:
+    def _borrowed_objects(self) -> Path:
         return self.repo / "objects" / "info" / "alternates"
 
 

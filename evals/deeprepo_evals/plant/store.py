@@ -31,7 +31,7 @@ def commit(branch: str, message: str, files: Mapping[str, str], over: str = "") 
     if over:
         rows.append(f"from refs/heads/{over}\n".encode())
     rows.append(b"deleteall\n")
-    rows += [b"M 100644 inline " + named(path) + b"\n" + _data(text) for path, text in sorted(files.items())]
+    rows += [b"M 100644 inline " + quote_path(path) + b"\n" + _data(text) for path, text in sorted(files.items())]
     return b"".join((*rows, b"\n"))
 
 
@@ -40,7 +40,7 @@ def _data(text: str) -> bytes:
     return b"data %d\n%s\n" % (len(blob), blob)
 
 
-def named(path: str) -> bytes:
+def quote_path(path: str) -> bytes:
     """A path as fast-import reads it: quoted, with the bytes that would end it escaped."""
     raw = path.encode("utf-8", "surrogateescape")
     quoted = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")

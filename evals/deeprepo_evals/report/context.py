@@ -36,7 +36,7 @@ def _costs(rows: Sequence[Row]) -> Iterator[Plot]:
     yield Plot("right against tokens", "dots", series, "tokens per problem", "share right", log=True)
 
 
-def _grid(title: str, rows: Sequence[Row], name: str, said: str) -> Iterator[Plot]:
+def _grid(title: str, rows: Sequence[Row], name: str, words: str) -> Iterator[Plot]:
     """The share of right answers, a row for each method; nothing where there is only one column."""
     places = sorted({row.item[name] for row in rows}, key=lambda at: (isinstance(at, str), at))
     if len(places) < 2:  # noqa: PLR2004 - one column shows no course
@@ -46,7 +46,7 @@ def _grid(title: str, rows: Sequence[Row], name: str, said: str) -> Iterator[Plo
         told = [[row.result["correct"] for row in rows if _is(row, method, name, at)] for at in places]
         points = (Point(at, sum(right) / len(right)) for at, right in enumerate(told) if right)
         series.append(Series(method, tuple(points)))
-    yield Plot(title, "grid", tuple(series), said, labels=tuple(map(_place, places)))
+    yield Plot(title, "grid", tuple(series), words, labels=tuple(map(_place, places)))
 
 
 def _is(row: Row, method: str, name: str, at: object) -> bool:

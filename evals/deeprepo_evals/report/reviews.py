@@ -22,8 +22,8 @@ def sections(rows: Sequence[Row]) -> Iterator[Section]:
         strangers,  # pydantic takes longer to import than the command line may take to answer
     )
 
-    done = strangers.reviewed(rows)
-    judges = judge.judged(rows)
+    done = strangers.read_rows(rows)
+    judges = judge.judges(rows)
     views: list[View] = [Words(one) for one in judges] or [Place()]
     found = score.figures(done, views)
     told = [*compare.sentences(compare.differences(done, views))]
@@ -73,7 +73,7 @@ def _against(figures: Sequence[Figure], measure: str, x: str) -> Iterator[Series
         cost = next((f.value for f in mine if f.measure == x), None)
         found = next((f for f in mine if f.measure == measure and f.view in ("", view)), None)
         if cost is not None and found is not None:
-            yield Series(_named(reviewer, view), (Point(cost, found.value, found.low, found.high),))
+            yield Series(_row_name(reviewer, view), (Point(cost, found.value, found.low, found.high),))
 
 
 def _by_group(figures: Sequence[Figure], measure: str, groups: Sequence[str]) -> Iterator[Series]:
@@ -83,7 +83,7 @@ def _by_group(figures: Sequence[Figure], measure: str, groups: Sequence[str]) ->
             for f in figures
             if (f.reviewer, f.view, f.measure) == (reviewer, view, measure) and f.group in groups
         ]
-        yield Series(_named(reviewer, view), tuple(points))
+        yield Series(_row_name(reviewer, view), tuple(points))
 
 
 def _coverage(figures: Sequence[Figure]) -> Iterator[Series]:
@@ -97,5 +97,5 @@ def _labels(groups: Sequence[str]) -> tuple[str, ...]:
     return tuple(group.partition(": ")[2] for group in groups)
 
 
-def _named(reviewer: str, view: str) -> str:
+def _row_name(reviewer: str, view: str) -> str:
     return f"{reviewer} ({view})" if view and view != "place" else reviewer

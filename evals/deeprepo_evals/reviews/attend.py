@@ -16,13 +16,13 @@ from deeprepo_evals.reviews.runner import Contract
 SECONDS = 780.0  # of the 900 that a pull request may take
 
 
-async def attend(given: Contract, scratch: str, say: Callable[[str], None]) -> Review:
+async def attend(contract: Contract, scratch: str, say: Callable[[str], None]) -> Review:
     """Review it and write the findings. Raises ProviderError where no model answered: the benchmark tries again then."""
-    told = _told(given.pr_json)
+    told = _golden(contract.pr_json)
     flags = {
-        "strategy": given.config_strategy,
-        "root": given.config_root,
-        "worker": given.config_worker,
+        "strategy": contract.config_strategy,
+        "root": contract.config_root,
+        "worker": contract.config_worker,
         "seconds": SECONDS,
     }
 
@@ -31,20 +31,20 @@ async def attend(given: Contract, scratch: str, say: Callable[[str], None]) -> R
         return replace(found, title=str(told.get("title") or ""), body=str(told.get("body") or ""))
 
     deps = replace(wiring.deps(flags, scratch, say), pull=pull)
-    review = await pipeline.review(ReviewRequest(str(given.repo), "range", given.base, given.head), deps)
+    review = await pipeline.review(ReviewRequest(str(contract.repo), "range", contract.base, contract.head), deps)
     if review.fault == "provider" and not review.coverage.count("unit", "reviewed"):
         raise ProviderError(review.notes[-1] if review.notes else "no model answered")
     pr = {
-        "repo": told.get("repo") or f"https://github.com/{given.nwo}",
-        "pr_number": given.pr_number,
-        "base": given.base,
-        "head": given.head,
+        "repo": told.get("repo") or f"https://github.com/{contract.nwo}",
+        "pr_number": contract.pr_number,
+        "base": contract.base,
+        "head": contract.head,
     }
-    _write(given.out, findings_json(review, pr, given.agent))
+    _write(contract.out, findings_json(review, pr, contract.agent))
     return review
 
 
-def _told(path: Path) -> Mapping[str, Any]:
+def _golden(path: Path) -> Mapping[str, Any]:
     """What the benchmark says of the pull request."""
     try:
         told = json.loads(path.read_text("utf-8"))

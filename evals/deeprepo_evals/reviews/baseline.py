@@ -16,7 +16,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.values import ChangedFile, Completion, Finding, Limits, Message, Placed, Prompt, PullRequest, Source
+from bot.values import ChangedFile, Completion, Finding, Limits, Message, PlacedFinding, Prompt, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
@@ -44,7 +44,7 @@ class DiffOnly:
         if self.oracle:
             oracle = Oracle(task.labels)
             model = product.acting(oracle)
-            told = replace(await self._asked(task, model), input=product.weight(model))
+            told = replace(await self._ask(task, model), input=product.weight(model))
             return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
         environment = config.environment()
         resolved = config.resolve({**self.flags, "strategy": "direct"}, None, environment)
@@ -53,12 +53,12 @@ class DiffOnly:
         if model_ is None:
             raise ProviderError("the baseline needs a model: name one with --worker provider/model")
         try:
-            return await self._asked(task, model_)
+            return await self._ask(task, model_)
         finally:
             for one in {id(m): m for m in (chosen.root, chosen.reader) if m}.values():
                 await one.close()
 
-    async def _asked(self, task: Task, model: Model) -> Outcome:
+    async def _ask(self, task: Task, model: Model) -> Outcome:
         started = time.monotonic()
         pull = await checkout.pull(product.request(task.repo), task.scratch)
         async with Checkout(pull) as tree:
@@ -68,7 +68,7 @@ class DiffOnly:
             findings, notes = _read(reply, model)
             checked = [found for item in findings if not isinstance(found := await check(item, tree), str)]
         told = Outcome(
-            findings=outcome.said(_loud(checked, files)),
+            findings=outcome.measured_findings(_loud(checked, files)),
             seconds=round(time.monotonic() - started, 3),
             notes=notes,
         )
@@ -76,7 +76,7 @@ class DiffOnly:
 
 
 def _prompt(pull: PullRequest, files: Sequence[ChangedFile]) -> Prompt:
-    shown = [(file.path, file.status, diff.numbered(file.hunks)) for file in files]
+    shown = [(file.path, file.status, diff.numbered_text(file.hunks)) for file in files]
     asked = text("reviews/diff_only.md.j2", title=pull.title, body=pull.body, files=shown)
     words = text("reviews/diff_only_system.md.j2", most=QUOTA)
     return Prompt((Message("system", words), Message("user", asked)), answer=read.schema(), max_tokens=ANSWER_TOKENS)
@@ -93,6 +93,6 @@ def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, .
         return (), (str(error),)
 
 
-def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile]) -> tuple[Placed, ...]:
+def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
     """Placed and held to the quota as the product's own findings are; nobody gives a second opinion."""
     return rank.rank(place.place(merge(findings), files), QUOTA)

@@ -39,7 +39,7 @@ def clones(cases: Sequence[Case], folder: Path) -> dict[str, Path]:
     return found
 
 
-async def made(case: Case, clone: Path, folder: Path) -> Path:
+async def build(case: Case, clone: Path, folder: Path) -> Path:
     """The repository of a case in this folder; one that an earlier run has built there is used again.
 
     Raises GitError with a sentence where the clone does not hold what the case names.
@@ -110,7 +110,7 @@ class _Store:
         await self.git("update-index", "--force-remove", "-z", "--stdin", stdin=names)
         return await self.git("write-tree", "--missing-ok")
 
-    async def edited(self, tree: str, edits: Sequence[Edit]) -> str:
+    async def edit_tree(self, tree: str, edits: Sequence[Edit]) -> str:
         """The tree with these edits; the line numbers of all of them are those before the first."""
         if not edits:
             return tree
@@ -125,8 +125,8 @@ class _Store:
             return
         row = await self.git("ls-tree", tree, "--", path)
         quoted = {line.path for edit in edits for line in edit.lines if isinstance(line, Quote) and line.path}
-        texts = {name: _decoded(await self._blob(tree, name)) for name in {path, *quoted}}
-        made = await self.git("hash-object", "-w", "--stdin", stdin=_encoded(_changed(path, texts, edits)))
+        texts = {name: _decode(await self._blob(tree, name)) for name in {path, *quoted}}
+        made = await self.git("hash-object", "-w", "--stdin", stdin=_encode(_edit(path, texts, edits)))
         mode = row.split()[0] if row else "100644"
         await self.git("update-index", "--add", "--cacheinfo", f"{mode},{made},{path}")
 
@@ -145,8 +145,8 @@ class _Store:
 async def _write(case: Case, clone: Path, store: _Store) -> None:
     await store.begin(clone)
     before = await _tree(store, case.base)
-    around = await store.edited(await store.whole(before), case.around)
-    base = await store.edited(around, case.before)
+    around = await store.edit_tree(await store.whole(before), case.around)
+    base = await store.edit_tree(around, case.before)
     head = await _head(case, store, base)
     said = case.body if case.body is not None else await _body(case, store)
     first = await store.commit("base", base, "base", case.date)
@@ -157,10 +157,10 @@ async def _write(case: Case, clone: Path, store: _Store) -> None:
 
 async def _head(case: Case, store: _Store, base: str) -> str:
     if case.variant and case.head:
-        over = await store.edited(await store.whole(await _tree(store, case.head)), case.around)
-        return await store.edited(over, case.change)
+        over = await store.edit_tree(await store.whole(await _tree(store, case.head)), case.around)
+        return await store.edit_tree(over, case.change)
     if case.change:
-        return await store.edited(base, case.change)
+        return await store.edit_tree(base, case.change)
     if case.recipe is None:
         return await store.whole(await _tree(store, case.head))
     row = await store.git("ls-tree", case.base, "--", case.recipe.omitted_file)
@@ -186,26 +186,26 @@ async def _body(case: Case, store: _Store) -> str:
     return await store.git("log", "-1", "--format=%b", commit) if commit else ""
 
 
-def _decoded(blob: bytes) -> str:
+def _decode(blob: bytes) -> str:
     return blob.decode("utf-8", "surrogateescape")
 
 
-def _encoded(content: str) -> bytes:
+def _encode(content: str) -> bytes:
     return content.encode("utf-8", "surrogateescape")
 
 
-def _changed(path: str, texts: Mapping[str, str], edits: Sequence[Edit]) -> str:
+def _edit(path: str, texts: Mapping[str, str], edits: Sequence[Edit]) -> str:
     """A file with its edits, in its own line ends. `texts`: that file, and those that the edits quote."""
     end = "\r\n" if "\r\n" in texts[path] else "\n"
     if not edits[0].start:
-        return end.join([*_written(edits[0], texts), ""])
+        return end.join([*_lines(edits[0], texts), ""])
     lines = texts[path].split(end)
     for edit in sorted(edits, key=lambda edit: -edit.start):
-        lines[edit.start - 1 : edit.end] = _written(edit, texts)
+        lines[edit.start - 1 : edit.end] = _lines(edit, texts)
     return end.join(lines)
 
 
-def _written(edit: Edit, texts: Mapping[str, str]) -> list[str]:
+def _lines(edit: Edit, texts: Mapping[str, str]) -> list[str]:
     """The lines of an edit, those that it quotes taken from the tree. Raises GitError for one that is not there."""
     found = []
     for line in edit.lines:

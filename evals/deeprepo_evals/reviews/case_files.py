@@ -1,4 +1,4 @@
-"""The cases of a folder, read. What stands in them is believed nowhere."""
+"""Read the cases of a folder. Nothing in them is trusted."""
 
 import hashlib
 from collections.abc import Collection, Iterator

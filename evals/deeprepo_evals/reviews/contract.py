@@ -17,9 +17,9 @@ from typing import Any
 
 from bot.checkout import git
 from bot.errors import ProviderError
-from bot.values import Placed, Review
+from bot.values import PlacedFinding, Review
 from deeprepo_evals.reviews import build
-from deeprepo_evals.reviews.outcome import Outcome, Said
+from deeprepo_evals.reviews.outcome import MeasuredFinding, Outcome
 from deeprepo_evals.reviews.reviewer import Task
 
 SECONDS = 900.0  # of one pull request, as the contract has it
@@ -41,7 +41,7 @@ class Command:
     async def review(self, task: Task) -> Outcome:
         """One case. Raises ProviderError where the command breaks the contract: nothing of it is scored then."""
         repo = await build.checked_out(task.repo, Path(task.scratch, "repo"))
-        given = await _given(task, repo, Path(task.scratch))
+        given = await _variables(task, repo, Path(task.scratch))
         started = time.monotonic()
         await self._run([f"{name}={value}" for name, value in given.items()], repo, task.case.id)
         seconds = round(time.monotonic() - started, 3)
@@ -59,24 +59,24 @@ class Command:
             async with asyncio.timeout(self.seconds):
                 _, said = await process.communicate()
         except TimeoutError:
-            await _ended(process)
+            await _end_process(process)
             raise ProviderError(f"{self.name} took longer than {self.seconds:g} seconds on {case}") from None
         except asyncio.CancelledError:
-            await _ended(process)
+            await _end_process(process)
             raise
         if process.returncode:
             last = said.decode("utf-8", "replace").strip()[-TAIL:]
             raise ProviderError(f"{self.name} exited with {process.returncode} on {case}: {last}")
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _end_process(process: asyncio.subprocess.Process) -> None:
     """End a command and what it has started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.communicate()
 
 
-async def _given(task: Task, repo: Path, scratch: Path) -> dict[str, str]:
+async def _variables(task: Task, repo: Path, scratch: Path) -> dict[str, str]:
     """The variables of the contract, and the files behind them."""
     base, head = [await _commit(task.repo, branch) for branch in ("base", "head")]
     patch = await git.output("diff", f"{base}...{head}", cwd=str(task.repo))
@@ -105,7 +105,7 @@ async def _commit(repo: Path, branch: str) -> str:
     return (await git.output("rev-parse", branch, cwd=str(repo))).decode().strip()
 
 
-def _findings(path: Path, given: Mapping[str, str], name: str) -> tuple[Said, ...]:
+def _findings(path: Path, variables: Mapping[str, str], name: str) -> tuple[MeasuredFinding, ...]:
     from deeprepo_evals.reviews import strangers
 
     try:
@@ -113,10 +113,11 @@ def _findings(path: Path, given: Mapping[str, str], name: str) -> tuple[Said, ..
     except OSError as error:
         raise ProviderError(f"{name} wrote no findings to RB_OUT: {error.strerror}") from error
     told = strangers.findings(data, name)
-    if told.pr.head != given["RB_HEAD"] or str(told.pr.pr_number) != given["RB_PR_NUMBER"]:
+    if told.pr.head != variables["RB_HEAD"] or str(told.pr.pr_number) != variables["RB_PR_NUMBER"]:
         raise ProviderError(f"{name} wrote the findings of another pull request: pr.head or pr.pr_number differ")
     return tuple(
-        Said(item.file, item.start_line, item.end_line, item.message, source=item.producer) for item in told.findings
+        MeasuredFinding(item.file, item.start_line, item.end_line, item.message, source=item.producer)
+        for item in told.findings
     )
 
 
@@ -127,13 +128,13 @@ def findings_json(review: Review, pull: Mapping[str, Any], agent: str) -> str:
     told = {
         "pr": {name: pull[name] for name in names},
         "agent": agent,
-        "findings": [_told(placed, agent) for placed in aloud],
+        "findings": [_as_row(placed, agent) for placed in aloud],
     }
     return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
 
 
-def _told(placed: Placed, agent: str) -> dict[str, Any]:
-    finding, spot = placed.finding, placed.spot
+def _as_row(placed_finding: PlacedFinding, agent: str) -> dict[str, Any]:
+    finding, spot = placed_finding.finding, placed_finding.spot
     start, end = (finding.start, finding.end) if finding.side == "head" or spot is None else (spot.start, spot.end)
     words = (finding.title, finding.why, finding.consequence, finding.trigger and f"Trigger: {finding.trigger}")
     return {

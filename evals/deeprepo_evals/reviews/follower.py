@@ -31,7 +31,7 @@ class Follower:
         """The next block of code; a second opinion is always that of the oracle."""
         if prompt.answer is not None:
             return self._oracle(prompt)
-        shown = _shown(prompt)
+        shown = _shown_lines(prompt)
         for number in range(len(self._oracle.labels)):
             if number not in self._reported and (finding := self._oracle.finding(number, shown)):
                 self._reported.add(number)
@@ -58,7 +58,7 @@ def _report(finding: Mapping[str, object]) -> str:
     return f"print(report({given}, start={finding['line']!r}, evidence={proof!r}))"
 
 
-def _shown(prompt: Prompt) -> Mapping[str, set[str]]:
+def _shown_lines(prompt: Prompt) -> Mapping[str, set[str]]:
     """Path -> the lines that the conversation has shown of it: in the first message, and by what its blocks printed."""
     found: dict[str, set[str]] = defaultdict(set)
     for message in prompt.messages:

@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.errors import UsageError
 from deeprepo_evals.reviews.cases import Defect
-from deeprepo_evals.reviews.judge import placed
-from deeprepo_evals.reviews.outcome import Reviewed, Said
+from deeprepo_evals.reviews.judge import is_at
+from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 
 Key = tuple[str, int, str]  # path, first line, title
 
@@ -22,18 +22,18 @@ class Hand:
     true: Mapping[Key, bool] = field(default_factory=dict)  # findings at no known defect -> whether they are right
     name: str = "hand labels"
 
-    def same(self, said: Said, defect: Defect) -> bool:
+    def same(self, finding: MeasuredFinding, defect: Defect) -> bool:
         """Whether the finding is held for the defect."""
-        told = self.same_as.get((defect.description, _key(said)))
-        return placed(said, defect) if told is None else told
+        told = self.same_as.get((defect.description, _key(finding)))
+        return is_at(finding, defect) if told is None else told
 
 
-def questions(done: Sequence[Reviewed]) -> Iterator[dict[str, Any]]:
+def questions(rows: Sequence[MeasuredReview]) -> Iterator[dict[str, Any]]:
     """What a person has to decide: each finding at the place of a defect, and each that is at none."""
     seen: set[tuple[str, str, Key]] = set()
-    for row in done:
+    for row in rows:
         for said in row.outcome.findings:
-            known = [defect for defect in row.case.defects if placed(said, defect)]
+            known = [defect for defect in row.case.defects if is_at(said, defect)]
             for description in [defect.description for defect in known] or [""]:
                 key = (row.case.id, description, _key(said))
                 if key not in seen:
@@ -50,11 +50,11 @@ def questions(done: Sequence[Reviewed]) -> Iterator[dict[str, Any]]:
                     }
 
 
-def write(done: Sequence[Reviewed], path: Path) -> int:
+def write(rows: Sequence[MeasuredReview], path: Path) -> int:
     """Write the questions that an earlier file of this name does not hold yet; how many are open in it."""
     old = list(_rows(path)) if path.exists() else []
     known = {(row["case"], row["known"] or "", _of(row)) for row in old}
-    new = [row for row in questions(done) if (row["case"], row["known"] or "", _of(row)) not in known]
+    new = [row for row in questions(rows) if (row["case"], row["known"] or "", _of(row)) not in known]
     try:
         with path.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in new)
@@ -77,10 +77,10 @@ def read(path: Path) -> Hand:
     return Hand(same, true)
 
 
-def right(hand: Hand, done: Iterable[Reviewed]) -> tuple[int, int]:
+def right(hand: Hand, rows: Iterable[MeasuredReview]) -> tuple[int, int]:
     """Of the findings said aloud that a person has judged: how many are right, of how many."""
     told: list[bool] = []
-    for row in done:
+    for row in rows:
         for said in (said for said in row.outcome.findings if said.aloud):
             key = _key(said)
             known = [hand.same_as[d.description, key] for d in row.case.defects if (d.description, key) in hand.same_as]
@@ -110,8 +110,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _key(said: Said) -> Key:
-    return said.path, said.start, said.title
+def _key(finding: MeasuredFinding) -> Key:
+    return finding.path, finding.start, finding.title
 
 
 def _of(row: Mapping[str, Any]) -> Key:

@@ -18,7 +18,7 @@ from bot.values import Completion, Limits, Message, Prompt, Schema
 from deeprepo_evals import results, words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near
-from deeprepo_evals.reviews.outcome import Reviewed, Said
+from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 
 EXPERIMENT = "judgements"
 ANSWER_TOKENS = 1_024
@@ -44,29 +44,29 @@ class Pair:
         return {"judge": judge, "defect": self.defect, "finding": self.finding}
 
 
-def placed(said: Said, defect: Defect) -> bool:
+def is_at(finding: MeasuredFinding, defect: Defect) -> bool:
     """Whether a finding is at the defect: the right file, near its lines. A defect without lines is anywhere."""
-    return not defect.spans or near(said.path, said.start, said.end, defect.spans)
+    return not defect.spans or near(finding.path, finding.start, finding.end, defect.spans)
 
 
-def pair(said: Said, defect: Defect) -> Pair:
+def pair(finding: MeasuredFinding, defect: Defect) -> Pair:
     """A finding beside a defect."""
-    return Pair(defect.description, said.text)
+    return Pair(defect.description, finding.text)
 
 
-def pairs(done: Iterable[Reviewed]) -> tuple[Pair, ...]:
+def pairs(rows: Iterable[MeasuredReview]) -> tuple[Pair, ...]:
     """Every finding at the place of a defect, each pair once: what a judge has to be asked."""
     found = [
         pair(said, defect)
-        for row in done
+        for row in rows
         for defect in row.case.defects
         for said in row.outcome.findings
-        if placed(said, defect)
+        if is_at(said, defect)
     ]
     return tuple(dict.fromkeys(found))
 
 
-async def ask(model: Model, asked: Sequence[Pair], run: Run, at_once: int = 8) -> results.Outcome:
+async def ask(model: Model, questions: Sequence[Pair], run: Run, at_once: int = 8) -> results.Outcome:
     """Ask what is not answered yet; each judgement is kept as it comes. An answer that cannot be used is kept as none."""
     calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), Journal())
     system = Message("system", words.text("reviews/judge_system.md.j2"))
@@ -82,19 +82,19 @@ async def ask(model: Model, asked: Sequence[Pair], run: Run, at_once: int = 8) -
         data = reply.data or {}
         return {"same": data.get("same"), "reason": data.get("reason", ""), "usd": model.price(reply.usage)}
 
-    return await results.carry_out(run, [found.item(model.name) for found in asked], one, at_once=at_once)
+    return await results.carry_out(run, [found.item(model.name) for found in questions], one, at_once=at_once)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgeAnswers:
     """The judgements of one judge."""
 
     name: str
     verdicts: Mapping[Pair, bool | None]
 
-    def same(self, said: Said, defect: Defect) -> bool:
+    def same(self, finding: MeasuredFinding, defect: Defect) -> bool:
         """Whether it holds the finding for the defect. What it gave no usable answer on counts as no."""
-        return self.verdicts.get(pair(said, defect)) is True
+        return self.verdicts.get(pair(finding, defect)) is True
 
     @property
     def unheard(self) -> int:
@@ -102,14 +102,14 @@ class Judged:
         return sum(verdict is None for verdict in self.verdicts.values())
 
 
-def judged(rows: Iterable[results.Row], judge: str = "") -> tuple[Judged, ...]:
+def judges(rows: Iterable[results.Row], judge: str = "") -> tuple[JudgeAnswers, ...]:
     """The judges of finished rows, or the named one."""
     found: dict[str, dict[Pair, bool | None]] = {}
     for row in rows:
         if row.experiment == EXPERIMENT and judge in ("", row.item["judge"]):
             known = found.setdefault(row.item["judge"], {})
             known[Pair(row.item["defect"], row.item["finding"])] = row.result["same"]
-    return tuple(Judged(name, verdicts) for name, verdicts in found.items())
+    return tuple(JudgeAnswers(name, verdicts) for name, verdicts in found.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Agreement:
     kappa: float  # beyond chance: 1 = always, 0 = as often as chance
 
 
-def agreement(one: Judged, other: Judged) -> Agreement:
+def agreement(one: JudgeAnswers, other: JudgeAnswers) -> Agreement:
     """Over the pairs on which both gave an answer. Cohen's kappa; 1 where both always say the same one thing."""
     both = [
         (one.verdicts[found], other.verdicts[found])

@@ -52,7 +52,7 @@ async def _of_twin(defect: Defect, bad: Path, good: Path) -> Label:
     """The changed lines, nearest to the defect first, and of the evidence the lines that only the bad tree holds."""
     at = defect.spans[0]
     diff = await git.output("diff", "-U0", "base", "head", "--", at.file, cwd=str(bad))
-    added = _added(at.file, diff.decode("utf-8", "replace"))
+    added = _added_lines(at.file, diff.decode("utf-8", "replace"))
     changed = sorted(added, key=lambda line: abs(line.number - at.start))
     proof = [line for item in defect.evidence for line in await _texts(bad, Span(item.file, item.line, item.line))]
     theirs = {path: await _rows(good, path) for path in {line.path for line in proof}}
@@ -82,7 +82,7 @@ async def _rows(repo: Path, path: str) -> dict[str, int]:
     return {row.strip(): number for number, row in reversed(list(enumerate(rows, 1)))}
 
 
-def _added(path: str, diff: str) -> Iterator[Line]:
+def _added_lines(path: str, diff: str) -> Iterator[Line]:
     """The lines that the change adds to a file."""
     number = 0
     for row in diff.split("\n"):

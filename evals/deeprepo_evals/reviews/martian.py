@@ -16,7 +16,7 @@ from bot.checkout import git
 from bot.errors import UsageError
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.cases import Case, Defect
-from deeprepo_evals.reviews.outcome import Reviewed
+from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.strangers import Golden
 
 KIND = "martian"
@@ -38,13 +38,13 @@ def golden(path: Path) -> tuple[Golden, ...]:
 
 
 async def cases(
-    known: Sequence[Case], pulls: Sequence[Golden], repos: Path
+    own_cases: Sequence[Case], pulls: Sequence[Golden], repos: Path
 ) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The benchmark's pull requests as cases: by a case that names its address, else from a clone that holds its ref.
 
     Beside them a sentence for each one that cannot be rebuilt.
     """
-    by_url = {case.url: case for case in known if case.url}
+    by_url = {case.url: case for case in own_cases if case.url}
     found, absent = [], []
     for pull in pulls:
         case = by_url.get(pull.url) or await _from_clone(pull, repos)
@@ -76,10 +76,10 @@ async def _from_clone(pull: Golden, repos: Path) -> Case | str:
     return f"{pull.url}: its commits are not there (`git fetch origin 'refs/pull/*/head:refs/pull/*/head'`)"
 
 
-def candidates(done: Iterable[Reviewed]) -> dict[str, Any]:
+def candidates(reviewed_rows: Iterable[MeasuredReview]) -> dict[str, Any]:
     """What was shown in full, as its candidates.json: address -> tool -> issues. One tool for each reviewer."""
     told: dict[str, dict[str, list[Any]]] = defaultdict(dict)
-    for row in done:
+    for row in reviewed_rows:
         if row.case.url:
             aloud = [said for said in row.outcome.findings if said.aloud]
             rows = [{"text": said.text, "path": said.path, "line": said.start, "source": "line"} for said in aloud]
@@ -87,10 +87,10 @@ def candidates(done: Iterable[Reviewed]) -> dict[str, Any]:
     return dict(told)
 
 
-def benchmark_data(done: Iterable[Reviewed]) -> dict[str, Any]:
+def benchmark_data(rows: Iterable[MeasuredReview]) -> dict[str, Any]:
     """The same as its benchmark_data.json, with the golden comments beside."""
     told: dict[str, Any] = {}
-    for row in done:
+    for row in rows:
         if not row.case.url:
             continue
         comments = [{"comment": defect.description, "severity": defect.severity.title()} for defect in row.case.defects]
@@ -102,9 +102,9 @@ def benchmark_data(done: Iterable[Reviewed]) -> dict[str, Any]:
     return told
 
 
-def write(done: Sequence[Reviewed], folder: Path) -> None:
+def write(rows: Sequence[MeasuredReview], folder: Path) -> None:
     """Both files, where the benchmark's third step looks for them."""
-    first = [row for row in done if row.round == 1]
+    first = [row for row in rows if row.round == 1]
     files: Mapping[str, Any] = {"benchmark_data.json": benchmark_data(first), "candidates.json": candidates(first)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,11 +114,11 @@ def write(done: Sequence[Reviewed], folder: Path) -> None:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
 
 
-def _tool(row: Reviewed) -> str:
+def _tool(row: MeasuredReview) -> str:
     return f"{TOOL}-{row.reviewer.replace(' ', '-')}"
 
 
-def _comments(row: Reviewed) -> Iterable[dict[str, Any]]:
+def _comments(row: MeasuredReview) -> Iterable[dict[str, Any]]:
     for said in row.outcome.findings:
         if said.aloud:
             yield {"path": said.path, "line": said.start, "body": said.text, "created_at": f"{row.case.date}T00:00:00Z"}

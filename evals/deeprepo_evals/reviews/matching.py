@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deeprepo_evals.reviews.cases import Defect, near
-from deeprepo_evals.reviews.judge import placed
-from deeprepo_evals.reviews.outcome import Reviewed, Said
+from deeprepo_evals.reviews.judge import is_at
+from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 
-Pull = tuple[Reviewed, ...]  # one pull request with all its rounds
+Pull = tuple[MeasuredReview, ...]  # one pull request with all its rounds
 
 
 class View(Protocol):
@@ -20,7 +20,7 @@ class View(Protocol):
     def name(self) -> str:
         """What the tables call it."""
 
-    def same(self, said: Said, defect: Defect) -> bool:
+    def same(self, finding: MeasuredFinding, defect: Defect) -> bool:
         """Whether the finding is held for the defect."""
 
 
@@ -30,9 +30,9 @@ class Place:
 
     name: str = "place"
 
-    def same(self, said: Said, defect: Defect) -> bool:
+    def same(self, finding: MeasuredFinding, defect: Defect) -> bool:
         """The right file, near the lines. A defect without lines is never found by its place."""
-        return bool(defect.spans) and placed(said, defect)
+        return bool(defect.spans) and is_at(finding, defect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class Words:
         """The judge's."""
         return self.judge.name
 
-    def same(self, said: Said, defect: Defect) -> bool:
+    def same(self, finding: MeasuredFinding, defect: Defect) -> bool:
         """Both at once."""
-        return placed(said, defect) and self.judge.same(said, defect)
+        return is_at(finding, defect) and self.judge.same(finding, defect)
 
 
-def hit(row: Reviewed, number: int, view: View, *, aloud: bool = True) -> bool:
+def hit(row: MeasuredReview, number: int, view: View, *, aloud: bool = True) -> bool:
     """Whether a defect was found. An oracle must also have seen its proof: a lucky place is not a delivery."""
     together = row.outcome.together
     if together is not None and number not in together and not row.case.variant:
@@ -60,7 +60,7 @@ def hit(row: Reviewed, number: int, view: View, *, aloud: bool = True) -> bool:
     return any(view.same(said, defect) for said in row.outcome.findings if said.aloud or not aloud)
 
 
-def caller(row: Reviewed, number: int) -> bool:
+def caller(row: MeasuredReview, number: int) -> bool:
     """Whether a finding names the forgotten caller, by its own place or in its evidence."""
     spans = [span for span in row.case.defects[number].spans if not span.in_diff]
     return any(
@@ -70,7 +70,7 @@ def caller(row: Reviewed, number: int) -> bool:
     )
 
 
-def by_code(row: Reviewed, number: int, view: View) -> bool:
+def by_code(row: MeasuredReview, number: int, view: View) -> bool:
     """Whether the contract checks alone, without a model, say it."""
     defect = row.case.defects[number]
     return any(
@@ -80,12 +80,12 @@ def by_code(row: Reviewed, number: int, view: View) -> bool:
     )
 
 
-def loud(row: Reviewed, severity: str = "") -> int:
+def loud(row: MeasuredReview, severity: str = "") -> int:
     """How many findings were shown in full, of this severity where one is named."""
     return sum(said.aloud and severity in ("", said.severity) for said in row.outcome.findings)
 
 
-def trapped(row: Reviewed) -> int:
+def trap_count(row: MeasuredReview) -> int:
     """How many findings shown in full accuse a line that looks broken and is not, by their place or their evidence."""
     return sum(
         said.aloud

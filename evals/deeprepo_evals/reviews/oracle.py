@@ -35,34 +35,36 @@ class Oracle:
         shown = sections(prompt.messages[-1].text)
         found = [item for number in range(len(self.labels)) if (item := self.finding(number, shown)) is not None]
         if prompt.answer is not None and prompt.answer.name == "pairs":
-            return {"broken": [_broken(item) for item in found], "doubts": []}
+            return {"broken": [_as_breakage(item) for item in found], "doubts": []}
         return {"answer": "Read.", "findings": found}
 
-    def finding(self, number: int, shown: Mapping[str, set[str]]) -> dict[str, Any] | None:
+    def finding(self, number: int, shown_lines: Mapping[str, set[str]]) -> dict[str, Any] | None:
         """A defect as a finding, if what is shown (path -> lines) has its lines and its proof."""
         label = self.labels[number]
-        at = next((line for line in label.lines if line.text in shown.get(line.path, ())), None)
+        at = next((line for line in label.lines if line.text in shown_lines.get(line.path, ())), None)
         if at is None:
             return None
         self.shown.add(number)
-        proof = next(_proofs(label, shown), None)
+        proof = next(_proofs(label, shown_lines), None)
         known = bool(label.proof or label.doubtful)
         if known and proof is None:
             return None
-        if not known and label.proof_files and not any(path in shown for path in label.proof_files):
+        if not known and label.proof_files and not any(path in shown_lines for path in label.proof_files):
             return None
         self.together.add(number)
-        return _told(at, proof)
+        return _finding(at, proof)
 
 
-def _proofs(label: Label, shown: Mapping[str, set[str]]) -> Iterator[Line]:
+def _proofs(label: Label, shown_lines: Mapping[str, set[str]]) -> Iterator[Line]:
     """Evidence that stands in the prompt: what proves by itself, then what does so unless its excuse stands beside it."""
-    yield from (line for line in label.proof if line.text in shown.get(line.path, ()))
-    excused = {line.path for line in label.excuse if line.text in shown.get(line.path, ())}
-    yield from (line for line in label.doubtful if line.text in shown.get(line.path, ()) and line.path not in excused)
+    yield from (line for line in label.proof if line.text in shown_lines.get(line.path, ()))
+    excused = {line.path for line in label.excuse if line.text in shown_lines.get(line.path, ())}
+    yield from (
+        line for line in label.doubtful if line.text in shown_lines.get(line.path, ()) and line.path not in excused
+    )
 
 
-def _told(at: Line, proof: Line | None) -> dict[str, Any]:
+def _finding(at: Line, proof: Line | None) -> dict[str, Any]:
     return {
         "path": at.path,
         "quote": at.text,
@@ -79,22 +81,22 @@ def _told(at: Line, proof: Line | None) -> dict[str, Any]:
     }
 
 
-def _broken(found: Mapping[str, Any]) -> dict[str, Any]:
+def _as_breakage(finding: Mapping[str, Any]) -> dict[str, Any]:
     """A finding in the form in which the reader of pairs hands it in."""
-    use = next(iter(found["evidence"]), {"path": "", "quote": ""})
-    told = {name: found[name] for name in ("title", "why", "trigger", "consequence", "severity", "category")}
-    return {"change": {"path": found["path"], "quote": found["quote"]}, "use": use, **told}
+    use = next(iter(finding["evidence"]), {"path": "", "quote": ""})
+    told = {name: finding[name] for name in ("title", "why", "trigger", "consequence", "severity", "category")}
+    return {"change": {"path": finding["path"], "quote": finding["quote"]}, "use": use, **told}
 
 
 def sections(text: str) -> dict[str, set[str]]:
     """Path -> the texts of the lines that a prompt shows of it."""
     found: dict[str, set[str]] = defaultdict(set)
-    for path, _, line in numbered(text):
+    for path, _, line in shown_rows(text):
         found[path].add(line)
     return found
 
 
-def numbered(text: str) -> Iterator[tuple[str, str, str]]:
+def shown_rows(text: str) -> Iterator[tuple[str, str, str]]:
     """Path, sign and text of the lines that a prompt shows."""
     path = ""
     for row in text.split("\n"):

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot.values import Cost, Coverage, Finding, Placed, Review
+from bot.values import Cost, Coverage, Finding, PlacedFinding, Review
 from deeprepo_evals.reviews.cases import Case
 
 EXPERIMENT = "reviews"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MeasuredFinding:
     """One finding. `place` is `folded` if the quota left it out of what is shown in full."""
 
     path: str
@@ -42,7 +42,7 @@ class Said:
 class Outcome:
     """One review of one case."""
 
-    findings: tuple[Said, ...] = ()
+    findings: tuple[MeasuredFinding, ...] = ()
     seconds: float = 0.0
     calls: int = 0
     failed_calls: int = 0
@@ -60,7 +60,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class MeasuredReview:
     """A finished row: who reviewed which case, and what came of it."""
 
     case: Case
@@ -72,23 +72,23 @@ class Reviewed:
 def of_review(review: Review) -> Outcome:
     """A review of deeprepo as an outcome."""
     return Outcome(
-        findings=said(review.findings),
+        findings=measured_findings(review.findings),
         seconds=round(review.seconds, 3),
         partial=review.partial,
         notes=review.notes,
-        **_spent(review.cost),
+        **_cost_fields(review.cost),
         **_read(review.coverage),
     )
 
 
-def said(placed: Iterable[Placed]) -> tuple[Said, ...]:
+def measured_findings(placed_findings: Iterable[PlacedFinding]) -> tuple[MeasuredFinding, ...]:
     """Findings in their places."""
-    return tuple(_said(item.finding, item.place) for item in placed)
+    return tuple(_measured(item.finding, item.place) for item in placed_findings)
 
 
 def costing(outcome: Outcome, cost: Cost) -> Outcome:
     """The outcome with what it cost."""
-    return replace(outcome, **_spent(cost))
+    return replace(outcome, **_cost_fields(cost))
 
 
 def as_row(case: Case, outcome: Outcome) -> dict[str, Any]:
@@ -96,8 +96,8 @@ def as_row(case: Case, outcome: Outcome) -> dict[str, Any]:
     return {"case": asdict(replace(case, around=(), before=(), change=())), "outcome": asdict(outcome)}
 
 
-def _said(finding: Finding, place: str) -> Said:
-    return Said(
+def _measured(finding: Finding, place: str) -> MeasuredFinding:
+    return MeasuredFinding(
         path=finding.path,
         start=finding.start,
         end=finding.end,
@@ -113,7 +113,7 @@ def _said(finding: Finding, place: str) -> Said:
     )
 
 
-def _spent(cost: Cost) -> Mapping[str, Any]:
+def _cost_fields(cost: Cost) -> Mapping[str, Any]:
     usage = cost.usage
     counted = {"calls": cost.calls, "failed_calls": cost.failed_calls, "usd": cost.usd}
     return {**counted, "input": usage.input, "output": usage.output}

@@ -47,12 +47,12 @@ class Product:
         journal = task.journal
         flags = {**self.flags, "strategy": self.strategy, "journal": str(journal)}
         done = await pipeline.review(request(task.repo), wiring.deps(flags, task.scratch, lambda _: None))
-        answered(done, journal)
+        check_answered(done, journal)
         return outcome.of_review(done)
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsed:
+class RehearsalReviewer:
     """Our own review with an oracle in the worker's place: no model, no environment, no network."""
 
     strategy: str
@@ -97,10 +97,10 @@ def weight(model: ScriptedModel) -> int:
 def rehearsal(strategy: str, model: Model, scratch: str, root: Model | None = None) -> Deps:
     """The parts of a review in which one given model does all the reading, and another one leads if there is one."""
 
-    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
-        chosen = {name: ANALYZERS[name](LANGUAGES) for name in resolved["analyzers"]}
+    def open_desk(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
+        chosen = {name: ANALYZERS[name](LANGUAGES) for name in settings["analyzers"]}
         return open_session(
-            subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(resolved)
+            subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(settings)
         )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
@@ -108,7 +108,7 @@ def rehearsal(strategy: str, model: Model, scratch: str, root: Model | None = No
     return Deps(LANGUAGES, open_desk, settings, flags, scratch, time.monotonic, lambda _: None)
 
 
-def answered(review: Review, journal: Path) -> None:
+def check_answered(review: Review, journal: Path) -> None:
     """Hold against a reviewer only what it answered: a provider that failed is not a miss. Raises ProviderError."""
     if review.fault == "interrupted":
         import asyncio
@@ -117,7 +117,7 @@ def answered(review: Review, journal: Path) -> None:
     if review.fault != "provider" or not journal.is_file():
         return
     section = reader.load(journal).sections[-1]
-    failed = [asked.error for rows in section.asked.values() for asked in rows if asked.error is not None]
+    failed = [asked.error for rows in section.recorded_calls.values() for asked in rows if asked.error is not None]
     for error in failed:
         if isinstance(error, ProviderError) and not isinstance(error, BudgetSpent):
             raise error

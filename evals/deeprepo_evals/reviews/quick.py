@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.reviews.labels import Label
-from deeprepo_evals.reviews.oracle import Oracle, numbered
+from deeprepo_evals.reviews.oracle import Oracle, shown_rows
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]{3,}")
 _DEFINED = re.compile(r"(?:def|fn|func|function|fun)\s+(?:\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)|^\s*(\w+)\(([^)]*)\)\s*\{")
@@ -29,9 +29,9 @@ class Quick(Oracle):
         super().__init__(labels)
         self._said = ""
 
-    def finding(self, number: int, shown: Mapping[str, set[str]]) -> dict[str, Any] | None:
+    def finding(self, number: int, shown_lines: Mapping[str, set[str]]) -> dict[str, Any] | None:
         """A defect as a finding, if one line tells it."""
-        found = super().finding(number, shown)
+        found = super().finding(number, shown_lines)
         if found is None or not found["evidence"]:
             return found  # the changed lines alone prove it
         return found if says(self._said, found["path"], found["evidence"][0]["quote"]) else None
@@ -39,7 +39,7 @@ class Quick(Oracle):
 
 def says(prompt: str, path: str, line: str) -> bool:
     """Whether a line names what the change took away from a file, or leaves out an argument that it asks for now."""
-    rows = [(sign, text) for at, sign, text in numbered(prompt) if at == path]
+    rows = [(sign, text) for at, sign, text in shown_rows(prompt) if at == path]
     added, removed = ([text for sign, text in rows if sign == wanted] for wanted in "+-")
     gone = {word for text in removed for word in _WORD.findall(text)} - {
         word for text in added for word in _WORD.findall(text)

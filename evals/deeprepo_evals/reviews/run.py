@@ -13,8 +13,8 @@ from deeprepo_evals import results
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import build, judge, labels, outcome
 from deeprepo_evals.reviews.cases import Case
-from deeprepo_evals.reviews.judge import Judged
-from deeprepo_evals.reviews.outcome import Reviewed
+from deeprepo_evals.reviews.judge import JudgeAnswers
+from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.reviewer import Reviewer, Task
 
 
@@ -51,23 +51,23 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class MeasuredRun:
     """What is finished, and sentences about what is not."""
 
-    reviewed: tuple[Reviewed, ...]
+    reviews: tuple[MeasuredReview, ...]
     total: int
     absent: tuple[str, ...] = ()  # ids of cases without a clone
-    broken: tuple[str, ...] = ()  # cases that could not be built
+    unbuilt_cases: tuple[str, ...] = ()  # cases that could not be built
     open: tuple[str, ...] = ()  # why some reviews are left for another time
 
 
-async def carry_out(plan: Plan, say: Callable[[str], None]) -> Done:
+async def carry_out(plan: Plan, say: Callable[[str], None]) -> MeasuredRun:
     """Do what is left of the plan. Every finished review is kept before the next begins."""
     items = plan.items()
     with Run(plan.out, outcome.EXPERIMENT) as run, ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-eval-")))
         left = {item["case"] for item in run.left(items)}
-        repos, broken = await _built(plan, left, plan.keep or scratch / "cases", say)
+        repos, broken = await _build(plan, left, plan.keep or scratch / "cases", say)
         doable = [item for item in items if item["case"] in repos or item["case"] not in left]
         work = _Work(plan, repos, scratch)
         went = await results.carry_out(run, doable, work.do, at_once=plan.at_once, say=say)
@@ -77,37 +77,37 @@ async def carry_out(plan: Plan, say: Callable[[str], None]) -> Done:
         strangers,  # pydantic takes longer to import than the command line may take to answer
     )
 
-    return Done(tuple(strangers.reviewed(rows)), len(items), absent, tuple(broken), went.why)
+    return MeasuredRun(tuple(strangers.read_rows(rows)), len(items), absent, tuple(broken), went.why)
 
 
-async def judged(
-    models: Sequence[Model], done: Sequence[Reviewed], out: Path | None, at_once: int
-) -> tuple[tuple[Judged, ...], tuple[str, ...]]:
+async def ask_judges(
+    models: Sequence[Model], rows: Sequence[MeasuredReview], out: Path | None, at_once: int
+) -> tuple[tuple[JudgeAnswers, ...], tuple[str, ...]]:
     """What each judge says of every finding at the place of a defect; sentences about what is left open."""
-    asked = judge.pairs(done)
-    found: list[Judged] = []
+    asked = judge.pairs(rows)
+    found: list[JudgeAnswers] = []
     why: list[str] = []
     for model in models:
         with Run(out, judge.EXPERIMENT) as run:
             went = await judge.ask(model, asked, run, max(at_once, 8))
-            told = judge.judged(run.rows([pair.item(model.name) for pair in asked]))
-        found.append(next(iter(told), Judged(model.name, {})))
+            told = judge.judges(run.rows([pair.item(model.name) for pair in asked]))
+        found.append(next(iter(told), JudgeAnswers(model.name, {})))
         why += went.why
     return tuple(found), tuple(why)
 
 
-async def _built(
-    plan: Plan, wanted: set[str], folder: Path, say: Callable[[str], None]
+async def _build(
+    plan: Plan, wanted_names: set[str], folder: Path, say: Callable[[str], None]
 ) -> tuple[dict[str, Path], list[str]]:
     """The repositories of the cases that are left; an oracle looks at both variants of a twin."""
-    twins = {case.twin for case in plan.cases if case.id in wanted and case.twin}
+    twins = {case.twin for case in plan.cases if case.id in wanted_names and case.twin}
     repos: dict[str, Path] = {}
     broken: list[str] = []
     for case in plan.cases:
-        if case.id in plan.clones and (case.id in wanted or case.twin in twins):
+        if case.id in plan.clones and (case.id in wanted_names or case.twin in twins):
             say(f"building {case.id}")
             try:
-                repos[case.id] = await build.made(case, plan.clones[case.id], folder)
+                repos[case.id] = await build.build(case, plan.clones[case.id], folder)
             except GitError as error:
                 broken.append(str(error))
     half = {case.twin for case in plan.cases if case.twin in twins and case.id not in repos}

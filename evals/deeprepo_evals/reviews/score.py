@@ -13,7 +13,7 @@ from deeprepo_evals.intervals import Interval
 from deeprepo_evals.reviews import cases, matching
 from deeprepo_evals.reviews.cases import PAIRED, Defect
 from deeprepo_evals.reviews.matching import Pull, View
-from deeprepo_evals.reviews.outcome import Reviewed
+from deeprepo_evals.reviews.outcome import MeasuredReview
 
 RECENT = "2025"  # cases from then on are told apart too: models may remember older fixes
 Unit = Literal["share", "number", "usd", "s", "tokens"]
@@ -35,34 +35,34 @@ class Figure:
     group: str = ""  # "cross-file", "python"
 
 
-def figures(done: Sequence[Reviewed], views: Sequence[View]) -> list[Figure]:
+def figures(rows: Sequence[MeasuredReview], views: Sequence[View]) -> list[Figure]:
     """Every figure, kind by kind, reviewer by reviewer."""
     found: list[Figure] = []
-    for kind in cases.order({row.case.kind for row in done}):
-        for reviewer in dict.fromkeys(row.reviewer for row in done if row.case.kind == kind):
-            pulls = grouped([row for row in done if (row.case.kind, row.reviewer) == (kind, reviewer)])
-            told = _Told(kind, reviewer, pulls)
+    for kind in cases.order({row.case.kind for row in rows}):
+        for reviewer in dict.fromkeys(row.reviewer for row in rows if row.case.kind == kind):
+            pulls = group([row for row in rows if (row.case.kind, row.reviewer) == (kind, reviewer)])
+            told = _ReviewerRows(kind, reviewer, pulls)
             for view in views:
-                found += told.twins(view) if kind in PAIRED else told.matched(view)
-            found += [*told.noise(), *told.spent()]
+                found += told.twins(view) if kind in PAIRED else told.match_figures(view)
+            found += [*told.noise(), *told.cost_figures()]
     return found
 
 
-def grouped(rows: Sequence[Reviewed]) -> list[Pull]:
+def group(rows: Sequence[MeasuredReview]) -> list[Pull]:
     """Rows by pull request; of a twin both variants belong together."""
     names = dict.fromkeys(row.case.twin or row.case.id for row in rows)
     return [tuple(row for row in rows if (row.case.twin or row.case.id) == name) for name in names]
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ReviewerRows:
     """One reviewer's rows of one kind."""
 
     kind: str
     reviewer: str
     pulls: Sequence[Pull]
 
-    def matched(self, view: View) -> Iterator[Figure]:
+    def match_figures(self, view: View) -> Iterator[Figure]:
         """What was found of what is known."""
         if not any(row.case.defects for pull in self.pulls for row in pull):
             return
@@ -100,7 +100,7 @@ class _Told:
             yield from self._net([pull for pull in whole if _reach(pull) == scope], view, f", {scope}")
         trapped = [pull for pull in whole if any(row.case.traps for row in pull)]
         if trapped:
-            told = [statistics.fmean(matching.trapped(row) for row in pull) for pull in trapped]
+            told = [statistics.fmean(matching.trap_count(row) for row in pull) for pull in trapped]
             yield self._figure("reports at a trap", intervals.mean(told), of=len(trapped), unit="number")
 
     def _net(self, pulls: Sequence[Pull], view: View, among: str = "") -> Iterator[Figure]:
@@ -123,7 +123,7 @@ class _Told:
                 if any(said):
                     yield self._figure("findings per PR", intervals.mean(said), unit="number", group=severity)
 
-    def spent(self) -> Iterator[Figure]:
+    def cost_figures(self) -> Iterator[Figure]:
         """What it took."""
         rows = [row.outcome for pull in self.pulls for row in pull]
         paid = [row.usd for row in rows if row.usd is not None]
@@ -144,14 +144,14 @@ class _Told:
     def _share(
         self,
         measure: str,
-        found: Callable[[Reviewed, int], bool],
+        is_found: Callable[[MeasuredReview, int], bool],
         view: View,
-        kept: Callable[[Reviewed, Defect], bool] = lambda _r, _d: True,
+        is_kept: Callable[[MeasuredReview, Defect], bool] = lambda _r, _d: True,
         group: str = "",
     ) -> Figure:
         """A share of defects, over pull requests."""
         counted = [
-            [found(row, n) for row in pull for n, defect in enumerate(row.case.defects) if kept(row, defect)]
+            [is_found(row, n) for row in pull for n, defect in enumerate(row.case.defects) if is_kept(row, defect)]
             for pull in self.pulls
         ]
         told = [pull for pull in counted if pull]
@@ -169,14 +169,14 @@ class _Told:
         return Figure(self.kind, self.reviewer, "", measure, value, of=len(self.pulls), unit=unit)
 
 
-def _interval(told: Sequence[Sequence[bool]], hits: int, of: int) -> Interval:
+def _interval(hits_by_pull: Sequence[Sequence[bool]], hits: int, of: int) -> Interval:
     """By bootstrap over pull requests; at 0 of n and n of n that has no width, and Wilson's tells more."""
     if hits in (0, of):
         return intervals.share(hits, of)
-    return intervals.bootstrap(told, lambda drawn: sum(map(sum, drawn)) / sum(map(len, drawn)))
+    return intervals.bootstrap(hits_by_pull, lambda sample: sum(map(sum, sample)) / sum(map(len, sample)))
 
 
-def _only(of: Callable[[Reviewed, Defect], str], group: str) -> Callable[[Reviewed, Defect], bool]:
+def _only(of: Callable[[MeasuredReview, Defect], str], group: str) -> Callable[[MeasuredReview, Defect], bool]:
     return lambda row, defect: of(row, defect) == group
 
 
@@ -184,17 +184,17 @@ def _reach(pull: Pull) -> str:
     return pull[0].case.defects[0].scope
 
 
-def _scope(_row: Reviewed, defect: Defect) -> str:
+def _scope(_row: MeasuredReview, defect: Defect) -> str:
     return defect.scope
 
 
-def _language(row: Reviewed, _defect: Defect) -> str:
+def _language(row: MeasuredReview, _defect: Defect) -> str:
     return row.case.language
 
 
-def _severity(_row: Reviewed, defect: Defect) -> str:
+def _severity(_row: MeasuredReview, defect: Defect) -> str:
     return defect.severity
 
 
-def _since(row: Reviewed, _defect: Defect) -> str:
+def _since(row: MeasuredReview, _defect: Defect) -> str:
     return RECENT if row.case.kind == "natural" and row.case.date >= RECENT else ""

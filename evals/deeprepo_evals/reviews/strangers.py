@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from bot.errors import ProviderError, UsageError
 from deeprepo_evals.results import Row
 from deeprepo_evals.reviews.cases import PAIRED, Case, Defect, Edit, Proof, Recipe, Span, Variant
-from deeprepo_evals.reviews.outcome import EXPERIMENT, Outcome, Reviewed
+from deeprepo_evals.reviews.outcome import EXPERIMENT, MeasuredReview, Outcome
 
-Kept = TypeVar("Kept")
+Form = TypeVar("Form")
 VARIANTS: tuple[Variant, ...] = ("bad", "good")
 
 
@@ -121,7 +121,7 @@ class _Pull(BaseModel):
     head: str
 
 
-class _Told(BaseModel):
+class _StrictModel(BaseModel):
     file: str
     start_line: int
     end_line: int
@@ -133,7 +133,7 @@ class Findings(BaseModel):
     """What a reviewer wrote that keeps ReviewBench's contract."""
 
     pr: _Pull
-    findings: tuple[_Told, ...]
+    findings: tuple[_StrictModel, ...]
 
 
 class _Golden(BaseModel):
@@ -192,21 +192,23 @@ def golden(data: bytes, path: Path) -> tuple[Golden, ...]:
 
 def case(row: Mapping[str, Any]) -> Case:
     """The case of a finished row."""
-    return _kept(_CASE, row, "case")
+    return _validate(_CASE, row, "case")
 
 
 def outcome(row: Mapping[str, Any]) -> Outcome:
     """The outcome of a finished row."""
-    return _kept(_OUTCOME, row, "outcome")
+    return _validate(_OUTCOME, row, "outcome")
 
 
-def reviewed(rows: Sequence[Row]) -> list[Reviewed]:
+def read_rows(rows: Sequence[Row]) -> list[MeasuredReview]:
     """Finished rows as values. Raises UsageError where a row is not what this version writes."""
     mine = [row for row in rows if row.experiment == EXPERIMENT]
-    return [Reviewed(case(row.result), row.item["reviewer"], row.item["round"], outcome(row.result)) for row in mine]
+    return [
+        MeasuredReview(case(row.result), row.item["reviewer"], row.item["round"], outcome(row.result)) for row in mine
+    ]
 
 
-def _kept(form: TypeAdapter[Kept], row: Mapping[str, Any], name: str) -> Kept:
+def _validate(form: TypeAdapter[Form], row: Mapping[str, Any], name: str) -> Form:
     try:
         return form.validate_python(row.get(name))
     except ValidationError as error:

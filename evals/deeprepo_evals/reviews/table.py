@@ -28,13 +28,13 @@ def value(figure: Figure) -> str:
     """A figure with its interval, as short as it can be."""
     if math.isnan(figure.value):
         return "-"
-    told = shown(figure.value, figure.unit)
+    told = in_unit(figure.value, figure.unit)
     if figure.low is None or figure.high is None or math.isnan(figure.low):
         return told
-    return f"{told} [{shown(figure.low, figure.unit)}, {shown(figure.high, figure.unit)}]"
+    return f"{told} [{in_unit(figure.low, figure.unit)}, {in_unit(figure.high, figure.unit)}]"
 
 
-def shown(number: float, unit: str) -> str:
+def in_unit(number: float, unit: str) -> str:
     """A number in its unit."""
     forms = {"share": f"{number:.2f}", "usd": f"${number:.4f}", "s": f"{number:.2f} s", "tokens": f"{number:,.0f}"}
     return forms.get(unit, f"{number:.2f}" if number % 1 else f"{number:.0f}")
@@ -62,7 +62,7 @@ def cell(figures: Sequence[Figure], row: tuple[str, str], column: tuple[str, str
 def _table(kind: str, figures: Sequence[Figure]) -> Iterator[str]:
     head, *cells = grid(figures)
     yield TITLES.get(kind, kind)
-    yield tables.aligned(head, cells)
+    yield tables.align(head, cells)
 
 
 def grid(figures: Sequence[Figure]) -> list[list[str]]:

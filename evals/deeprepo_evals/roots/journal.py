@@ -34,7 +34,7 @@ class Behaviour:
     calls: int  # of workers, over FILES files
     files: int  # that they were shown
     turns: tuple[Usage, ...]
-    told: float  # dollars of the whole run, as the journal has them
+    total_usd: float  # dollars of the whole run, as the journal has them
 
 
 WORKER = Price(0.20, 1.10)

@@ -24,7 +24,7 @@ from bot.values import Limits, Review, ReviewRequest
 from deeprepo_evals import match, plant, results
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
-from deeprepo_evals.roots.tally import Counted, Tally
+from deeprepo_evals.roots.tally import CountedModel, Tally
 
 EXPERIMENT = "roots"
 BASELINE = "single-call"
@@ -68,18 +68,18 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RootResults:
     """What there is, and why the rest is not there."""
 
     rows: tuple[results.Row, ...]
     left: int
     why: tuple[str, ...] = ()
-    interrupted: bool = False
+    was_interrupted: bool = False
 
 
 async def carry_out(
     plan: Plan, out: Path | None, say: Callable[[str], None] = lambda _: None, trace: Path | None = None
-) -> Ended:
+) -> RootResults:
     """Do what is left of the comparison; each finished review is kept at once, and a person may break it off.
 
     Raises UsageError for what cannot be done at all.
@@ -89,7 +89,7 @@ async def carry_out(
         why: tuple[str, ...] = ()
         interrupted = False
         try:
-            async with _opened(plan) as real:
+            async with _open_models(plan) as real:
                 went = await results.carry_out(run, items, _Arena(plan, real, Path(scratch), trace, say).do)
                 why = went.why
         except BudgetSpent as error:
@@ -99,17 +99,17 @@ async def carry_out(
             if task is None or task.uncancel():
                 raise
             interrupted = True
-        return Ended(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
+        return RootResults(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
 
 
 @asynccontextmanager
-async def _opened(plan: Plan) -> AsyncIterator[Mapping[str, Model]]:
+async def _open_models(plan: Plan) -> AsyncIterator[Mapping[str, Model]]:
     """The real models, connected once. Raises UsageError for one that cannot be had."""
     async with AsyncExitStack() as stack:
         real: dict[str, Model] = {}
         for name in dict.fromkeys((plan.worker, *(one.root for one in plan.contenders))):
             if not name.startswith(scripted.PREFIX):
-                real[name] = wiring.connected(name)
+                real[name] = wiring.connect_model(name)
                 stack.push_async_callback(real[name].close)
         yield real
 
@@ -140,11 +140,11 @@ class _Arena:
             ReviewRequest(str(repo), "range", "base", "head"), self._deps(item, models, left, repo, tally)
         )
         self.spent += sum(usd or 0.0 for usd in tally.usd.values())
-        if tally.refused():  # half a review is no result
-            raise BudgetSpent(f"{tally.refused()} (--max-usd)")
+        if tally.refusal():  # half a review is no result
+            raise BudgetSpent(f"{tally.refusal()} (--max-usd)")
         if review.fault == "provider" and not tally.roles:
             raise ProviderDown(next(iter(review.notes), f"{item['root']} gave no answer"))
-        return _told(review, code, tally, time.monotonic() - started)
+        return _figures(review, code, tally, time.monotonic() - started)
 
     async def _code(self, files: int, seed: int) -> tuple[CodeBase, Path]:
         if (files, seed) not in self._built:
@@ -156,7 +156,7 @@ class _Arena:
         edge = item.get("window")
         root = self.real.get(item["root"]) or scripted.root(item["root"], code, edge)
         worker = self.real.get(item["worker"]) or scripted.worker(code)
-        return Models(Counted(root, "root", tally), Counted(worker, "worker", tally))
+        return Models(CountedModel(root, "root", tally), CountedModel(worker, "worker", tally))
 
     def _deps(self, item: results.Item, models: Models, usd: float | None, repo: Path, tally: Tally) -> Deps:
         baseline = item["strategy"] == BASELINE
@@ -165,15 +165,15 @@ class _Arena:
         journal = Journal(self.trace / f"{name}.jsonl", fresh=True) if self.trace else Journal()
 
         @asynccontextmanager
-        async def open_desk(subject: Survey, resolved: Config) -> AsyncIterator[Session]:
+        async def open_desk(subject: Survey, settings: Config) -> AsyncIterator[Session]:
             if baseline:
                 out = window.beyond(subject.units, item["window"])
                 subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
-            lenses = {name: LENSES[name] for name in resolved["lenses"]}
+            lenses = {name: LENSES[name] for name in settings["lenses"]}
             async with open_session(
                 subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
             ) as session:
-                tally.at, tally.refused = lambda: session.calls.at, lambda: session.calls.budget.refused
+                tally.at, tally.refusal = lambda: session.calls.at, lambda: session.calls.budget.refused
                 yield session
 
         scratch = self.scratch / f"{repo.stem}-scratch"
@@ -183,7 +183,7 @@ class _Arena:
         return Deps(LANGUAGES, open_desk, Settings(), flags, str(scratch), time.monotonic, lambda _: None)
 
 
-def _told(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[str, Any]:
+def _figures(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[str, Any]:
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
     read = [row for row in rows if row.state == "reviewed"]
@@ -192,7 +192,7 @@ def _told(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[
     return {
         "turns": len(review.turns),
         "dispatches": tally.roles.count("worker"),
-        "delegated": tally.delegated,
+        "delegated": tally.delegated_calls,
         "files": len({row.path for row in rows}),
         "files_read": len(_whole(rows, {id(row) for row in read})),
         "files_by_workers": len(_whole(rows, {id(row) for row in read if "worker" in row.by})),
@@ -215,7 +215,7 @@ def _told(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[
     }
 
 
-def _whole(rows: list[Any], kept: set[int]) -> set[str]:
+def _whole(rows: list[Any], row_numbers: set[int]) -> set[str]:
     """The files all of whose units are among these rows."""
     paths = {row.path for row in rows}
-    return paths - {row.path for row in rows if id(row) not in kept}
+    return paths - {row.path for row in rows if id(row) not in row_numbers}

@@ -19,7 +19,7 @@ SCRIPTS = Path(__file__).with_name("scripts")
 TOOL = "execute_python"
 
 
-class Priced(ScriptedModel):
+class PricedModel(ScriptedModel):
     """A scripted model whose tokens cost what a real one's would."""
 
     def __init__(self, script: Callable[[Prompt], Completion], name: str, price: Price) -> None:
@@ -39,17 +39,17 @@ def check(name: str, *, root: bool) -> str:
     return name
 
 
-def worker(code: CodeBase) -> Priced:
+def worker(code: CodeBase) -> PricedModel:
     """The worker that reports what its prompt shows, at the price of the journal's."""
-    return Priced(Reader(code, _billed(code, PER_CALL)), READER, WORKER)
+    return PricedModel(Reader(code, _billing(code, PER_CALL)), READER, WORKER)
 
 
-def root(name: str, code: CodeBase, window: int | None = None) -> Priced:
+def root(name: str, code: CodeBase, window: int | None = None) -> PricedModel:
     """A root by its name. With `window` it is the baseline: one call, of which it sees so many characters."""
     behaviour = BEHAVIOURS[name.removeprefix(PREFIX)]
     if window is not None:
-        return Priced(Reader(code, _billed(code, BASELINE.turns[0])), name, behaviour.price)
-    return Priced(_Turns(name.removeprefix(PREFIX), behaviour, code), name, behaviour.price)
+        return PricedModel(Reader(code, _billing(code, BASELINE.turns[0])), name, behaviour.price)
+    return PricedModel(_Turns(name.removeprefix(PREFIX), behaviour, code), name, behaviour.price)
 
 
 class _Turns:
@@ -76,6 +76,6 @@ def blocks(name: str) -> tuple[str, ...]:
     return tuple(part.strip("\n") for part in (SCRIPTS / f"{name}.txt").read_text("utf-8").split("\n---\n"))
 
 
-def _billed(code: CodeBase, usage: Usage) -> Callable[[Prompt], Usage] | None:
+def _billing(code: CodeBase, usage: Usage) -> Callable[[Prompt], Usage] | None:
     """Over a code base of the journal's size each call is billed as the journal's were."""
     return (lambda _: usage) if len(code.files) == journal.FILES else None

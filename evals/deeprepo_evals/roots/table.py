@@ -17,9 +17,9 @@ PROJECTED = (9, 61, 100)
 
 def text(rows: Sequence[Row]) -> str:
     """Both tables."""
-    lines = [_line(name, mine) for name, mine in _grouped(rows).items()]
+    lines = [_line(name, mine) for name, mine in _group(rows).items()]
     return "\n\n".join(
-        (tables.aligned(COLUMNS, lines), "What more calls of workers would cost a root at $3 and $15:", economics())
+        (tables.align(COLUMNS, lines), "What more calls of workers would cost a root at $3 and $15:", economics())
     )
 
 
@@ -29,7 +29,7 @@ def economics() -> str:
         (str(p.calls), f"${p.worker_usd:.3f}", f"${p.root_usd:.2f}", f"${p.usd:.2f}", f"{p.share:.0%}")
         for p in map(journal.project, PROJECTED)
     ]
-    return tables.aligned(("worker calls", "workers", "root", "together", "workers' part"), rows)
+    return tables.align(("worker calls", "workers", "root", "together", "workers' part"), rows)
 
 
 def document(rows: Sequence[Row]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def document(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "experiment": "roots",
         "contenders": [
-            {"root": root, "strategy": strategy, **figures(mine)} for (root, strategy), mine in _grouped(rows).items()
+            {"root": root, "strategy": strategy, **figures(mine)} for (root, strategy), mine in _group(rows).items()
         ],
         "economics": [asdict(p) | {"usd": p.usd, "share": p.share} for p in map(journal.project, PROJECTED)],
         "rows": [asdict(row) for row in rows],
@@ -87,23 +87,23 @@ def _line(name: tuple[str, str], rows: Sequence[Row]) -> tuple[str, ...]:
     )
 
 
-def _recall(found: Sequence[Any]) -> intervals.Interval:
+def _recall(rows: Sequence[Any]) -> intervals.Interval:
     """Over one code base the labels are drawn, over several the code bases."""
-    if len(found) == 1:
-        return intervals.share(found[0]["matched"], found[0]["labels"])
-    return intervals.bootstrap(found, lambda rows: sum(r["matched"] for r in rows) / sum(r["labels"] for r in rows))
+    if len(rows) == 1:
+        return intervals.share(rows[0]["matched"], rows[0]["labels"])
+    return intervals.bootstrap(rows, lambda rows: sum(r["matched"] for r in rows) / sum(r["labels"] for r in rows))
 
 
-def _sum(found: Iterable[Any], name: str) -> float | None:
-    values = [result[name] for result in found]
+def _sum(rows: Iterable[Any], name: str) -> float | None:
+    values = [result[name] for result in rows]
     return None if None in values else sum(values)
 
 
-def _mean(found: Sequence[Any], name: str) -> float:
-    return statistics.fmean(result[name] for result in found)
+def _mean(rows: Sequence[Any], name: str) -> float:
+    return statistics.fmean(result[name] for result in rows)
 
 
-def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+def _group(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.item["root"], row.item["strategy"]), []).append(row)

@@ -17,7 +17,7 @@ class Tally:
     roles: list[Role] = field(default_factory=list)
     places: list[str] = field(default_factory=list)  # "root:3": asked in the root's third turn; empty: by the harness
     at: Callable[[], str] = str  # where the review is
-    refused: Callable[[], str] = str  # why a call was not sent, if one was not
+    refusal: Callable[[], str] = str  # why a call was not sent, if one was not
     usage: dict[Role, Usage] = field(default_factory=lambda: {"root": Usage(), "worker": Usage()})
     usd: dict[Role, float | None] = field(default_factory=lambda: {"root": 0.0, "worker": 0.0})
 
@@ -30,12 +30,12 @@ class Tally:
         self.usd[role] = None if before is None or usd is None else before + usd
 
     @property
-    def delegated(self) -> int:
+    def delegated_calls(self) -> int:
         """The workers' calls that the root asked for, by itself or through a child."""
         return sum(role == "worker" and at.startswith("root") for role, at in zip(self.roles, self.places, strict=True))
 
 
-class Counted:
+class CountedModel:
     """A model whose answers are counted. Satisfies `ports.Model`."""
 
     def __init__(self, model: Model, role: Role, tally: Tally) -> None:

@@ -44,36 +44,36 @@ class Facts:
 class Till:
     """Listens to the journal: who was asked how much, and what the root's model failed of. Satisfies `sinks.Watch`."""
 
-    spent: dict[str, list[int]] = field(default_factory=dict)  # role -> input and output tokens
-    delegated: int = 0
-    capped: bool = False  # a cap has stopped some call
+    spent_tokens: dict[str, list[int]] = field(default_factory=dict)  # role -> input and output tokens
+    delegated_calls: int = 0
+    was_capped: bool = False  # a cap has stopped some call
     failure: str = ""  # the kind of the error that ended the root
     why: str = ""
 
     def __call__(self, row: Row) -> None:
         """One line."""
-        self.capped |= row["kind"] == "failed" and row["error"] == BudgetSpent.__name__
+        self.was_capped |= row["kind"] == "failed" and row["error"] == BudgetSpent.__name__
         if row["kind"] == "failed" and row["role"] == "root":
             self.failure, self.why = row["error"], row["text"]
         if row["kind"] != "call" or "usage" not in row:
             return
-        sums = self.spent.setdefault(row["role"], [0, 0])
+        sums = self.spent_tokens.setdefault(row["role"], [0, 0])
         sums[0] += row["usage"][0]
         sums[1] += row["usage"][1]
-        self.delegated += row["role"] == "worker" and row["at"].startswith("root")
+        self.delegated_calls += row["role"] == "worker" and row["at"].startswith("root")
 
     def close(self) -> None:
         """Nothing is open."""
 
 
-def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
+def facts_of(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
     findings = [placed.finding for placed in review.findings]
     opened = {row.path for row in rows if _by_worker(row)}
     seen = [label for label in code.labels if label.path in opened]  # what is reported of other files is a guess
     found = match.match(findings, seen)
-    root, worker = (till.spent.get(role, [0, 0]) for role in ("root", "worker"))
+    root, worker = (till.spent_tokens.get(role, [0, 0]) for role in ("root", "worker"))
     return Facts(
         units=len(rows),
         read=sum(map(_by_worker, rows)),
@@ -84,7 +84,7 @@ def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
         turns=len(review.turns),
         most_turns=most_turns,
         answered=not any(note.startswith(_ends()) for note in review.notes),
-        delegated=till.delegated,
+        delegated=till.delegated_calls,
         worker_tokens=worker[0],
         par_tokens=PAR_READINGS * sum(map(tokens, code.files.values())) + PAR_BASE,
         root_input=root[0],

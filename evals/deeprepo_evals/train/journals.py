@@ -22,7 +22,7 @@ ROLES = ("root", "worker", "verify")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExampleFilter:
     """Which examples."""
 
     roles: tuple[str, ...] = ("root",)
@@ -31,7 +31,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExampleCounts:
     """What came of it."""
 
     examples: int
@@ -39,24 +39,24 @@ class Written:
     left_out: int  # reviews that were not wanted
 
 
-def export(paths: Sequence[Path], out: Path, wanted: Wanted) -> Written:
+def export(paths: Sequence[Path], out: Path, example_filter: ExampleFilter) -> ExampleCounts:
     """Write the examples of these journals. Raises UsageError where a journal cannot be read or the file not be written."""
     examples = reviews = left_out = 0
-    with _opened(out) as file:
+    with _open(out) as file:
         for path in paths:
             recorded, sections = reader.reviews(path)
             for section in sections:
-                if not _fits(section, wanted):
+                if not _fits(section, example_filter):
                     left_out += 1
                     continue
                 reviews += 1
-                for example in _examples(recorded, section, wanted.roles):
+                for example in _examples(recorded, section, example_filter.roles):
                     file.write(json.dumps(example, ensure_ascii=False) + "\n")
                     examples += 1
-    return Written(examples, reviews, left_out)
+    return ExampleCounts(examples, reviews, left_out)
 
 
-def _opened(out: Path) -> Any:  # noqa: ANN401 - a text file
+def _open(out: Path) -> Any:  # noqa: ANN401 - a text file
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         return os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8")
@@ -64,11 +64,11 @@ def _opened(out: Path) -> Any:  # noqa: ANN401 - a text file
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
 
 
-def _fits(section: Section, wanted: Wanted) -> bool:
+def _fits(section: Section, example_filter: ExampleFilter) -> bool:
     if section.end is None:
-        return not wanted.whole and not wanted.coverage
+        return not example_filter.whole and not example_filter.coverage
     cut_short = section.end["partial"] or section.end["fault"]
-    return not (wanted.whole and cut_short) and _coverage(section.end) >= wanted.coverage
+    return not (example_filter.whole and cut_short) and _coverage(section.end) >= example_filter.coverage
 
 
 def _coverage(end: Row) -> float:
@@ -77,7 +77,7 @@ def _coverage(end: Row) -> float:
     return (counts["reviewed"] + counts["reused"]) / every if every else 1.0
 
 
-def _examples(recorded: Record, section: Section, roles: Iterable[str]) -> Iterator[dict[str, Any]]:
+def _examples(record: Record, section: Section, roles: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Of a root's run its last request holds all before it; of everybody else each request is a dialogue of its own."""
     last: dict[str, Row] = {}
     for request in section.requests:
@@ -87,19 +87,19 @@ def _examples(recorded: Record, section: Section, roles: Iterable[str]) -> Itera
         last[run or request["key"]] = request
     for request in last.values():
         reply = _reply(section, request)
-        known = [recorded.messages[name] for name in request["messages"] if name in recorded.messages]
+        known = [record.messages[name] for name in request["messages"] if name in record.messages]
         if reply is not None and len(known) == len(request["messages"]):
             yield _example(section, request, known, reply)
 
 
 def _reply(section: Section, request: Row) -> Completion | None:
-    asked = section.asked.get(request["key"], ())
+    asked = section.recorded_calls.get(request["key"], ())
     return next((row.reply for row in asked if row.reply is not None), None)
 
 
 def _example(section: Section, request: Row, messages: Iterable[Row], reply: Completion) -> dict[str, Any]:
     end = section.end or {}
-    calls = [[call.id, call.name, dict(call.arguments), call.unparsed] for call in reply.calls]
+    calls = [[call.id, call.name, dict(call.arguments), call.unparsed_arguments] for call in reply.calls]
     said = {"role": "assistant", "text": reply.text, "calls": calls, "call_id": ""}
     return {
         "messages": [_message(row) for row in (*messages, said)],
@@ -128,11 +128,11 @@ def _message(row: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _call(name_of_call: str, name: str, arguments: Mapping[str, Any], unparsed: str = "") -> dict[str, Any]:
+def _call(name_of_call: str, name: str, arguments: Mapping[str, Any], unparsed_text: str = "") -> dict[str, Any]:
     return {
         "id": name_of_call,
         "type": "function",
-        "function": {"name": name, "arguments": unparsed or json.dumps(dict(arguments), ensure_ascii=False)},
+        "function": {"name": name, "arguments": unparsed_text or json.dumps(dict(arguments), ensure_ascii=False)},
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
-from bot.models import TIMEOUT, connect, named
+from bot.models import TIMEOUT, connect, provider_of
 from bot.models.provider import address, check_key
 from bot.ports import Model
 from bot.values import Completion, Prompt, ToolCall, Usage
@@ -38,7 +38,7 @@ def check(name: str, *, root: bool) -> str:
         if name not in known:
             raise UsageError(f"unknown scripted {'root' if root else 'worker'} {name!r}: known are {', '.join(known)}")
         return name
-    provider, base_url = named(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
@@ -56,8 +56,8 @@ def worker(name: str, task: Task, base_url: str | None = None, timeout: float = 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
     if base_url is None:
-        return wiring.connected(name, timeout)
-    return connect(name, config.key(named(name).key_variable), base_url, timeout)
+        return wiring.connect_model(name, timeout)
+    return connect(name, config.key(provider_of(name).key_variable), base_url, timeout)
 
 
 def reading(code: CodeBase) -> ScriptedModel:
@@ -74,15 +74,15 @@ def reading(code: CodeBase) -> ScriptedModel:
     return ScriptedModel(script, READER, price=0.0)
 
 
-def playing(sent: tuple[str, ...], name: str) -> ScriptedModel:
+def playing(blocks: tuple[str, ...], name: str) -> ScriptedModel:
     """A root that sends one block after the other, and the last one again and again."""
     model: ScriptedModel
-    play: Callable[[Prompt], Reply] = lambda _: _sent(len(model.prompts), sent)  # noqa: E731 - it needs the model
+    play: Callable[[Prompt], Reply] = lambda _: _completion(len(model.prompts), blocks)  # noqa: E731 - it needs the model
     model = ScriptedModel(play, name, price=0.0)
     return model
 
 
-def _sent(number: int, script: tuple[str, ...]) -> Completion:
+def _completion(number: int, script: tuple[str, ...]) -> Completion:
     code = script[min(number, len(script)) - 1]
     return Completion("", Usage(), "tool", None, (ToolCall(f"turn-{number}", "execute_python", {"code": code}),))
 

@@ -19,7 +19,7 @@ from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
 from deeprepo_evals import plant
-from deeprepo_evals.train.facts import Facts, Till, told
+from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
@@ -34,7 +34,7 @@ class Rollout:
     review: Review
     failure: str = ""
     why: str = ""
-    capped: bool = False  # a cap stopped some of its calls
+    was_capped: bool = False  # a cap stopped some of its calls
 
 
 async def roll(
@@ -55,7 +55,7 @@ async def roll(
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
         deps = Deps(LANGUAGES, opened, Settings(), FLAGS, str(scratch), time.monotonic, lambda _: None)
         review = await pipeline.review(ReviewRequest(str(repo), "range", "base", "head"), deps)
-    return Rollout(told(review, code, till, task.turns), review, till.failure, till.why, till.capped)
+    return Rollout(facts_of(review, code, till, task.turns), review, till.failure, till.why, till.was_capped)
 
 
 @asynccontextmanager

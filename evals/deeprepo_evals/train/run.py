@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import BadAnswer, BudgetSpent, ProviderError
-from bot.llm.budget import counted
+from bot.llm.budget import usd_for_cap
 from bot.models.failures import TOO_LONG
 from bot.values import Cost
 from deeprepo_evals import plant, results
@@ -47,16 +47,18 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TrainingResults:
     """What there is, and why the rest is not there."""
 
     rows: tuple[results.Row, ...]
     left: int
     why: tuple[str, ...] = ()
-    interrupted: bool = False
+    was_interrupted: bool = False
 
 
-async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None) -> Ended:
+async def carry_out(
+    plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None
+) -> TrainingResults:
     """Do what is left; each finished rollout is kept at once, and a person may break it off. Raises UsageError."""
     items = plan.items()
     with results.Run(out, EXPERIMENT) as run:
@@ -66,7 +68,7 @@ async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], tr
 
         async def do(item: results.Item) -> results.Result:
             say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
-            return await _done(item, trace, purse)
+            return await _roll(item, trace, purse)
 
         try:
             why = (await results.carry_out(run, items, do)).why
@@ -77,7 +79,7 @@ async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], tr
             if task is None or task.uncancel():
                 raise
             interrupted = True
-        return Ended(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
+        return TrainingResults(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
 
 
 @dataclass(slots=True)
@@ -85,40 +87,40 @@ class _Purse:
     """Dollars that the run may cost; None: no cap."""
 
     usd: float | None
-    spent: float = 0.0
+    spent_usd: float = 0.0
 
     def left(self) -> float | None:
         """What the next rollout may cost. Raises BudgetSpent where that is nothing."""
         if self.usd is None:
             return None
-        if self.spent >= self.usd:
+        if self.spent_usd >= self.usd:
             raise self.empty()
-        return self.usd - self.spent
+        return self.usd - self.spent_usd
 
     def pay(self, cost: Cost) -> None:
         """Where nobody knows a price, tokens count as the budget counts them."""
-        self.spent += counted(cost)
+        self.spent_usd += usd_for_cap(cost)
 
     def empty(self) -> BudgetSpent:
         """The error that reports it."""
         return BudgetSpent(f"the cap of ${self.usd:,.2f} of this run is reached: allow more with --max-usd")
 
 
-async def _done(item: results.Item, trace: Path | None, purse: _Purse) -> results.Result:
+async def _roll(item: results.Item, trace: Path | None, purse: _Purse) -> results.Result:
     """One rollout. Raises what is no fault of the root: ProviderError where its provider failed, BudgetSpent."""
     task = Task(*(item[name] for name in Task.__dataclass_fields__))
     root, worker = policies.root(item["root"]), policies.worker(item["worker"], task)
     name = f"{item['root'].replace('/', '-')}-{task.name}-{item['round']}.jsonl"
     rolled = await roll(task, root, worker, trace=trace / name if trace else None, usd=purse.left())
     purse.pay(rolled.review.cost)
-    if rolled.capped and purse.usd is not None:
+    if rolled.was_capped and purse.usd is not None:
         raise purse.empty()
-    if failed(rolled):
+    if provider_failed(rolled):
         raise ProviderError(rolled.why)
     return {"facts": asdict(rolled.facts), "score": asdict(score(rolled.facts)), "reward": score(rolled.facts).reward}
 
 
-def failed(rolled: Rollout) -> bool:
+def provider_failed(rollout: Rollout) -> bool:
     """Whether the root's provider failed. A prompt that is too long is not that: the root has made it so."""
-    its_own = rolled.failure in {BadAnswer.__name__, BudgetSpent.__name__} or TOO_LONG.search(rolled.why)
-    return bool(rolled.failure) and not its_own
+    its_own = rollout.failure in {BadAnswer.__name__, BudgetSpent.__name__} or TOO_LONG.search(rollout.why)
+    return bool(rollout.failure) and not its_own

@@ -7,7 +7,7 @@ from typing import Literal
 
 from bot.errors import UsageError
 from deeprepo_evals import plant
-from deeprepo_evals.plant.made import FEWEST, MOST
+from deeprepo_evals.plant.synthetic import FEWEST, MOST
 from deeprepo_evals.plant.values import CodeBase
 
 SIZES = (10, 20, 40, 80, 150, 300)  # files; small ones first, so that a first batch is cheap

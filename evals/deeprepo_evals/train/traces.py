@@ -16,7 +16,7 @@ NAME = "deeprepo"  # of the entry in a trace's `info`
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenRollout:
     """One rollout. What a trace of another environment does not say is None."""
 
     task: str
@@ -28,14 +28,14 @@ class Seen:
     who: str = ""
 
 
-def read(path: Path) -> list[Seen]:
+def read(path: Path) -> list[SeenRollout]:
     """The finished rollouts of a file, or of the run folder of `vf-eval`. Raises UsageError with the file and line."""
     file = path / "traces.jsonl" if path.is_dir() else path
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the traces {file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    found: list[Seen] = []
+    found: list[SeenRollout] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -52,15 +52,15 @@ def read(path: Path) -> list[Seen]:
     return found
 
 
-def by_root(rows: Iterable[results.Row]) -> dict[str, list[Seen]]:
+def by_root(rows: Iterable[results.Row]) -> dict[str, list[SeenRollout]]:
     """Results of this run, for each root."""
-    found: dict[str, list[Seen]] = {}
+    found: dict[str, list[SeenRollout]] = {}
     for row in rows:
         found.setdefault(str(row.item["root"]), []).append(_result(row))
     return found
 
 
-def _of(row: Mapping[str, Any]) -> Iterator[Seen]:
+def _of(row: Mapping[str, Any]) -> Iterator[SeenRollout]:
     if row.get("experiment") == EXPERIMENT:
         yield _result(results.Row(**row))
         return
@@ -69,22 +69,22 @@ def _of(row: Mapping[str, Any]) -> Iterator[Seen]:
             yield _trace(trace)
 
 
-def _result(row: results.Row) -> Seen:
+def _result(row: results.Row) -> SeenRollout:
     facts = Facts.of(row.result["facts"])
     task = Task(*(row.item[name] for name in Task.__dataclass_fields__)).name
-    return Seen(
+    return SeenRollout(
         task, row.result["reward"], facts.turns, facts, facts.root_input, facts.root_output, str(row.item["root"])
     )
 
 
-def _trace(trace: Mapping[str, Any]) -> Seen:
+def _trace(trace: Mapping[str, Any]) -> SeenRollout:
     rewards = [reward for reward in trace["rewards"].values() if reward is not None]
     given = (trace.get("info") or {}).get(NAME)
     facts = Facts.of(given) if given else None
     usages = [call["usage"] for call in trace.get("calls", ()) if call.get("usage")]
     turns = facts.turns if facts else sum(bool(node.get("sampled")) for node in trace["nodes"])
     data = trace["task"]["data"]
-    return Seen(
+    return SeenRollout(
         task=str(data.get("name") or data.get("idx")),
         reward=sum(reward["score"] * reward.get("weight", 1.0) for reward in rewards),
         turns=turns,

@@ -55,9 +55,9 @@ class Bot:
                 if where and not self.address.done():
                     self.address.set_result(str(where))
         if not self.address.done():
-            self.address.set_exception(self.failed("the server did not start"))
+            self.address.set_exception(self.failure("the server did not start"))
 
-    def failed(self, why: str) -> DeepRepoError:
+    def failure(self, why: str) -> DeepRepoError:
         """The sentence for the user, with what the server said last."""
         return DeepRepoError("\n".join([f"{why}. The end of its log:", *self.lines]))
 
@@ -151,10 +151,10 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
 
 
 @asynccontextmanager
-async def staged(port: int, effort: str, say: Say, log: Say | None, *, check: bool = False) -> AsyncIterator[Stage]:
+async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check: bool = False) -> AsyncIterator[Stage]:
     """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
-        work, data = _prepared(Path(folder))
+        work, data = _prepare(Path(folder))
         secret = secrets.token_hex(20)
         async with (
             _models(effort) as settings,
@@ -179,7 +179,7 @@ async def staged(port: int, effort: str, say: Say, log: Say | None, *, check: bo
                 yield Stage(gh, bot, repo, number)
 
 
-def _prepared(folder: Path) -> tuple[Path, Path]:
+def _prepare(folder: Path) -> tuple[Path, Path]:
     """The author's checkout with the sample change, and the server's data folder."""
     work, data = folder / "work", folder / "data"
     work.mkdir()
@@ -188,29 +188,29 @@ def _prepared(folder: Path) -> tuple[Path, Path]:
     return work, data
 
 
-async def reviewed(stage: Stage) -> str:
+async def wait_for_review(stage: Stage) -> str:
     """Wait until the review is on the pull request; one sentence about what was posted."""
     began, gh, bot = time.monotonic(), stage.gh, stage.bot
 
-    def done() -> bool:
+    def is_done() -> bool:
         return any(check.status == "completed" for check in gh.pull(stage.number).checks)
 
-    waiting = asyncio.create_task(gh.until(done, REVIEW))
+    waiting = asyncio.create_task(gh.until(is_done, REVIEW))
     ended = asyncio.create_task(bot.process.wait())
     try:
         await asyncio.wait({waiting, ended}, return_when=asyncio.FIRST_COMPLETED)
         if not waiting.done():
-            raise bot.failed("the server has ended")
+            raise bot.failure("the server has ended")
         await waiting
     except TimeoutError:
-        raise bot.failed("no review was posted in time") from None
+        raise bot.failure("no review was posted in time") from None
     finally:
         waiting.cancel()
         ended.cancel()
-    return f"{_told(gh.pull(stage.number))}, {time.monotonic() - began:.1f} s after the webhook"
+    return f"{_sentence(gh.pull(stage.number))}, {time.monotonic() - began:.1f} s after the webhook"
 
 
-def _told(pull: Pull) -> str:
+def _sentence(pull: Pull) -> str:
     check = next(check for check in pull.checks if check.status == "completed")
     lines = f"{len(pull.review_comments)} comments on lines"
     return f"{lines}, {len(pull.comments)} in the conversation, check run {check.conclusion} ({check.title})"

@@ -113,29 +113,31 @@ def answer(body: Mapping[str, Any]) -> Reply:
     return Reply(data=_read(shown, form))
 
 
-def _read(shown: str, form: Mapping[str, Any]) -> dict[str, Any]:
+def _read(shown_text: str, form: Mapping[str, Any]) -> dict[str, Any]:
     """The findings on lines that are shown; what the change does if all of it is asked for."""
     found = [
-        {"suggestion": None, **one, "evidence": [], "claims": []} for one in FINDINGS if one["quote"].strip() in shown
+        {"suggestion": None, **one, "evidence": [], "claims": []}
+        for one in FINDINGS
+        if one["quote"].strip() in shown_text
     ]
     said = {"answer": "", "findings": found, "look_ups": [], "unsettled": [], "files": READ["files"]}
     more = {name: READ[name] for name in ("overview", "look_first") if name in form}
     return said | more | ({"issues": [ISSUE]} if "issues" in form else {})
 
 
-def _opinion(shown: str) -> dict[str, Any]:
+def _opinion(shown_text: str) -> dict[str, Any]:
     """Confirmed: the harness shows the finding, and its trigger stays as it is."""
-    trigger = next((one["trigger"] for one in FINDINGS if one["title"] in shown), "")
+    trigger = next((one["trigger"] for one in FINDINGS if one["title"] in shown_text), "")
     return {"verdict": "confirmed", "trigger": trigger, "author_would_change": True, "reason": "", "look_ups": []}
 
 
-def _remark(shown: str) -> dict[str, Any]:
+def _remark(shown_text: str) -> dict[str, Any]:
     """What a remark gets: a withdrawal if it argues against the one finding that is wrong."""
-    (said,) = REMARK.findall(shown)[-1:] or ("",)
+    (said,) = REMARK.findall(shown_text)[-1:] or ("",)
     reply: dict[str, Any] = {"answer": SCRIPTED, "quotes": [], "withdraw": [], "look_ups": []}
     if NO_ANSWER.match(said):
         return reply | {"answer": ""}
-    if f"\n{WRONG}\n" in shown:
+    if f"\n{WRONG}\n" in shown_text:
         if not ARGUES.search(said):
             return reply | {"answer": SHOW}
         taken = {"finding": 1, "because": "code", "reason": "A guard further up refuses the weight.", "words": ""}
@@ -144,8 +146,8 @@ def _remark(shown: str) -> dict[str, Any]:
             "quotes": [{"path": "parcel/rates.py", "quote": GUARD}],
             "withdraw": [taken],
         }
-    if "--- finding 1" in shown:
+    if "--- finding 1" in shown_text:
         return reply
-    open_ones = len(LISTED.findall(shown))
+    open_ones = len(LISTED.findall(shown_text))
     told = NOT_YET.format(open=f"{open_ones} findings") if open_ones else SAFE
     return reply | {"answer": f"{told} {SCRIPTED}"}

@@ -34,22 +34,22 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
     """A withdrawal, the proposal of a rule, and its confirmation. Raises TimeoutError if the bot does not answer."""
     await repo.reply(number, _comment(gh, number, model.WRONG).id, OBJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {OBJECTION}")
-    await _answered(gh, number, f"Withdrawn: {model.WRONG}")
+    await _wait_for_answer(gh, number, f"Withdrawn: {model.WRONG}")
     say("answer     the finding is withdrawn")
     await repo.reply(number, _comment(gh, number, BY_CODE).id, REJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {REJECTION}")
     proposal = "Proposed as rule 1"  # the withdrawal of what a model has found proposes none
-    await _answered(gh, number, proposal)
+    await _wait_for_answer(gh, number, proposal)
     repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
     say(f"rule       proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
     say(f"command    {IGNORE}: removing the line would not close it")
     await repo.comment(number, RULES, MAINTAINER)
-    await _answered(gh, number, f"in force: `{MAINTAINER}`")
+    await _wait_for_answer(gh, number, f"in force: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule is in force from the next review on")
 
 
-async def _answered(gh: GitHub, number: int, words: str) -> None:
+async def _wait_for_answer(gh: GitHub, number: int, words: str) -> None:
     """Wait until the bot has written this."""
     await gh.until(lambda: any(words in one.body for one in _ours(gh, number)), PATIENCE)
 

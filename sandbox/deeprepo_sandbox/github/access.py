@@ -4,7 +4,7 @@ import base64
 from binascii import Error
 
 from deeprepo_sandbox.github import keys
-from deeprepo_sandbox.github.call import Caller, Refused
+from deeprepo_sandbox.github.call import Caller, GitHubRefusal
 from deeprepo_sandbox.github.things import Repository, Token
 from deeprepo_sandbox.github.world import World
 
@@ -42,7 +42,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def needed(operation: str, method: str) -> tuple[tuple[str, ...], str]:
+def needed_permissions(operation: str, method: str) -> tuple[tuple[str, ...], str]:
     """The permissions of which one is needed, and how much of it."""
     return NEEDS.get(operation, (("pull_requests",), "read" if method == "GET" else "write"))
 
@@ -58,15 +58,15 @@ def caller(world: World, authorization: str) -> Caller:
         client = next((app for app in world.apps.values() if app.client_id == name), None)
         if client is not None:
             if text != client.client_secret:
-                raise Refused(401, "Bad credentials")
+                raise GitHubRefusal(401, "Bad credentials")
             return Caller(client=client)
     if text.startswith("eyJ"):
         return _app(world, text)
     token = alive(world, text)
     if token is None:
-        raise Refused(401, "Bad credentials")
-    if token.installation and token.installation.suspended:
-        raise Refused(403, "This installation has been suspended")
+        raise GitHubRefusal(401, "Bad credentials")
+    if token.installation and token.installation.suspended_at:
+        raise GitHubRefusal(403, "This installation has been suspended")
     return Caller(token.user, None, token)
 
 
@@ -82,19 +82,19 @@ def allow(world: World, operation: str, method: str, who: Caller, repository: Re
         return
     if operation in BY_APP:
         if who.app is None:
-            raise Refused(401, "A JSON web token could not be decoded")
+            raise GitHubRefusal(401, "A JSON web token could not be decoded")
         return
     if operation in BY_CLIENT:
         if who.client is None:
-            raise Refused(404, "Not Found")
+            raise GitHubRefusal(404, "Not Found")
         return
     if who.app is not None:
-        raise Refused(401, "Bad credentials")
+        raise GitHubRefusal(401, "Bad credentials")
     if repository is not None:
-        permissions, level = needed(operation, method)
+        permissions, level = needed_permissions(operation, method)
         enter(world, who, repository, permissions, level)
     elif who.token is None:
-        raise Refused(401, "Requires authentication")
+        raise GitHubRefusal(401, "Requires authentication")
 
 
 def enter(world: World, who: Caller, repository: Repository, permissions: tuple[str, ...], level: str) -> None:
@@ -103,14 +103,14 @@ def enter(world: World, who: Caller, repository: Repository, permissions: tuple[
     token = who.token
     if token is None:
         if not public:
-            raise Refused(404, "Not Found") if level == "read" else Refused(401, "Requires authentication")
+            raise GitHubRefusal(404, "Not Found") if level == "read" else GitHubRefusal(401, "Requires authentication")
         return
     if not sees(world, token, repository):
         if not public:
             raise (
-                Refused(404, "Not Found")
+                GitHubRefusal(404, "Not Found")
                 if repository.private
-                else Refused(403, "Resource not accessible by integration")
+                else GitHubRefusal(403, "Resource not accessible by integration")
             )
         return
     if public or "metadata" in permissions:
@@ -120,7 +120,7 @@ def enter(world: World, who: Caller, repository: Repository, permissions: tuple[
         default=-1,
     )
     if best < LEVELS.index(level):
-        raise Refused(403, "Resource not accessible by integration")
+        raise GitHubRefusal(403, "Resource not accessible by integration")
 
 
 def sees(world: World, token: Token, repository: Repository) -> bool:
@@ -128,7 +128,7 @@ def sees(world: World, token: Token, repository: Repository) -> bool:
     if token.repositories is not None:
         return repository.id in token.repositories
     if token.installation is not None:
-        return token.installation in world.installed(repository)
+        return token.installation in world.installations_of(repository)
     return world.permission(token.user.login, repository) != "none"
 
 
@@ -136,10 +136,10 @@ def _app(world: World, text: str) -> Caller:
     claimed = keys.issuer(text) or ""
     app = world.apps.get(int(claimed)) if claimed.isdecimal() else None
     if app is None:
-        raise Refused(401, "A JSON web token could not be decoded")
+        raise GitHubRefusal(401, "A JSON web token could not be decoded")
     why = keys.refusal(text, app.public_key, world.now())
     if why:
-        raise Refused(401, why)
+        raise GitHubRefusal(401, why)
     return Caller(app.bot, app)
 
 

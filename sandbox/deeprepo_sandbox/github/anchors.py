@@ -1,19 +1,19 @@
 """Where a comment on a diff may stand: GitHub's rules, in the words with which it refuses."""
 
 from deeprepo_sandbox.github import diffs, git
-from deeprepo_sandbox.github.bodies.pulls import changed
+from deeprepo_sandbox.github.bodies.pulls import changed_files
 from deeprepo_sandbox.github.things import Json, Pull, Side
 
 LONGEST = 65_536  # characters of a body
 SIDES: tuple[Side, ...] = ("RIGHT", "LEFT")
 
 
-async def commit(pull: Pull, asked: object) -> str | None:
+async def commit(pull: Pull, name: object) -> str | None:
     """The commit that a comment names, if it belongs to the pull request; the head where it names none."""
-    if not asked:
+    if not name:
         return pull.head_sha
     known = await git.commits(pull.repository.git, pull.base_sha, pull.head_sha)
-    return str(asked) if asked in known else None
+    return str(name) if name in known else None
 
 
 def body(text: object) -> str | None:
@@ -23,29 +23,29 @@ def body(text: object) -> str | None:
     return f"Body is too long (maximum is {LONGEST} characters)" if len(text) > LONGEST else None
 
 
-async def placed(pull: Pull, commit_id: str, said: Json) -> tuple[Json, str | None]:
+async def place_fields(pull: Pull, commit_id: str, fields: Json) -> tuple[Json, str | None]:
     """The fields of a comment that say where it stands, or what is wrong with them."""
-    files = await changed(pull, commit_id)
-    file = next((file for file in files if file.path == said.get("path")), None)
+    files = await changed_files(pull, commit_id)
+    file = next((file for file in files if file.path == fields.get("path")), None)
     if file is None:
         return {}, "Path could not be resolved"
-    if said.get("subject_type") == "file":
+    if fields.get("subject_type") == "file":
         return {"subject": "file", "hunk": file.patch.partition("\n")[0]}, None
-    line, side = said.get("line"), said.get("side") or "RIGHT"
-    if line is None and "position" in said:
-        line, side = _position(file, said["position"])
+    line, side = fields.get("line"), fields.get("side") or "RIGHT"
+    if line is None and "position" in fields:
+        line, side = _position(file, fields["position"])
     if side not in SIDES or not isinstance(line, int):
         return {}, "Line could not be resolved"
     hunk = file.hunk(line, side)
     if hunk is None:
         return {}, "Line could not be resolved"
     spot: Json = {"line": line, "side": side, "hunk": diffs.excerpt(hunk, line, side)}
-    return _range(hunk, spot, said)
+    return _range(hunk, spot, fields)
 
 
-def _range(hunk: diffs.Hunk, spot: Json, said: Json) -> tuple[Json, str | None]:
+def _range(hunk: diffs.Hunk, spot: Json, fields: Json) -> tuple[Json, str | None]:
     """The beginning of a range: strictly above its end and in the same hunk."""
-    start, side = said.get("start_line"), said.get("start_side") or spot["side"]
+    start, side = fields.get("start_line"), fields.get("start_side") or spot["side"]
     if start is None:
         return spot, None
     at = hunk.index(start, side) if side in SIDES else None

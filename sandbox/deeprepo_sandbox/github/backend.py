@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from bot.checkout.git import environment
 from deeprepo_sandbox.github import access
-from deeprepo_sandbox.github.call import Caller, Refused
+from deeprepo_sandbox.github.call import Caller, GitHubRefusal
 from deeprepo_sandbox.github.things import Repository
 from deeprepo_sandbox.github.world import World
 
@@ -27,12 +27,12 @@ async def answer(world: World, request: Request, path: str) -> Response:
         return Response("Repository not found.", 404)
     try:
         caller = access.caller(world, request.headers.get("authorization", ""))
-    except Refused:
+    except GitHubRefusal:
         return Response("Invalid username or token.", 401, ASK)
     writes = "git-receive-pack" in found[3] or request.query_params.get("service") == "git-receive-pack"
     try:
         access.enter(world, caller, repository, ("contents",), "write" if writes else "read")
-    except Refused as refused:
+    except GitHubRefusal as refused:
         if caller == Caller():
             return Response("Authentication is needed.", 401, ASK)
         return Response(f"fatal: {refused}", 404 if refused.answer.status == 404 else 403)  # noqa: PLR2004 - HTTP's own

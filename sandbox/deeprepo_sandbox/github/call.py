@@ -33,7 +33,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class Refused(Exception):  # noqa: N818 - becomes GitHub's own answer
+class GitHubRefusal(Exception):  # noqa: N818 - becomes GitHub's own answer
     """The request breaks one of GitHub's rules."""
 
     def __init__(self, status: int, message: str, errors: Sequence[str | Json] = ()) -> None:
@@ -58,19 +58,19 @@ class Call:
     @property
     def repository(self) -> Repository:
         """The repository that the path names."""
-        return found(self.world.repository(self.params["owner"], self.params["repo"]))
+        return find_or_404(self.world.repository(self.params["owner"], self.params["repo"]))
 
     @property
     def pull(self) -> Pull:
         """The pull request that the path names."""
         number = self.params.get("pull_number", self.params.get("issue_number"))
-        return found(self.repository.pulls.get(int(number or 0)))
+        return find_or_404(self.repository.pulls.get(int(number or 0)))
 
     @property
     def user(self) -> User:
         """Who writes."""
         if self.caller.user is None:
-            raise Refused(401, "Requires authentication")
+            raise GitHubRefusal(401, "Requires authentication")
         return self.caller.user
 
     def pages(self, items: Sequence[Any], wrap: Callable[[list[Any]], Any] = list) -> Answer:
@@ -95,17 +95,17 @@ class Call:
 Do = Callable[[Call], Awaitable[Answer]]
 
 
-def found(thing: Thing | None) -> Thing:
+def find_or_404(thing: Thing | None) -> Thing:
     """The thing, or GitHub's 404."""
     if thing is None:
-        raise Refused(404, "Not Found")
+        raise GitHubRefusal(404, "Not Found")
     return thing
 
 
-def invalid(resource: str, field_name: str, code: str = "invalid", message: str = "") -> Refused:
+def invalid(resource: str, field_name: str, code: str = "invalid", message: str = "") -> GitHubRefusal:
     """GitHub's 422 with one error."""
     error = {"resource": resource, "code": code, "field": field_name} | ({"message": message} if message else {})
-    return Refused(422, "Validation Failed", [error])
+    return GitHubRefusal(422, "Validation Failed", [error])
 
 
 def _number(query: Mapping[str, str], name: str, default: int) -> int:

@@ -16,9 +16,9 @@ class Conversation:
     async def comment(self, number: int, body: str, author: str = MAINTAINER) -> int:
         """Write in the conversation. The comment's id."""
         pull, now = self.repository.pulls[number], self._world.now()
-        made = Comment(id=self._world.id(), user=self._world.user(author), body=body, created=now, updated=now)
+        made = Comment(id=self._world.id(), user=self._world.user(author), body=body, created_at=now, updated_at=now)
         pull.comments.append(made)
-        await self._said(pull, made)
+        await self._say(pull, made)
         return made.id
 
     async def reply(self, number: int, to: int, body: str, author: str = MAINTAINER) -> int:
@@ -32,7 +32,7 @@ class Conversation:
         pull = self.repository.pulls[number]
         made = self._review(pull, author, body, state)
         pull.reviews.append(made)
-        await self._told(pull, made)
+        await self._tell_review(pull, made)
         return made.id
 
     async def review_comment(self, number: int, path: str, line: int, body: str, author: str = MAINTAINER) -> int:
@@ -46,28 +46,30 @@ class Conversation:
         review = self._review(pull, author, "")
         path, line = (at.path, at.line) if isinstance(at, ReviewComment) else at
         made = ReviewComment(
-            id=world.id(), user=who, body=body, created=now, updated=now, review=review.id, path=path, line=line,
+            id=world.id(), user=who, body=body, created_at=now, updated_at=now, review=review.id, path=path, line=line,
             commit=at.commit if isinstance(at, ReviewComment) else pull.head_sha, reply_to=to,
             hunk=at.hunk if isinstance(at, ReviewComment) else "",
             subject=at.subject if isinstance(at, ReviewComment) else "line",
         )  # fmt: skip
         pull.reviews.append(review)
         pull.review_comments.append(made)
-        await self._told(pull, review)
-        await self._said(pull, made)
+        await self._tell_review(pull, review)
+        await self._say(pull, made)
         return made.id
 
     def _review(self, pull: Pull, author: str, body: str, state: str = "COMMENTED") -> Review:
         now, who = self._world.now(), self._world.user(author)
         commit = pull.head_sha
-        return Review(id=self._world.id(), user=who, body=body, created=now, updated=now, state=state, commit=commit)
+        return Review(
+            id=self._world.id(), user=who, body=body, created_at=now, updated_at=now, state=state, commit=commit
+        )
 
     async def edit_comment(self, number: int, comment: int, body: str) -> None:
         """Change what a person wrote."""
         pull = self.repository.pulls[number]
-        one = next(one for one in self._written(number) if one.id == comment)
-        one.body, one.updated = body, self._world.now()
-        await self._said(pull, one, "edited")
+        one = next(one for one in self._own_comments(number) if one.id == comment)
+        one.body, one.updated_at = body, self._world.now()
+        await self._say(pull, one, "edited")
 
     async def delete_comment(self, number: int, comment: int) -> None:
         """Take back what a person wrote."""
@@ -77,31 +79,31 @@ class Conversation:
             pull.review_comments.remove(one)
         else:
             pull.comments.remove(one)
-        await self._said(pull, one, "deleted")
+        await self._say(pull, one, "deleted")
 
     def react(self, number: int, comment: int, content: str = "-1", author: str = MAINTAINER) -> None:
         """Put an emoji under a comment; no App is notified, as at GitHub. A login that ends in "[bot]" is an App's."""
-        one = next(c for c in self._written(number) if c.id == comment)
+        one = next(c for c in self._own_comments(number) if c.id == comment)
         who = self._world.user(author, "Bot" if author.endswith("[bot]") else "User")
         if not any(each.user is who and each.content == content for each in one.reactions):
             one.reactions.append(Reaction(self._world.id(), who, content, self._world.now()))
 
-    def _written(self, number: int) -> list[Comment]:
+    def _own_comments(self, number: int) -> list[Comment]:
         pull = self.repository.pulls[number]
         return [*pull.comments, *pull.review_comments]
 
-    def resolve(self, number: int, thread: int, resolved: bool = True) -> None:
+    def resolve(self, number: int, thread: int, is_resolved: bool = True) -> None:
         """Mark the thread of a review comment as resolved; no App is notified."""
         top = next(one for one in self.repository.pulls[number].review_comments if one.id == thread)
-        top.resolved = resolved
+        top.is_resolved = is_resolved
 
     async def rerequest(self, check: int, by: str = MAINTAINER) -> None:
         """Press "Re-run" on a check run."""
-        await self._pressed(self.repository.checks[check], "rerequested", by)
+        await self._press(self.repository.checks[check], "rerequested", by)
 
     async def press(self, check: int, identifier: str, by: str = MAINTAINER) -> None:
         """Press one of the buttons of a check run."""
-        await self._pressed(self.repository.checks[check], "requested_action", by, identifier)
+        await self._press(self.repository.checks[check], "requested_action", by, identifier)
 
     async def rerequest_suite(self, check: int, by: str = MAINTAINER) -> None:
         """Press "Re-run all checks"."""
@@ -111,20 +113,20 @@ class Conversation:
             self._world, self.repository, "check_suite", "rerequested", facts, self._world.user(by), only=one.app
         )
 
-    async def _pressed(self, check: Check, action: str, by: str, identifier: str = "") -> None:
+    async def _press(self, check: Check, action: str, by: str, identifier: str = "") -> None:
         facts = payloads.check(self._world, self.repository, check)
         if identifier:
             facts["requested_action"] = {"identifier": identifier}
         who = self._world.user(by)
         await hooks.send(self._world, self.repository, "check_run", action, facts, who, only=check.app)
 
-    async def _told(self, pull: Pull, review: Review) -> None:
-        if self._world.heard:
+    async def _tell_review(self, pull: Pull, review: Review) -> None:
+        if self._world.has_listeners:
             facts = await payloads.review(self._world, pull, review)
             await hooks.send(self._world, self.repository, "pull_request_review", "submitted", facts, review.user)
 
-    async def _said(self, pull: Pull, comment: Comment, action: str = "created") -> None:
-        if not self._world.heard:
+    async def _say(self, pull: Pull, comment: Comment, action: str = "created") -> None:
+        if not self._world.has_listeners:
             return
         event, facts = await payloads.comment(self._world, pull, comment)
         await hooks.send(self._world, self.repository, event, action, facts, comment.user)

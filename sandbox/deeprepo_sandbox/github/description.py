@@ -56,8 +56,8 @@ def operations() -> dict[str, Operation]:
 def _pattern(template: str, operation: Operation) -> re.Pattern[str]:
     kinds = operation.parameters("path")
 
-    def one(found: re.Match[str]) -> str:
-        name = found[1]
+    def one(match: re.Match[str]) -> str:
+        name = match[1]
         number = kinds[name]["schema"].get("type") == "integer"
         return f"(?P<{name}>{r'[0-9]+' if number else '.+' if name in WIDE else '[^/]+'})"
 

@@ -13,7 +13,7 @@ _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*")
 KEPT = 512  # diffs, which never change
 
 
-_known: "dict[tuple[Path, str, str, int], tuple[File, ...]]" = {}
+_diffs: "dict[tuple[Path, str, str, int], tuple[File, ...]]" = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ def excerpt(hunk: Hunk, line: int, side: Side) -> str:
 async def diff(folder: Path, base: str, head: str, context: int = 3) -> tuple[File, ...]:
     """The files that differ between two commits, as `git diff -M` tells them."""
     key = (folder, base, head, context)
-    if key not in _known:
-        if len(_known) > KEPT:
-            _known.clear()
-        _known[key] = await _diff(folder, base, head, context)
-    return _known[key]
+    if key not in _diffs:
+        if len(_diffs) > KEPT:
+            _diffs.clear()
+        _diffs[key] = await _diff(folder, base, head, context)
+    return _diffs[key]
 
 
 async def _diff(folder: Path, base: str, head: str, context: int) -> tuple[File, ...]:
@@ -108,7 +108,7 @@ async def _diff(folder: Path, base: str, head: str, context: int) -> tuple[File,
     return tuple(found)
 
 
-async def moved(folder: Path, path: str, line: int, before: str, after: str) -> int | None:
+async def moved_line(folder: Path, path: str, line: int, before: str, after: str) -> int | None:
     """Where a line of a file is in a later commit; None where it was changed or is gone."""
     files = await diff(folder, before, after, context=0)
     file = next((file for file in files if file.old_path == path), None)

@@ -46,7 +46,7 @@ _KNOWN: dict[tuple[str, ...], bytes] = {}  # what was said of commits by their i
 MOST = 2_000
 
 
-async def known(folder: Path, *arguments: str) -> bytes:
+async def cached_output(folder: Path, *arguments: str) -> bytes:
     """The output of a command that names commits by their ids alone: asked of git once."""
     key = (str(folder), *arguments)
     if key not in _KNOWN:
@@ -103,15 +103,15 @@ async def commit(
         rows.append(f"from {parent}".encode())
     for path, content in files.items():
         if content is None:
-            rows.append(f"D {_quoted(path)}".encode())
+            rows.append(f"D {_quote(path)}".encode())
             continue
         data = content.encode() if isinstance(content, str) else content
-        rows += [f"M 100644 inline {_quoted(path)}\ndata {len(data)}".encode(), data]
+        rows += [f"M 100644 inline {_quote(path)}\ndata {len(data)}".encode(), data]
     stream = b"\n".join([*rows, b"", b"get-mark :1", b""])
     return (await run(folder, "fast-import", "--quiet", "--force", "--date-format=raw", stdin=stream)).decode().strip()
 
 
-def _quoted(path: str) -> str:
+def _quote(path: str) -> str:
     """A path as git's stream of commits takes it."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
@@ -124,11 +124,11 @@ async def point(folder: Path, ref: str, sha: str | None) -> None:
 async def merge_base(folder: Path, one: str, other: str) -> str | None:
     """Where two commits part; None where they share nothing."""
     try:
-        return (await known(folder, "merge-base", one, other)).decode().rstrip("\n")
+        return (await cached_output(folder, "merge-base", one, other)).decode().rstrip("\n")
     except GitError:
         return None
 
 
 async def commits(folder: Path, base: str, head: str) -> list[str]:
     """The commits that the head has and the base has not, oldest first."""
-    return (await known(folder, "rev-list", "--reverse", f"{base}..{head}")).decode().split()
+    return (await cached_output(folder, "rev-list", "--reverse", f"{base}..{head}")).decode().split()

@@ -14,7 +14,7 @@ from deeprepo_sandbox.github.faults import Fault
 from deeprepo_sandbox.github.repo import PEOPLE, Repo
 from deeprepo_sandbox.github.server import Server
 from deeprepo_sandbox.github.serving import serving
-from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, Seen, User
+from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, User
 from deeprepo_sandbox.github.world import ACTIONS, World
 
 NOW_AND_THEN = 0.5  # seconds: what is waited for may be no request
@@ -98,7 +98,7 @@ class GitHub:
         return self._home.id
 
     @property
-    def requests(self) -> tuple[Seen, ...]:
+    def requests(self) -> tuple[SeenRequest, ...]:
         """Every request that has arrived, in order."""
         return tuple(self.world.requests)
 
@@ -186,22 +186,22 @@ class GitHub:
 
     async def uninstall(self) -> None:
         """Remove the App from the account."""
-        facts = payloads.installed(self.world, self._home)
+        facts = payloads.installation_event(self.world, self._home)
         del self.world.installations[self._home.id]
         self.world.tokens.clear()
         await hooks.deliver(self.world, self._home, None, "installation", "deleted", facts, self._home.account)
 
     async def suspend(self) -> None:
         """Suspend the installation: no token is minted and none works."""
-        self._home.suspended = self.world.now()
-        facts = payloads.installed(self.world, self._home)
+        self._home.suspended_at = self.world.now()
+        facts = payloads.installation_event(self.world, self._home)
         await hooks.deliver(self.world, self._home, None, "installation", "suspend", facts, self._home.account)
 
     async def withdraw(self, repo: Repo) -> None:
         """Take one repository away from the App."""
-        held = {r.id for r in self.world.repositories.values() if self._home in self.world.installed(r)}
-        self._home.chosen = held - {repo.id}
-        facts = payloads.chosen(self.world, self._home, [], [repo.repository])
+        held = {r.id for r in self.world.repositories.values() if self._home in self.world.installations_of(r)}
+        self._home.chosen_repositories = held - {repo.id}
+        facts = payloads.repositories_event(self.world, self._home, [], [repo.repository])
         who = self._home.account
         await hooks.deliver(self.world, self._home, None, "installation_repositories", "removed", facts, who)
 
@@ -231,9 +231,9 @@ class GitHub:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self.world.stirred.wait(), NOW_AND_THEN)
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Wait until every webhook that is under way has been answered."""
-        await self.world.settled()
+        await self.world.settle()
 
 
 @asynccontextmanager

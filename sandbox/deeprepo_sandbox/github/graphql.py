@@ -8,7 +8,7 @@ from typing import Any
 from deeprepo_sandbox.github import access
 from deeprepo_sandbox.github.bodies import stamp
 from deeprepo_sandbox.github.bodies.comments import place
-from deeprepo_sandbox.github.call import Caller, Refused
+from deeprepo_sandbox.github.call import Caller, GitHubRefusal
 from deeprepo_sandbox.github.selection import Field, read
 from deeprepo_sandbox.github.things import Comment, Json, Pull, Review, ReviewComment, User
 from deeprepo_sandbox.github.world import LIMIT, World, node_id
@@ -17,14 +17,14 @@ THREAD = "PRRT_kwDO"  # how the node ids of review threads begin
 CLOSING = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+([\w.-]+/[\w.-]+)?#(\d{1,9})\b", re.IGNORECASE)
 CLASSIFIERS = ("ABUSE", "DUPLICATE", "OFF_TOPIC", "OUTDATED", "RESOLVED", "SPAM")
 TYPES = {Comment: "IssueComment", ReviewComment: "PullRequestReviewComment", Review: "PullRequestReview"}
-Made = Mapping[str, Any]
+Fields = Mapping[str, Any]
 Lazy = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
 
 async def answer(world: World, who: Caller, body: Json) -> Json:
     """The answer to a document: errors come with status 200, beside what could be answered."""
     if who.token is None:
-        raise Refused(401, "Requires authentication")
+        raise GitHubRefusal(401, "Requires authentication")
     try:
         kind, fields = read(str(body.get("query", "")), body.get("variables") or {})
     except ValueError as error:
@@ -34,31 +34,31 @@ async def answer(world: World, who: Caller, body: Json) -> Json:
     return await _whole(root.mutations() if kind == "mutation" else root.queries(), fields, errors)
 
 
-async def _whole(root: Made, fields: Sequence[Field], errors: list[Json]) -> Json:
+async def _whole(root: Fields, fields: Sequence[Field], errors: list[Json]) -> Json:
     data = await _project(root, fields, errors, "Query")
     return {"data": data} | ({"errors": errors} if errors else {})
 
 
-async def _project(made: Made, fields: Sequence[Field], errors: list[Json], kind: str) -> Json:
+async def _project(row: Fields, fields: Sequence[Field], errors: list[Json], kind: str) -> Json:
     """The fields that were asked for and no others."""
     shown: Json = {}
     for field in fields:
-        if field.on and field.on not in (made.get("__typename"), *made.get("__interfaces", ())):
+        if field.on and field.on not in (row.get("__typename"), *row.get("__interfaces", ())):
             continue
-        if field.name not in made:
-            kind = str(made.get("__typename", kind))
+        if field.name not in row:
+            kind = str(row.get("__typename", kind))
             errors.append({"message": f"Field '{field.name}' doesn't exist on type '{kind}'", "type": "undefinedField"})
             continue
-        value = made[field.name]
-        shown[field.alias] = await _told(await value(field.arguments) if callable(value) else value, field, errors)
+        value = row[field.name]
+        shown[field.alias] = await _value(await value(field.arguments) if callable(value) else value, field, errors)
     return shown
 
 
-async def _told(value: Any, field: Field, errors: list[Json]) -> Any:  # noqa: ANN401 - any JSON value
+async def _value(value: Any, field: Field, errors: list[Json]) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, Mapping):
         return await _project(value, field.fields, errors, field.name)
     if isinstance(value, list):
-        return [await _told(item, field, errors) for item in value]
+        return [await _value(item, field, errors) for item in value]
     return value
 
 
@@ -66,7 +66,7 @@ class _Root:
     def __init__(self, world: World, who: Caller, errors: list[Json]) -> None:
         self._world, self._who, self._errors = world, who, errors
 
-    def queries(self) -> Made:
+    def queries(self) -> Fields:
         return {
             "repository": self._repository,
             "nodes": self._nodes,
@@ -80,34 +80,34 @@ class _Root:
             },
         }
 
-    def mutations(self) -> Made:
+    def mutations(self) -> Fields:
         return {
             "minimizeComment": self._minimize,
             "unminimizeComment": self._unminimize,
-            "resolveReviewThread": partial(self._settle, resolved=True),
-            "unresolveReviewThread": partial(self._settle, resolved=False),
+            "resolveReviewThread": partial(self._settle, is_resolved=True),
+            "unresolveReviewThread": partial(self._settle, is_resolved=False),
         }
 
-    async def _repository(self, said: Mapping[str, Any]) -> Made | None:
-        where = self._world.repository(str(said.get("owner")), str(said.get("name")))
+    async def _repository(self, arguments: Mapping[str, Any]) -> Fields | None:
+        where = self._world.repository(str(arguments.get("owner")), str(arguments.get("name")))
         if where is None or (where.private and not self._may(where, ("pull_requests",), "read")):
-            name = f"{said.get('owner')}/{said.get('name')}"
+            name = f"{arguments.get('owner')}/{arguments.get('name')}"
             return self._missing("repository", f"Could not resolve to a Repository with the name '{name}'.")
 
-        async def one(asked: Mapping[str, Any]) -> Made | None:
-            pull = where.pulls.get(asked.get("number") or 0)
+        async def one(arguments: Mapping[str, Any]) -> Fields | None:
+            pull = where.pulls.get(arguments.get("number") or 0)
             if pull is None:
                 return self._missing("repository", "Could not resolve to a PullRequest with that number.")
             return {**_pull(self._world, pull), "closingIssuesReferences": partial(self._closes, pull)}
 
-        async def several(asked: Mapping[str, Any]) -> Made:
+        async def several(arguments: Mapping[str, Any]) -> Fields:
             """Those in one of the states; the last that changed first."""
-            states, order = asked.get("states") or (), asked.get("orderBy") or {}
+            states, order = arguments.get("states") or (), arguments.get("orderBy") or {}
             wanted = {states} if isinstance(states, str) else set(states)
             rows = [pull for pull in where.pulls.values() if not wanted or pull.state.upper() in wanted]
-            key = "updated" if order.get("field") == "UPDATED_AT" else "created"
+            key = "updated_at" if order.get("field") == "UPDATED_AT" else "created_at"
             rows.sort(key=lambda pull: (getattr(pull, key), pull.number), reverse=order.get("direction") == "DESC")
-            return await _connection([_in_list(pull) for pull in rows], asked)
+            return await _connection([_in_list(pull) for pull in rows], arguments)
 
         return {
             "__typename": "Repository",
@@ -116,7 +116,7 @@ class _Root:
             "pullRequests": several,
         }
 
-    async def _closes(self, pull: Pull, said: Mapping[str, Any]) -> Made | None:
+    async def _closes(self, pull: Pull, arguments: Mapping[str, Any]) -> Fields | None:
         """The issues that the description closes by GitHub's words, of other repositories too."""
         if not self._may(pull.repository, ("issues",), "read"):
             return self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
@@ -135,19 +135,19 @@ class _Root:
                         "repository": owner,
                     }
                 )
-        return await _connection(rows, said)
+        return await _connection(rows, arguments)
 
-    async def _nodes(self, said: Mapping[str, Any]) -> list[Made | None]:
-        return [await self._node({"id": one}) for one in said.get("ids") or ()]
+    async def _nodes(self, arguments: Mapping[str, Any]) -> list[Fields | None]:
+        return [await self._node({"id": one}) for one in arguments.get("ids") or ()]
 
-    async def _node(self, said: Mapping[str, Any]) -> Made | None:
-        known = self._world.node(str(said.get("id")))
+    async def _node(self, arguments: Mapping[str, Any]) -> Fields | None:
+        known = self._world.node(str(arguments.get("id")))
         if known is None:
-            return self._missing("nodes", f"Could not resolve to a node with the global id of '{said.get('id')}'")
+            return self._missing("nodes", f"Could not resolve to a node with the global id of '{arguments.get('id')}'")
         return _comment(known[1])
 
-    async def _minimize(self, said: Mapping[str, Any]) -> Made | None:
-        asked = said.get("input") or {}
+    async def _minimize(self, arguments: Mapping[str, Any]) -> Fields | None:
+        asked = arguments.get("input") or {}
         if asked.get("classifier") not in CLASSIFIERS:
             return self._missing(
                 "minimizeComment", f"Argument 'classifier' has an invalid value {asked.get('classifier')}"
@@ -155,19 +155,19 @@ class _Root:
         comment = self._writable(asked, "minimizeComment")
         if comment is None:
             return None
-        comment.hidden = str(asked["classifier"]).lower().replace("_", "-")
+        comment.hide_reason = str(asked["classifier"]).lower().replace("_", "-")
         return {"minimizedComment": _comment(comment)}
 
-    async def _unminimize(self, said: Mapping[str, Any]) -> Made | None:
-        comment = self._writable(said.get("input") or {}, "unminimizeComment")
+    async def _unminimize(self, arguments: Mapping[str, Any]) -> Fields | None:
+        comment = self._writable(arguments.get("input") or {}, "unminimizeComment")
         if comment is None:
             return None
-        comment.hidden = ""
+        comment.hide_reason = ""
         return {"unminimizedComment": _comment(comment)}
 
-    async def _settle(self, said: Mapping[str, Any], *, resolved: bool) -> Made | None:
+    async def _settle(self, arguments: Mapping[str, Any], *, is_resolved: bool) -> Fields | None:
         """Mark a thread as resolved or not: GitHub wants `contents: write` for it, beside `pull_requests: write`."""
-        name, wanted = "resolveReviewThread", str((said.get("input") or {}).get("threadId"))
+        name, wanted = "resolveReviewThread", str((arguments.get("input") or {}).get("threadId"))
         rows = (
             (pull, one)
             for where in self._world.repositories.values()
@@ -181,13 +181,13 @@ class _Root:
         pull, top = known
         if not all(self._may(pull.repository, (permission,), "write") for permission in ("contents", "pull_requests")):
             return self._missing(name, "Resource not accessible by integration", "FORBIDDEN")
-        top.resolved = resolved
+        top.is_resolved = is_resolved
         return {"thread": await _thread(pull, top)}
 
-    def _writable(self, asked: Mapping[str, Any], name: str) -> Comment | None:
-        known = self._world.node(str(asked.get("subjectId")))
+    def _writable(self, arguments: Mapping[str, Any], name: str) -> Comment | None:
+        known = self._world.node(str(arguments.get("subjectId")))
         if known is None:
-            self._missing(name, f"Could not resolve to a node with the global id of '{asked.get('subjectId')}'")
+            self._missing(name, f"Could not resolve to a node with the global id of '{arguments.get('subjectId')}'")
             return None
         talk = access.TALK if type(known[1]) is Comment else ("pull_requests",)
         if not self._may(known[0].repository, talk, "write"):
@@ -198,20 +198,20 @@ class _Root:
     def _may(self, where: Any, permissions: tuple[str, ...], level: str) -> bool:  # noqa: ANN401 - a Repository
         try:
             access.enter(self._world, self._who, where, permissions, level)
-        except Refused:
+        except GitHubRefusal:
             return False
         return True
 
-    def _missing(self, path: str, message: str, kind: str = "NOT_FOUND") -> Made | None:
+    def _missing(self, path: str, message: str, kind: str = "NOT_FOUND") -> Fields | None:
         self._errors.append({"type": kind, "path": [path], "message": message})
         return None
 
 
-def _actor(who: User) -> Made:
+def _actor(who: User) -> Fields:
     return {"__typename": who.type, "login": who.login.removesuffix("[bot]")}
 
 
-def _comment(one: Comment) -> Made:
+def _comment(one: Comment) -> Fields:
     row = {
         "__typename": TYPES[type(one)],
         "__interfaces": ("Node", "Comment", "Minimizable"),
@@ -219,9 +219,9 @@ def _comment(one: Comment) -> Made:
         "databaseId": one.id,
         "body": one.body,
         "author": _actor(one.user),
-        "createdAt": stamp(one.created),
-        "isMinimized": bool(one.hidden),
-        "minimizedReason": one.hidden or None,
+        "createdAt": stamp(one.created_at),
+        "isMinimized": bool(one.hide_reason),
+        "minimizedReason": one.hide_reason or None,
         "viewerCanMinimize": True,
     }
     if isinstance(one, Review):
@@ -229,16 +229,16 @@ def _comment(one: Comment) -> Made:
     return row
 
 
-def _pull(world: World, pull: Pull) -> Made:
-    async def threads(said: Mapping[str, Any]) -> Made:
+def _pull(world: World, pull: Pull) -> Fields:
+    async def threads(arguments: Mapping[str, Any]) -> Fields:
         tops = [one for one in pull.review_comments if one.reply_to is None]
-        return await _connection([await _thread(pull, one) for one in tops], said)
+        return await _connection([await _thread(pull, one) for one in tops], arguments)
 
-    async def reviews(said: Mapping[str, Any]) -> Made:
-        return await _connection([_comment(one) for one in pull.reviews if one.state != "PENDING"], said)
+    async def reviews(arguments: Mapping[str, Any]) -> Fields:
+        return await _connection([_comment(one) for one in pull.reviews if one.state != "PENDING"], arguments)
 
-    async def comments(said: Mapping[str, Any]) -> Made:
-        return await _connection([_comment(one) for one in pull.comments], said)
+    async def comments(arguments: Mapping[str, Any]) -> Fields:
+        return await _connection([_comment(one) for one in pull.comments], arguments)
 
     return {
         "__typename": "PullRequest",
@@ -248,7 +248,7 @@ def _pull(world: World, pull: Pull) -> Made:
         "baseRefName": pull.base,
         "isDraft": pull.draft,
         "isInMergeQueue": False,
-        "state": "MERGED" if pull.merged else pull.state.upper(),
+        "state": "MERGED" if pull.is_merged else pull.state.upper(),
         "author": _actor(world.users[pull.author.login]),
         "reviewThreads": threads,
         "reviews": reviews,
@@ -256,17 +256,17 @@ def _pull(world: World, pull: Pull) -> Made:
     }
 
 
-async def _thread(pull: Pull, top: ReviewComment) -> Made:
+async def _thread(pull: Pull, top: ReviewComment) -> Fields:
     line, start = await place(pull, top)
     inside = [top, *(one for one in pull.review_comments if one.reply_to == top.id)]
 
-    async def comments(said: Mapping[str, Any]) -> Made:
-        return await _connection([_comment(one) for one in inside], said)
+    async def comments(arguments: Mapping[str, Any]) -> Fields:
+        return await _connection([_comment(one) for one in inside], arguments)
 
     return {
         "__typename": "PullRequestReviewThread",
         "id": f"{THREAD}{top.id}",
-        "isResolved": top.resolved,
+        "isResolved": top.is_resolved,
         "isOutdated": top.subject == "line" and line is None,
         "path": top.path,
         "line": line,
@@ -278,7 +278,7 @@ async def _thread(pull: Pull, top: ReviewComment) -> Made:
     }
 
 
-def _in_list(pull: Pull) -> Made:
+def _in_list(pull: Pull) -> Fields:
     return {
         "__typename": "PullRequest",
         "number": pull.number,
@@ -287,8 +287,8 @@ def _in_list(pull: Pull) -> Made:
     }
 
 
-async def _connection(rows: Sequence[Made], said: Mapping[str, Any]) -> Made:
-    size, after = min(int(said.get("first") or 100), 100), int(said.get("after") or 0)
+async def _connection(rows: Sequence[Fields], arguments: Mapping[str, Any]) -> Fields:
+    size, after = min(int(arguments.get("first") or 100), 100), int(arguments.get("after") or 0)
     part = rows[after : after + size]
     more = after + size < len(rows)
     return {

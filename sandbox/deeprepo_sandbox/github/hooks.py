@@ -30,36 +30,36 @@ GOOD, WORST = 200, 300
 ALWAYS = ("installation", "installation_repositories", "ping")  # heard without being asked for
 
 
-def signed(secret: str, body: bytes) -> str:
+def sign(secret: str, body: bytes) -> str:
     """The value of X-Hub-Signature-256."""
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
-def commented(world: World, pull: Pull, comment: Comment, action: str = "created") -> None:
+def on_comment(world: World, pull: Pull, comment: Comment, action: str = "created") -> None:
     """A comment was written: the Apps hear of it beside the answer."""
-    if world.heard:
-        world.begin(_commented(world, pull, comment, action))
+    if world.has_listeners:
+        world.begin(_on_comment(world, pull, comment, action))
 
 
-async def _commented(world: World, pull: Pull, comment: Comment, action: str) -> None:
+async def _on_comment(world: World, pull: Pull, comment: Comment, action: str) -> None:
     event, facts = await payloads.comment(world, pull, comment)
     await send(world, pull.repository, event, action, facts, comment.user)
 
 
-def reviewed(world: World, pull: Pull, review: Review) -> None:
+def on_review(world: World, pull: Pull, review: Review) -> None:
     """A review was handed in; GitHub keeps each single comment on lines in one too, without a text."""
-    if world.heard:
-        world.begin(_reviewed(world, pull, review))
+    if world.has_listeners:
+        world.begin(_on_review(world, pull, review))
 
 
-async def _reviewed(world: World, pull: Pull, review: Review) -> None:
+async def _on_review(world: World, pull: Pull, review: Review) -> None:
     facts = await payloads.review(world, pull, review)
     await send(world, pull.repository, "pull_request_review", "submitted", facts, review.user)
 
 
-def checked(world: World, where: Repository, check: Check, action: str, extra: Json | None = None) -> None:
+def on_check(world: World, where: Repository, check: Check, action: str, extra: Json | None = None) -> None:
     """Something happened to a check run."""
-    if not world.heard:
+    if not world.has_listeners:
         return
     facts = payloads.check(world, where, check) | (extra or {})
     world.begin(send(world, where, "check_run", action, facts, check.app.bot, only=check.app))
@@ -77,8 +77,8 @@ async def send(
 ) -> list[Delivery]:
     """Tell every App that is installed on a repository and listens to the event."""
     made = []
-    for home in tuple(world.installed(where)):
-        if only not in {None, home.app} or home.suspended or event not in (*home.app.events, *ALWAYS):
+    for home in tuple(world.installations_of(where)):
+        if only not in {None, home.app} or home.suspended_at or event not in (*home.app.events, *ALWAYS):
             continue
         made.append(await deliver(world, home, where, event, action, facts, sender))
     return made
@@ -108,7 +108,7 @@ async def deliver(
 
 def again(world: World, old: Delivery) -> Delivery:
     """The same delivery once more: its GUID and its body stay."""
-    return replace(old, id=world.id(), redelivery=True, delivered=world.now(), status="pending", status_code=0)
+    return replace(old, id=world.id(), redelivery=True, delivered_at=world.now(), status="pending", status_code=0)
 
 
 async def hand_over(world: World, app: App, one: Delivery) -> int:
@@ -143,6 +143,6 @@ def headers(app: App, one: Delivery, body: bytes) -> dict[str, str]:
         "x-github-hook-installation-target-id": app.id,
         "x-github-hook-installation-target-type": "integration",
         "x-hub-signature": f"sha1={old}",
-        "x-hub-signature-256": signed(app.secret, body),
+        "x-hub-signature-256": sign(app.secret, body),
     }
     return {name: str(value) for name, value in made.items()}

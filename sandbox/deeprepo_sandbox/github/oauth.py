@@ -43,19 +43,19 @@ class Flow:
 
     def repositories(self) -> tuple[Repository, ...]:
         """Those that are there, for whose people the page asks."""
-        return tuple(one for one in self.world.repositories.values() if not one.deleted)
+        return tuple(one for one in self.world.repositories.values() if not one.is_deleted)
 
-    def app(self, asked: Mapping[str, str]) -> App | None:
+    def app(self, query: Mapping[str, str]) -> App | None:
         """The App that sends a person here."""
-        return next((app for app in self.world.apps.values() if app.client_id == asked.get("client_id")), None)
+        return next((app for app in self.world.apps.values() if app.client_id == query.get("client_id")), None)
 
-    def known(self, app: App, login: str) -> bool:
+    def has_agreed(self, app: App, login: str) -> bool:
         """Whether the person in the browser has agreed before, so that they go back at once."""
         return (app.id, login) in self._agreed
 
-    def agree(self, app: App, asked: Mapping[str, str], login: str) -> str:
+    def agree(self, app: App, query: Mapping[str, str], login: str) -> str:
         """The address that a browser is sent to once this person has agreed, or because of what is wrong."""
-        back, state = asked.get("redirect_uri") or next(iter(app.callbacks), ""), asked.get("state", "")
+        back, state = query.get("redirect_uri") or next(iter(app.callbacks), ""), query.get("state", "")
         if back not in app.callbacks:
             return _to(
                 next(iter(app.callbacks), self.world.origin),
@@ -63,7 +63,7 @@ class Flow:
                 error_description=MISMATCH[1],
                 state=state,
             )
-        method, challenge = asked.get("code_challenge_method", ""), asked.get("code_challenge", "")
+        method, challenge = query.get("code_challenge_method", ""), query.get("code_challenge", "")
         if challenge and method != "S256":
             return _to(back, error="invalid_request", error_description="Only S256 is supported.", state=state)
         self._agreed.add((app.id, login))
@@ -71,30 +71,30 @@ class Flow:
         self._codes[made] = Code(app, self.world.user(login), back, challenge, self.world.now() + CODE)
         return _to(back, code=made, state=state)
 
-    def exchange(self, asked: Mapping[str, str]) -> Json:
+    def exchange(self, query: Mapping[str, str]) -> Json:
         """The token for a code. What is wrong is said with status 200."""
-        app = self.app(asked)
-        if app is None or not hmac.compare_digest(app.client_secret.encode(), asked.get("client_secret", "").encode()):
+        app = self.app(query)
+        if app is None or not hmac.compare_digest(app.client_secret.encode(), query.get("client_secret", "").encode()):
             return _error(CLIENT)
-        code = self._codes.pop(asked.get("code", ""), None)
+        code = self._codes.pop(query.get("code", ""), None)
         if code is None or code.app is not app or code.expires <= self.world.now():
             return _error(BAD)
-        if asked.get("redirect_uri", code.back) != code.back:
+        if query.get("redirect_uri", code.back) != code.back:
             return _error(MISMATCH)
-        if code.challenge and not hmac.compare_digest(code.challenge, _hashed(asked.get("code_verifier", ""))):
+        if code.challenge and not hmac.compare_digest(code.challenge, _hash(query.get("code_verifier", ""))):
             return _error(BAD)
         text = f"ghu_{secrets.token_urlsafe(27).replace('-', 'x').replace('_', 'y')}"
         self.world.tokens[text] = Token(code.user, app, None, {}, None, self.world.now() + TOKEN)
         return {"access_token": text, "expires_in": int(TOKEN.total_seconds()), "token_type": "bearer", "scope": ""}
 
 
-def _to(back: str, **said: str) -> str:
-    return f"{back}{'&' if '?' in back else '?'}{urlencode(said, quote_via=quote)}"
+def _to(back: str, **values: str) -> str:
+    return f"{back}{'&' if '?' in back else '?'}{urlencode(values, quote_via=quote)}"
 
 
 def _error(which: tuple[str, str]) -> Json:
     return {"error": which[0], "error_description": which[1], "error_uri": "https://docs.github.com/apps"}
 
 
-def _hashed(verifier: str) -> str:
+def _hash(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")

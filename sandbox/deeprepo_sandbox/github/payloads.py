@@ -54,27 +54,27 @@ async def pull(world: World, which: Pull, **extra: object) -> Json:
     return {"number": which.number, "pull_request": await pulls.whole(world, which), **extra}
 
 
-async def comment(world: World, which: Pull, written: Comment) -> tuple[str, Json]:
+async def comment(world: World, which: Pull, note: Comment) -> tuple[str, Json]:
     """The event's name and facts for a comment: it differs by where the comment stands."""
-    if isinstance(written, ReviewComment):
+    if isinstance(note, ReviewComment):
         facts = {
-            "comment": await comments.review_comment(world, which, written),
-            "pull_request": pulls.listed(world, which),
+            "comment": await comments.review_comment(world, which, note),
+            "pull_request": pulls.list_item(world, which),
         }
         return "pull_request_review_comment", facts
-    return "issue_comment", {"comment": comments.issue_comment(world, which, written), "issue": issue(world, which)}
+    return "issue_comment", {"comment": comments.issue_comment(world, which, note), "issue": issue(world, which)}
 
 
-async def review(world: World, which: Pull, written: Review) -> Json:
+async def review(world: World, which: Pull, entry: Review) -> Json:
     """The facts of a pull_request_review event, which names the state in small letters."""
-    row = comments.review(world, which, written)
-    told = {"state": written.state.lower(), "body": written.body or None, "submitted_at": stamp(written.created)}
-    return {"review": row | told, "pull_request": pulls.listed(world, which)}
+    row = comments.review(world, which, entry)
+    told = {"state": entry.state.lower(), "body": entry.body or None, "submitted_at": stamp(entry.created_at)}
+    return {"review": row | told, "pull_request": pulls.list_item(world, which)}
 
 
 def issue(world: World, which: Pull) -> Json:
     """A pull request as the issue that it is too."""
-    row = pulls.listed(world, which)
+    row = pulls.list_item(world, which)
     api = f"{world.api}/repos/{which.repository.full_name}"
     url = row["issue_url"]
     same = ("number", "title", "user", "state", "locked", "labels", "milestone", "assignee", "assignees", "body")
@@ -111,9 +111,11 @@ def suite(world: World, where: Repository, which: Check) -> Json:
     return {"check_suite": checks.suite(world, where, which)}
 
 
-def installed(world: World, home: Installation) -> Json:
+def installation_event(world: World, home: Installation) -> Json:
     """The facts of an installation event."""
-    held = [found for found in world.repositories.values() if not found.deleted and home in world.installed(found)]
+    held = [
+        found for found in world.repositories.values() if not found.is_deleted and home in world.installations_of(found)
+    ]
     return {
         "installation": installation(world, home),
         "repositories": [short(found) for found in held],
@@ -121,13 +123,15 @@ def installed(world: World, home: Installation) -> Json:
     }
 
 
-def chosen(world: World, home: Installation, added: list[Repository], removed: list[Repository]) -> Json:
+def repositories_event(
+    world: World, home: Installation, added_repositories: list[Repository], removed_repositories: list[Repository]
+) -> Json:
     """The facts of an installation_repositories event."""
     return {
         "installation": installation(world, home),
-        "repository_selection": "all" if home.chosen is None else "selected",
-        "repositories_added": [short(found) for found in added],
-        "repositories_removed": [short(found) for found in removed],
+        "repository_selection": "all" if home.chosen_repositories is None else "selected",
+        "repositories_added": [short(found) for found in added_repositories],
+        "repositories_removed": [short(found) for found in removed_repositories],
         "requester": None,
     }
 

@@ -21,7 +21,7 @@ class Repo(Conversation):
     @property
     def installation(self) -> int:
         """The installation of the App that has it."""
-        return next(self._world.installed(self.repository)).id
+        return next(self._world.installations_of(self.repository)).id
 
     @property
     def url(self) -> str:
@@ -62,7 +62,7 @@ class Repo(Conversation):
         """Open a pull request from a branch of the repository; with `fork` the branch is moved to a fork of the author."""
         world, where = self._world, self.repository
         who = world.user(author or (STRANGER if fork else COLLEAGUE))
-        source = await self._forked(who, head) if fork else where
+        source = await self._fork(who, head) if fork else where
         base = base or where.default_branch
         number, now = len(where.pulls) + len(where.issues) + 1, world.now()
         sha = await self._tip(source, head)
@@ -79,8 +79,8 @@ class Repo(Conversation):
             head=head,
             head_sha=sha,
             source=source,
-            created=now,
-            updated=now,
+            created_at=now,
+            updated_at=now,
             draft=draft,
             labels=list(labels),
         )
@@ -92,7 +92,7 @@ class Repo(Conversation):
         self, branch: str, files: Files | Path, message: str = "Another change", *, author: str = COLLEAGUE
     ) -> str:
         """Push a commit, or the branch of the same name in a git repository on disk. The new head."""
-        return await self._pushed(branch, files, message, author, force=False)
+        return await self._push(branch, files, message, author, force=False)
 
     def offer(self, number: int, files: Files, message: str) -> None:
         """Lay a commit ready: the page of the pull request shows a button that pushes it."""
@@ -110,9 +110,9 @@ class Repo(Conversation):
         self, branch: str, files: Files, message: str = "Rewritten", *, author: str = COLLEAGUE
     ) -> str:
         """Replace the last commit of a branch by another one."""
-        return await self._pushed(branch, files, message, author, force=True)
+        return await self._push(branch, files, message, author, force=True)
 
-    async def _pushed(self, branch: str, files: Files | Path, message: str, author: str, *, force: bool) -> str:
+    async def _push(self, branch: str, files: Files | Path, message: str, author: str, *, force: bool) -> str:
         open_here = [p for p in self.repository.pulls.values() if p.head == branch and p.state == "open"]
         source = open_here[0].source if open_here else self.repository
         before = await self._tip(source, branch)
@@ -128,15 +128,15 @@ class Repo(Conversation):
 
     async def _synchronize(self, pull: Pull, before: str, after: str, who: User) -> None:
         await self._show(pull.number, pull.source, pull.head, after)
-        pull.head_sha, pull.updated = after, self._world.now()
-        pull.pushed[after] = pull.updated
+        pull.head_sha, pull.updated_at = after, self._world.now()
+        pull.push_times[after] = pull.updated_at
         pull.base_sha = await self._tip(pull.repository, pull.base)
         await self._tell(pull, "synchronize", who, before=before, after=after)
 
     async def close(self, number: int, *, merge: bool = False, by: str = MAINTAINER) -> None:
         """Close a pull request, or merge it."""
         pull, who = self.repository.pulls[number], self._world.user(by)
-        pull.state, pull.merged, pull.closed = "closed", merge, self._world.now()
+        pull.state, pull.is_merged, pull.closed_at = "closed", merge, self._world.now()
         if merge:
             await git.point(self.repository.git, f"refs/heads/{pull.base}", pull.head_sha)
         await self._tell(pull, "closed", who)
@@ -144,7 +144,7 @@ class Repo(Conversation):
     async def reopen(self, number: int, *, by: str = MAINTAINER) -> None:
         """Open it again."""
         pull = self.repository.pulls[number]
-        pull.state, pull.closed = "open", None
+        pull.state, pull.closed_at = "open", None
         await self._tell(pull, "reopened", self._world.user(by))
 
     async def set_draft(self, number: int, draft: bool, *, by: str = COLLEAGUE) -> None:
@@ -180,13 +180,13 @@ class Repo(Conversation):
 
     async def delete_fork(self, number: int) -> None:
         """Delete the fork that a pull request comes from: its `head.repo` becomes null; nobody is notified."""
-        self.repository.pulls[number].source.deleted = True
+        self.repository.pulls[number].source.is_deleted = True
 
     def delete(self) -> None:
         """Delete the repository: everything under it is 404 from now on."""
-        self.repository.deleted = True
+        self.repository.is_deleted = True
 
-    async def _forked(self, who: User, branch: str) -> Repository:
+    async def _fork(self, who: User, branch: str) -> Repository:
         world, where = self._world, self.repository
         fork = world.repository(who.login, where.name) or await world.create(who.login, where.name, where.git, where)
         await git.fetch(fork.git, where.git, f"+refs/heads/{branch}:refs/heads/{branch}")
@@ -208,7 +208,7 @@ class Repo(Conversation):
         return sha
 
     async def _tell(self, pull: Pull, action: str, who: User, **extra: object) -> None:
-        if not self._world.heard:
+        if not self._world.has_listeners:
             return
         facts = await payloads.pull(self._world, pull, **extra)
         await hooks.send(self._world, self.repository, "pull_request", action, facts, who)

@@ -47,10 +47,10 @@ class _Reader:
         self._variables = variables
         self._next = next(self._tokens)
 
-    def _take(self, wanted: str = "") -> str:
+    def _take(self, kind: str = "") -> str:
         token, self._next = self._next, next(self._tokens, "")
-        if (wanted and token != wanted) or not token:
-            raise ValueError(f"expected {wanted or 'more'}, found {token or 'the end'}")
+        if (kind and token != kind) or not token:
+            raise ValueError(f"expected {kind or 'more'}, found {token or 'the end'}")
         return token
 
     def fields(self, on: str = "") -> tuple[Field, ...]:

@@ -10,12 +10,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from deeprepo_sandbox.github import access, backend, graphql, validate
 from deeprepo_sandbox.github.api import OPERATIONS
-from deeprepo_sandbox.github.call import Answer, Call, Caller, Refused
+from deeprepo_sandbox.github.call import Answer, Call, Caller, GitHubRefusal
 from deeprepo_sandbox.github.description import Operation, find
 from deeprepo_sandbox.github.faults import PRIMARY, Fault
 from deeprepo_sandbox.github.oauth import Flow
 from deeprepo_sandbox.github.pages import door
-from deeprepo_sandbox.github.things import Json, Seen
+from deeprepo_sandbox.github.things import Json, SeenRequest
 from deeprepo_sandbox.github.world import LIMIT, World
 
 REST, GRAPHQL, GIT, OAUTH = "/api/v3", "/api/graphql", ".git/", "/login/oauth/"
@@ -68,15 +68,15 @@ class Server:
     async def _rest(self, request: Request, path: str) -> Response:
         operation, params = find(request.method, path) or (None, {})
         raw = await request.body()
-        body, broken = _parsed(raw)
+        body, broken = _parse(raw)
         caller = Caller()
         try:
             caller = access.caller(self.world, request.headers.get("authorization", ""))
             self._count(operation.id if operation else "")
             if operation is None:
-                raise Refused(404, "Not Found")  # noqa: TRY301 - one road for every refusal
+                raise GitHubRefusal(404, "Not Found")  # noqa: TRY301 - one road for every refusal
             if broken:
-                raise Refused(400, "Problems parsing JSON")  # noqa: TRY301 - the same
+                raise GitHubRefusal(400, "Problems parsing JSON")  # noqa: TRY301 - the same
             repository = self.world.repository(params["owner"], params["repo"]) if "owner" in params else None
             access.allow(self.world, operation.id, operation.method, caller, repository)
             call = Call(
@@ -90,26 +90,26 @@ class Server:
                 request.headers.get("accept", ""),
             )
             answer = await OPERATIONS[operation.id](call)
-        except Refused as refused:
+        except GitHubRefusal as refused:
             answer = refused.answer
         self._note(request, path, answer, operation, body, caller)
         return _response(answer, self._limits())
 
     async def _graphql(self, request: Request) -> Response:
-        body, _ = _parsed(await request.body())
+        body, _ = _parse(await request.body())
         caller = Caller()
         try:
             caller = access.caller(self.world, request.headers.get("authorization", ""))
             self._count("")
             answer = Answer(200, await graphql.answer(self.world, caller, body if isinstance(body, dict) else {}))
-        except Refused as refused:
+        except GitHubRefusal as refused:
             answer = refused.answer
         self._note(request, GRAPHQL, answer, None, body, caller)
         return _response(answer, self._limits())
 
     def _count(self, operation: str) -> None:
         if not self.world.spend() and operation != "rate-limit/get":
-            raise Refused(403, PRIMARY)
+            raise GitHubRefusal(403, PRIMARY)
 
     def _limits(self) -> Mapping[str, str]:
         left = self.world.remaining
@@ -135,7 +135,7 @@ class Server:
         login = caller.user.login if caller and caller.user else ""
         name = operation.id if operation else ""
         where = f"{path}?{query}" if query else path
-        self.world.requests.append(Seen(request.method, where, name, answer.status, body, login))
+        self.world.requests.append(SeenRequest(request.method, where, name, answer.status, body, login))
         self.world.stirred.set()
         if operation is None:
             if path != GRAPHQL and GIT not in path and answer.status == 404:  # noqa: PLR2004 - HTTP's own number
@@ -149,7 +149,7 @@ class Server:
             self.world.violations += [f"{operation.id}: {text}" for text in wrong]
 
 
-def _parsed(raw: bytes) -> tuple[Json | None, bool]:
+def _parse(raw: bytes) -> tuple[Json | None, bool]:
     """The body as JSON, and whether it is broken."""
     if not raw:
         return None, False

@@ -39,7 +39,7 @@ class App:
     webhook: str | None
     permissions: dict[str, str]
     events: tuple[str, ...]
-    created: datetime
+    created_at: datetime
     callbacks: tuple[str, ...] = ()  # where people may be sent back to after they have agreed
 
     @property
@@ -60,9 +60,9 @@ class Installation:
     id: int
     app: App
     account: User
-    created: datetime
-    chosen: set[int] | None = None
-    suspended: datetime | None = None
+    created_at: datetime
+    chosen_repositories: set[int] | None = None
+    suspended_at: datetime | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -84,7 +84,7 @@ class Reaction:
     id: int
     user: User
     content: str
-    created: datetime
+    created_at: datetime
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -94,10 +94,10 @@ class Comment:
     id: int
     user: User
     body: str
-    created: datetime
-    updated: datetime
+    created_at: datetime
+    updated_at: datetime
     app: App | None = None  # the App that wrote it
-    hidden: str = ""  # the classifier under which it was minimised, as GitHub shows it: "outdated"
+    hide_reason: str = ""  # the classifier under which it was minimised, as GitHub shows it: "outdated"
     reactions: list[Reaction] = field(default_factory=list)
     association: str = "NONE"
 
@@ -116,7 +116,7 @@ class ReviewComment(Comment):
     start_line: int | None = None
     start_side: Side | None = None
     reply_to: int | None = None
-    resolved: bool = False  # of the thread that it begins
+    is_resolved: bool = False  # of the thread that it begins
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -125,7 +125,7 @@ class Review(Comment):
 
     state: str
     commit: str
-    dismissed: str = ""  # why
+    dismissal: str = ""  # why
 
 
 @dataclass(slots=True, eq=False)
@@ -141,8 +141,8 @@ class Check:
     conclusion: str | None = None
     external_id: str = ""
     details_url: str = ""
-    started: datetime | None = None
-    completed: datetime | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
     title: str | None = None
     summary: str | None = None
     text: str | None = None
@@ -158,7 +158,7 @@ class Repository:
     owner: User
     name: str
     git: Path
-    created: datetime
+    created_at: datetime
     private: bool = False
     default_branch: str = "main"
     parent: "Repository | None" = None  # what it was forked from
@@ -167,7 +167,7 @@ class Repository:
     issues: dict[int, tuple[str, str]] = field(default_factory=dict)  # title and body, by number
     checks: dict[int, Check] = field(default_factory=dict)
     runs: list["WorkflowRun"] = field(default_factory=list)
-    deleted: bool = False
+    is_deleted: bool = False
 
     @property
     def full_name(self) -> str:
@@ -190,14 +190,14 @@ class Pull:
     head: str  # a branch of `source`
     head_sha: str
     source: Repository  # where the branch lives: the repository itself, or a fork
-    created: datetime
-    updated: datetime
+    created_at: datetime
+    updated_at: datetime
     draft: bool = False
     state: Literal["open", "closed"] = "open"
-    merged: bool = False
-    closed: datetime | None = None
+    is_merged: bool = False
+    closed_at: datetime | None = None
     labels: list[str] = field(default_factory=list)
-    pushed: dict[str, datetime] = field(default_factory=dict)  # when each later head arrived
+    push_times: dict[str, datetime] = field(default_factory=dict)  # when each later head arrived
     comments: list[Comment] = field(default_factory=list)
     review_comments: list[ReviewComment] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
@@ -219,7 +219,7 @@ class Delivery:
     payload: Json
     installation: int | None
     repository: int | None
-    delivered: datetime
+    delivered_at: datetime
     redelivery: bool = False
     duration: float = 0.0
     status: str = "pending"
@@ -227,7 +227,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenRequest:
     """A request that has arrived, and what was answered. `login` says whose token it carried."""
 
     method: str
@@ -243,7 +243,7 @@ class WorkflowRun:
     """One run of a workflow."""
 
     id: int
-    created: datetime
+    created_at: datetime
     source: Repository | None  # of its head, None when the fork was deleted
     path: str = ".github/workflows/review.yml"
     event: str = "pull_request_target"

@@ -83,14 +83,14 @@ def _checker(operation: str, part: str) -> Any:  # noqa: ANN401 - of a library t
 
     spec = operations()[operation].spec
     if part == "request":
-        schema = _closed(spec["requestBody"]["content"]["application/json"]["schema"])
+        schema = _close(spec["requestBody"]["content"]["application/json"]["schema"])
     else:
         schema = spec["responses"].get(part, {}).get("content", {}).get("application/json", {}).get("schema", ERROR)
-        schema = _mended(operation, schema)
+        schema = _mend(operation, schema)
     return Draft202012Validator({**_plain(schema), "components": _components()})
 
 
-def _mended(operation: str, schema: Json) -> Json:
+def _mend(operation: str, schema: Json) -> Json:
     """The description asks of an installation's account that it be a person and an enterprise at once; GitHub means: or."""
     if operation != "apps/list-installations":
         return schema
@@ -123,12 +123,12 @@ def _plain(schema: Any) -> Any:  # noqa: ANN401 - any JSON value
     return {"anyOf": [{"type": "null"}, done]} if schema.get("nullable") is True else done
 
 
-def _closed(schema: Any) -> Any:  # noqa: ANN401 - any JSON value
+def _close(schema: Any) -> Any:  # noqa: ANN401 - any JSON value
     """The schema with no room for fields that it does not name: GitHub drops those without a word."""
     if not isinstance(schema, dict):
         return schema
-    done = {name: _closed(value) if name == "items" else value for name, value in schema.items()}
+    done = {name: _close(value) if name == "items" else value for name, value in schema.items()}
     if "properties" in done and done.get("additionalProperties") is not True:
-        done["properties"] = {name: _closed(value) for name, value in done["properties"].items()}
+        done["properties"] = {name: _close(value) for name, value in done["properties"].items()}
         done["additionalProperties"] = False
     return done

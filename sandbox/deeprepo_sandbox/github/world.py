@@ -24,7 +24,7 @@ from deeprepo_sandbox.github.things import (
     Repository,
     Review,
     ReviewComment,
-    Seen,
+    SeenRequest,
     Token,
     User,
 )
@@ -56,7 +56,7 @@ class World:
         self.visitor = ""  # who is signed in at this GitHub in the browser
         self.manifests: dict[str, int] = {}  # codes of the manifest flow: App ids
         self.deliveries: list[Delivery] = []
-        self.requests: list[Seen] = []
+        self.requests: list[SeenRequest] = []
         self.violations: list[str] = []
         self.faults = Faults()
         self.remaining = LIMIT
@@ -156,7 +156,7 @@ class World:
     def repository(self, owner: str, name: str) -> Repository | None:
         """A repository by its address, in any case of letters, unless it was deleted."""
         wanted = f"{owner}/{name}".lower()
-        living = (found for found in self.repositories.values() if not found.deleted)
+        living = (found for found in self.repositories.values() if not found.is_deleted)
         return next((found for found in living if found.full_name.lower() == wanted), None)
 
     async def create(self, owner: str, name: str, source: Path | None, parent: Repository | None = None) -> Repository:
@@ -183,10 +183,12 @@ class World:
         self.tokens[text] = made
         return text, made
 
-    def installed(self, repository: Repository) -> Iterator[Installation]:
+    def installations_of(self, repository: Repository) -> Iterator[Installation]:
         """The installations that have this repository."""
         for found in self.installations.values():
-            if found.account is repository.owner and (found.chosen is None or repository.id in found.chosen):
+            if found.account is repository.owner and (
+                found.chosen_repositories is None or repository.id in found.chosen_repositories
+            ):
                 yield found
 
     def pulls(self) -> Iterator[Pull]:
@@ -194,7 +196,7 @@ class World:
         for repository in self.repositories.values():
             yield from repository.pulls.values()
 
-    def written(self) -> Iterator[tuple[Pull, Comment]]:
+    def comments(self) -> Iterator[tuple[Pull, Comment]]:
         """Everything that is in a conversation, and where."""
         for pull in self.pulls():
             for comment in (*pull.comments, *pull.review_comments, *pull.reviews):
@@ -202,10 +204,10 @@ class World:
 
     def node(self, node: str) -> tuple[Pull, Comment] | None:
         """A comment or review by its GraphQL id."""
-        return next(((pull, found) for pull, found in self.written() if node_id(found) == node), None)
+        return next(((pull, found) for pull, found in self.comments() if node_id(found) == node), None)
 
     @property
-    def heard(self) -> bool:
+    def has_listeners(self) -> bool:
         """Whether anybody listens to what happens here."""
         return self.held is not None or any(app.webhook for app in self.apps.values())
 
@@ -215,7 +217,7 @@ class World:
         self.busy.add(task)
         task.add_done_callback(self.busy.discard)
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Wait until every webhook that is under way has been answered."""
         while self.busy:
             await asyncio.gather(*tuple(self.busy))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deeprepo_sandbox.providers import events
-from deeprepo_sandbox.providers.dialect import Arrived, Invalid, demand, holds, sample
+from deeprepo_sandbox.providers.dialect import ArrivedRequest, Invalid, demand, holds, sample
 from deeprepo_sandbox.providers.reply import Reply
 
 FAMILY = "anthropic"
@@ -24,12 +24,12 @@ ERRORS = {
 }
 
 
-def body(request: Arrived) -> Mapping[str, Any]:
+def body(request: ArrivedRequest) -> Mapping[str, Any]:
     """The request; the path adds nothing to it."""
     return request.body
 
 
-def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
+def check(request: ArrivedRequest, key: str, rejects: tuple[str, ...]) -> None:
     """Raise Invalid where the provider would refuse the request."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("x-api-key", "")
     if not given or (key and given != key):
@@ -53,7 +53,7 @@ def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
     demand(_marks(body) <= MAX_MARKS, f"A maximum of {MAX_MARKS} blocks with cache_control may be provided.")
 
 
-def _check_message(message: Mapping[str, Any], where: str, asked: set[str]) -> set[str]:
+def _check_message(message: Mapping[str, Any], where: str, call_ids: set[str]) -> set[str]:
     """Answers the ids of the calls that the next message must answer."""
     demand(message.get("role") in {"user", "assistant"}, f"{where}.role: Input should be 'user' or 'assistant'")
     content = message.get("content")
@@ -76,11 +76,14 @@ def _check_message(message: Mapping[str, Any], where: str, asked: set[str]) -> s
             demand("cache_control" not in block, f"{where}.content: thinking blocks cannot have cache_control")
         else:
             demand(
-                block.get("type") == "tool_result" and block.get("tool_use_id") in asked,
+                block.get("type") == "tool_result" and block.get("tool_use_id") in call_ids,
                 f"{where}: unexpected {block.get('type')}",
             )
-            asked = asked - {block["tool_use_id"]}
-    demand(not asked, f"{where}: tool_use ids were found without tool_result blocks immediately after: {sorted(asked)}")
+            call_ids = call_ids - {block["tool_use_id"]}
+    demand(
+        not call_ids,
+        f"{where}: tool_use ids were found without tool_result blocks immediately after: {sorted(call_ids)}",
+    )
     return {block["id"] for block in blocks or () if block.get("type") == "tool_use"}
 
 
@@ -117,7 +120,7 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
     if reply.calls:
         for at, call in enumerate(reply.calls):
             block = {"type": "tool_use", "id": f"{call.id}_{at}", "name": call.name or tools[0]["name"]}
-            content.append({**block, "input": call.unparsed or dict(call.arguments)})
+            content.append({**block, "input": call.unparsed_arguments or dict(call.arguments)})
     elif stop != "refusal" and forced and not reply.text:
         wanted = next(tool["input_schema"] for tool in tools if tool["name"] == forced)
         made = sample(wanted) if reply.data is None else dict(reply.data)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from zlib import crc32
 
 from deeprepo_sandbox.providers import anthropic
-from deeprepo_sandbox.providers.dialect import Arrived, Invalid, demand
+from deeprepo_sandbox.providers.dialect import ArrivedRequest, Invalid, demand
 from deeprepo_sandbox.providers.reply import Reply
 
 SIGNED = re.compile(
@@ -32,12 +32,12 @@ class Bedrock:
     KIND = "application/vnd.amazon.eventstream"
     PING = b""
 
-    def body(self, request: Arrived) -> Mapping[str, Any]:
+    def body(self, request: ArrivedRequest) -> Mapping[str, Any]:
         """The request as Messages would have it: here the path names the model and asks for a stream."""
         found = MODEL.search(request.path)
         return {**request.body, "model": unquote(found[1]), "stream": bool(found[2])} if found else request.body
 
-    def check(self, request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
+    def check(self, request: ArrivedRequest, key: str, rejects: tuple[str, ...]) -> None:
         """Raise Invalid where the cloud would refuse the request."""
         given = request.headers.get("authorization", "")
         if not given.startswith("Bearer "):
@@ -86,12 +86,12 @@ class Vertex:
     KIND = "text/event-stream"
     PING = anthropic.PING
 
-    def body(self, request: Arrived) -> Mapping[str, Any]:
+    def body(self, request: ArrivedRequest) -> Mapping[str, Any]:
         """The request as Messages would have it: here the path names the model."""
         found = PUBLISHED.search(request.path)
         return {**request.body, "model": unquote(found[1])} if found else request.body
 
-    def check(self, request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
+    def check(self, request: ArrivedRequest, key: str, rejects: tuple[str, ...]) -> None:
         """Raise Invalid where the cloud would refuse the request."""
         given = request.headers.get("authorization", "")
         if not given.startswith("Bearer ") or (key and given != f"Bearer {key}"):
@@ -119,13 +119,13 @@ class Vertex:
         return anthropic.refuse(message, status, code, param)
 
 
-def _plain(request: Arrived, body: Mapping[str, Any]) -> Arrived:
+def _plain(request: ArrivedRequest, body: Mapping[str, Any]) -> ArrivedRequest:
     """The request as Anthropic's own endpoint would get it: the cloud has checked who asks."""
     return replace(request, headers={"x-api-key": "the cloud's", "anthropic-version": "the cloud's"}, body=dict(body))
 
 
-def _check_signature(given: str, headers: Mapping[str, str]) -> None:
-    found = SIGNED.fullmatch(given)
+def _check_signature(signature: str, headers: Mapping[str, str]) -> None:
+    found = SIGNED.fullmatch(signature)
     if found is None:
         raise Invalid("Missing Authentication Token", status=403)
     signed = found["headers"].split(";")

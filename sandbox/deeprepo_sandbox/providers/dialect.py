@@ -16,7 +16,7 @@ class Invalid(Exception):  # noqa: N818 - becomes the provider's own 400
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class ArrivedRequest:
     """One request."""
 
     path: str
@@ -31,10 +31,10 @@ class Dialect(Protocol):
     KIND: str  # the content type of a stream
     PING: bytes  # what keeps a stream open while nothing is said
 
-    def body(self, request: Arrived) -> Mapping[str, Any]:
+    def body(self, request: ArrivedRequest) -> Mapping[str, Any]:
         """The request, with what the path adds to it."""
 
-    def check(self, request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
+    def check(self, request: ArrivedRequest, key: str, rejects: tuple[str, ...]) -> None:
         """Raise Invalid where the provider would refuse the request."""
 
     def render(self, body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]:

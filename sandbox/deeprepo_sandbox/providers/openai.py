@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.values import ToolCall
 from deeprepo_sandbox.providers import events
-from deeprepo_sandbox.providers.dialect import Arrived, Invalid, demand, holds, sample
+from deeprepo_sandbox.providers.dialect import ArrivedRequest, Invalid, demand, holds, sample
 from deeprepo_sandbox.providers.reply import Reply
 
 FAMILY = "openai"
@@ -20,12 +20,12 @@ ERRORS = {401: "invalid_request_error", 403: "permission_error", 404: "invalid_r
 SERVER_FAULT = 500
 
 
-def body(request: Arrived) -> Mapping[str, Any]:
+def body(request: ArrivedRequest) -> Mapping[str, Any]:
     """The request; the path adds nothing to it."""
     return request.body
 
 
-def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
+def check(request: ArrivedRequest, key: str, rejects: tuple[str, ...]) -> None:
     """Raise Invalid where the provider would refuse the request."""
     given = request.headers.get("authorization", "")
     if not given.startswith("Bearer ") or (key and given != f"Bearer {key}"):
@@ -57,8 +57,8 @@ def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
     _check_format(body.get("response_format"))
 
 
-def _check_message(message: Any, where: str, asked: set[str]) -> None:  # noqa: ANN401 - a stranger's JSON
-    """`asked` holds the calls that still wait for their answer."""
+def _check_message(message: Any, where: str, call_ids: set[str]) -> None:  # noqa: ANN401 - a stranger's JSON
+    """`call_ids` holds the calls that still wait for their answer."""
     demand(
         isinstance(message, dict) and message.get("role") in ROLES, f"Invalid value: '{where}.role'.", f"{where}.role"
     )
@@ -66,10 +66,12 @@ def _check_message(message: Any, where: str, asked: set[str]) -> None:  # noqa: 
     fits = isinstance(message.get("content"), str | list) or (message["role"] == "assistant" and calls)
     demand(fits, f"Invalid value for 'content': expected a string, got null ({where}).", f"{where}.content")
     if message["role"] == "tool":
-        demand(message.get("tool_call_id") in asked, f"'{where}' answers no preceding 'tool_calls'.", f"{where}.role")
-        asked.discard(message["tool_call_id"])
+        demand(
+            message.get("tool_call_id") in call_ids, f"'{where}' answers no preceding 'tool_calls'.", f"{where}.role"
+        )
+        call_ids.discard(message["tool_call_id"])
         return
-    demand(not asked, f"an assistant message with 'tool_calls' must be followed by tool messages ({where})", where)
+    demand(not call_ids, f"an assistant message with 'tool_calls' must be followed by tool messages ({where})", where)
     for call in calls or ():
         function = call.get("function", {})
         demand(
@@ -78,7 +80,7 @@ def _check_message(message: Any, where: str, asked: set[str]) -> None:  # noqa: 
             where,
         )
         demand(isinstance(function.get("arguments"), str), f"Invalid arguments in {where}: a string.", where)
-        asked.add(call["id"])
+        call_ids.add(call["id"])
 
 
 def _check_tools(body: Mapping[str, Any]) -> None:
@@ -93,10 +95,10 @@ def _check_tools(body: Mapping[str, Any]) -> None:
         demand(choice.get("function", {}).get("name") in names, "Tool choice names no tool of 'tools'.", "tool_choice")
 
 
-def _check_format(wanted: Any) -> None:  # noqa: ANN401 - a stranger's JSON
-    if wanted is None or wanted.get("type") != "json_schema":
+def _check_format(reply_format: Any) -> None:  # noqa: ANN401 - a stranger's JSON
+    if reply_format is None or reply_format.get("type") != "json_schema":
         return
-    given = wanted.get("json_schema", {})
+    given = reply_format.get("json_schema", {})
     schema = given.get("schema")
     demand(
         NAME.fullmatch(given.get("name", "")),
@@ -147,7 +149,7 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
 def _call(body: Mapping[str, Any], call: ToolCall, at: int) -> dict[str, Any]:
     offered = body.get("tools") or [{"function": {"name": "none"}}]
     name = call.name or offered[0]["function"]["name"]
-    arguments = call.unparsed or json.dumps(dict(call.arguments))
+    arguments = call.unparsed_arguments or json.dumps(dict(call.arguments))
     return {"id": f"{call.id}_{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 

@@ -53,7 +53,7 @@ def code(text: str, tool: str = "") -> Reply:
     return Reply(calls=(ToolCall("call_code", tool, {"code": text}),))
 
 
-class Unscripted(Exception):  # noqa: N818 - becomes the provider's own "no such model"
+class UnscriptedModel(Exception):  # noqa: N818 - becomes the provider's own "no such model"
     """The script knows no such model."""
 
 
@@ -74,7 +74,7 @@ class Player:
             return self._pick(self._script, body, "")
         model = str(body.get("model", ""))
         if model not in self._script.scripts:
-            raise Unscripted(model)
+            raise UnscriptedModel(model)
         return self._pick(self._script.scripts[model], body, model)
 
     def _pick(self, script: Plain, body: Mapping[str, Any], label: str) -> Reply:

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from deeprepo_sandbox.providers import anthropic, modes, openai, thinking
 from deeprepo_sandbox.providers.clouds import Bedrock, Vertex
-from deeprepo_sandbox.providers.dialect import Arrived, Dialect, Invalid, demand
+from deeprepo_sandbox.providers.dialect import ArrivedRequest, Dialect, Invalid, demand
 from deeprepo_sandbox.providers.modes import Bucket, Modes, Slots
-from deeprepo_sandbox.providers.reply import Player, Reply, Script, Unscripted
+from deeprepo_sandbox.providers.reply import Player, Reply, Script, UnscriptedModel
 from deeprepo_sandbox.providers.wire import Connection, chunk, response, stream_head
 
 BEDROCK, VERTEX = Bedrock(), Vertex()
@@ -110,20 +110,22 @@ class Server:
             return
         self._flying += 1
         self.peak = max(self.peak, self._flying)
-        body = _parsed(raw)
+        body = _parse(raw)
         self.requests.append(body)
         self.headers.append(headers)
         self.paths.append(path)
         number = self.count
         dialect = next((known for end, known in DIALECTS.items() if path.partition("?")[0].endswith(end)), openai)
         self._slots.take(
-            connection, lambda: self._begin(dialect, method, Arrived(path, headers, body), number, connection)
+            connection, lambda: self._begin(dialect, method, ArrivedRequest(path, headers, body), number, connection)
         )
 
-    def _begin(self, dialect: Dialect, method: str, request: Arrived, number: int, connection: Connection) -> None:
+    def _begin(
+        self, dialect: Dialect, method: str, request: ArrivedRequest, number: int, connection: Connection
+    ) -> None:
         """A slot is free for this request."""
         reply, found, extra = self._reply(dialect, method, request, number)
-        sending = _Sending(connection, reply, self._ended)
+        sending = _Sending(connection, reply, self._end_request)
         body = dialect.body(request)
         if reply.status < FAILED and body.get("stream") and self.modes.streams:
             parts = dialect.stream(body, found, index=self.modes.index == "given")
@@ -140,7 +142,7 @@ class Server:
             sending.whole(response(reply.status, found, extra), delay=reply.delay or self._delay)
 
     def _reply(
-        self, dialect: Dialect, method: str, request: Arrived, number: int
+        self, dialect: Dialect, method: str, request: ArrivedRequest, number: int
     ) -> tuple[Reply, dict[str, Any], dict[str, str]]:
         """The reply of the script, as the dialect writes it, and the headers beside it."""
         name, body, extra = dialect.FAMILY, dialect.body(request), {}
@@ -157,7 +159,7 @@ class Server:
             reply = self._player.reply(body)
         except Invalid as wrong:
             reply = Reply(wrong.message, status=wrong.status, error=wrong.code, param=wrong.param)
-        except Unscripted as unknown:
+        except UnscriptedModel as unknown:
             message = f"The model `{unknown}` does not exist or you do not have access to it."
             reply = Reply(message, status=404, error="model_not_found" if dialect is openai else "")
         extra |= {"retry-after": reply.retry_after} if reply.retry_after else {}
@@ -180,7 +182,7 @@ class Server:
             reply = replace(reply, usage=replace(reply.usage, input=asked, cache_read=0, cache_write=0))
         return reply
 
-    def _ended(self) -> None:
+    def _end_request(self) -> None:
         """A request is answered, or its client has gone."""
         self._flying -= 1
         self._slots.free()
@@ -193,24 +195,24 @@ class Server:
 class _Sending:
     """One reply on its way, in pieces where it is a stream."""
 
-    def __init__(self, connection: Connection, reply: Reply, ended: Callable[[], None]) -> None:
-        self._connection, self._reply, self._ended = connection, reply, ended
+    def __init__(self, connection: Connection, reply: Reply, on_end: Callable[[], None]) -> None:
+        self._connection, self._reply, self._ended = connection, reply, on_end
 
-    def whole(self, sent: bytes, delay: float) -> None:
+    def whole(self, body: bytes, delay: float) -> None:
         """A reply in one piece."""
-        self._later(delay, lambda: self._send_whole(sent))
+        self._later(delay, lambda: self._send_whole(body))
 
-    def _send_whole(self, sent: bytes) -> None:
+    def _send_whole(self, body: bytes) -> None:
         if self._reply.fault in {"hang", "stall"}:
             return  # still in flight: the caller's patience is what is being tried
         if self._reply.fault == "drop":
-            self._connection.send(sent[: len(sent) // 2])
+            self._connection.send(body[: len(body) // 2])
             self._connection.close()
         elif self._reply.fault == "truncate":
-            whole = sent.partition(b"\r\n\r\n")[2]
+            whole = body.partition(b"\r\n\r\n")[2]
             self._connection.send(response(self._reply.status, whole[: len(whole) // 2]))
         else:
-            self._connection.send(sent)
+            self._connection.send(body)
         self._ended()
 
     def stream(
@@ -270,7 +272,7 @@ class _Sending:
             do()
 
 
-def _parsed(raw: bytes) -> Mapping[str, Any]:
+def _parse(raw: bytes) -> Mapping[str, Any]:
     try:
         body = json.loads(raw)
     except ValueError:

@@ -25,13 +25,15 @@ def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
         thread.join()
 
 
-async def _serve(server: Server, port: int, started: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
+async def _serve(
+    server: Server, port: int, started_loop: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]"
+) -> None:
     try:
         await server.start(port)
     except Exception as error:  # noqa: BLE001 - the port is taken, or none: told where it was asked for, which waits for it
-        started.set_exception(error)
+        started_loop.set_exception(error)
         return
     ended = asyncio.Event()
-    started.set_result((asyncio.get_running_loop(), ended))
+    started_loop.set_result((asyncio.get_running_loop(), ended))
     await ended.wait()
     await server.stop()

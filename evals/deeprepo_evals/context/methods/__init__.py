@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from deeprepo_evals.context.methods import chunked, codeact, direct, fanout, retrieval, rlm, rlm_only
-from deeprepo_evals.context.methods.said import Said
+from deeprepo_evals.context.methods.method_answer import MethodAnswer
 from deeprepo_evals.context.room import Room
 
-METHODS: Mapping[str, Callable[[Room], Awaitable[Said]]] = {
+METHODS: Mapping[str, Callable[[Room], Awaitable[MethodAnswer]]] = {
     "direct": direct.run,
     "chunked": chunked.run,
     "bm25": retrieval.run,
@@ -16,4 +16,4 @@ METHODS: Mapping[str, Callable[[Room], Awaitable[Said]]] = {
     "rlm": rlm.run,
 }
 
-__all__ = ["METHODS", "Said"]
+__all__ = ["METHODS", "MethodAnswer"]

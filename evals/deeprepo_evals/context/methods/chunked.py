@@ -3,12 +3,12 @@
 from bot.errors import DeepRepoError
 from bot.values import Message, Prompt
 from deeprepo_evals import words
-from deeprepo_evals.context.methods.said import MAX_TOKENS, Said, answered, nothing
+from deeprepo_evals.context.methods.method_answer import MAX_TOKENS, MethodAnswer, answer_from, nothing
 from deeprepo_evals.context.room import Room
 from deeprepo_evals.context.score import is_not_found
 
 
-async def run(room: Room) -> Said:
+async def run(room: Room) -> MethodAnswer:
     """Map and reduce in prose: no overlap, no quotes, nothing is checked."""
     text, size = room.problem.text, room.window
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
@@ -22,4 +22,4 @@ async def run(room: Room) -> Said:
         for at, reply in enumerate(replies, 1)
         if not isinstance(reply, DeepRepoError) and not is_not_found(reply.text)
     }
-    return await answered(room, notes) if notes else nothing()
+    return await answer_from(room, notes) if notes else nothing()

@@ -1,10 +1,10 @@
 """A root with the text in its REPL and nobody to ask: code alone, no calls of its own (the paper's depth 0)."""
 
 from bot.agent.texts import roots
-from deeprepo_evals.context.methods.said import Said, ended
+from deeprepo_evals.context.methods.method_answer import MethodAnswer, end_of_run
 from deeprepo_evals.context.room import Room
 
 
-async def run(room: Room) -> Said:
+async def run(room: Room) -> MethodAnswer:
     """The root's turns."""
-    return ended(await roots.ask(room.inquiry, alone=True))
+    return end_of_run(await roots.ask(room.inquiry, alone=True))

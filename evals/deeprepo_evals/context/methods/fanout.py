@@ -5,19 +5,19 @@ import asyncio
 from bot.agent.texts.roots import facts
 from bot.context import file_questions
 from bot.context.file_questions import Sight
-from deeprepo_evals.context.methods.said import Said, answered, nothing
+from deeprepo_evals.context.methods.method_answer import MethodAnswer, answer_from, nothing
 from deeprepo_evals.context.room import Room
 
 
-async def run(room: Room) -> Said:
+async def run(room: Room) -> MethodAnswer:
     """Map, check, reduce. Where every piece was read and none holds anything, nobody is asked to say so."""
     sight = await read(room)
     quoted = facts(sight)
     if not quoted:
-        return nothing() if sight.found is False else Said("", note=sight.error)
+        return nothing() if sight.is_found is False else MethodAnswer("", note=sight.error)
     listed = "\n".join(f"{path}:{line}: {quote}" for path, line, quote in quoted)
-    said = await answered(room, {f"{len(quoted)} lines that readers of the whole text have quoted": listed})
-    return Said(said.answer, note=said.note or sight.error)
+    said = await answer_from(room, {f"{len(quoted)} lines that readers of the whole text have quoted": listed})
+    return MethodAnswer(said.answer, note=said.note or sight.error)
 
 
 async def read(room: Room) -> Sight:

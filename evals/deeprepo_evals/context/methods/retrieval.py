@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 from bot.errors import UsageError
-from deeprepo_evals.context.methods.said import Said, answered
+from deeprepo_evals.context.methods.method_answer import MethodAnswer, answer_from
 from deeprepo_evals.context.room import Room
 
 PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
@@ -20,7 +20,7 @@ def demand() -> None:
         raise UsageError("the method bm25 needs bm25s: install deeprepo-evals, or leave it out with --method")
 
 
-async def run(room: Room) -> Said:
+async def run(room: Room) -> MethodAnswer:
     """The best passages in the order of the text. Raises UsageError where the library is not installed."""
     demand()
     import bm25s
@@ -32,7 +32,7 @@ async def run(room: Room) -> Said:
     found, _ = index.retrieve(asked, k=min(MOST, len(passages)), show_progress=False)
     best = sorted(int(number) for number in found[0])
     room_for = room.window // PASSAGE
-    return await answered(room, {f"passage {at + 1} of {len(passages)}": passages[at] for at in best[:room_for]})
+    return await answer_from(room, {f"passage {at + 1} of {len(passages)}": passages[at] for at in best[:room_for]})
 
 
 def _passages(text: str) -> list[str]:

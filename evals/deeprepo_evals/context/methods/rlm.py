@@ -2,10 +2,10 @@
 
 from bot.agent.texts import roots
 from deeprepo_evals.context.methods import fanout
-from deeprepo_evals.context.methods.said import Said, ended
+from deeprepo_evals.context.methods.method_answer import MethodAnswer, end_of_run
 from deeprepo_evals.context.room import Room
 
 
-async def run(room: Room) -> Said:
+async def run(room: Room) -> MethodAnswer:
     """Fan out, then the root's turns."""
-    return ended(await roots.ask(room.inquiry, sight=await fanout.read(room)))
+    return end_of_run(await roots.ask(room.inquiry, sight=await fanout.read(room)))

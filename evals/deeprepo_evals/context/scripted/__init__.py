@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.context.scripted import honest
-from deeprepo_evals.context.scripted.marked import passages
+from deeprepo_evals.context.scripted.markers import passages
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
 
 PREFIX = "scripted/"

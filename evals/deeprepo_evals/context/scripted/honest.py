@@ -5,7 +5,7 @@ import re
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.context.score import NOT_FOUND
 from deeprepo_evals.context.scripted import sense
-from deeprepo_evals.context.scripted.marked import passages, question
+from deeprepo_evals.context.scripted.markers import passages, question
 from deeprepo_evals.context.scripted.sense import Question
 from deeprepo_sandbox.scripted import CHARS_PER_TOKEN, Reply
 
@@ -39,43 +39,45 @@ def reply(prompt: Prompt) -> Reply:
         call = ToolCall(f"call_{len(prompt.messages)}", prompt.tool.name, {"code": code})
         return Completion("", usage, "tool", calls=(call,))
     text = prompt.messages[-1].text
-    asked = sense.understood(question(text))
-    return _read(asked, text) if prompt.answer is not None else _said(asked, text)
+    asked = sense.understand(question(text))
+    return _read(asked, text) if prompt.answer is not None else _prose(asked, text)
 
 
-def _read(asked: Question | None, text: str) -> Reply:
+def _read(question: Question | None, text: str) -> Reply:
     """As a reader: every line that helps, quoted."""
     quotes = [
         {"path": label, "quote": line}
         for label, passage in passages(text).items()
-        for line in (sense.evidence(asked, passage) if asked else [])
+        for line in (sense.evidence(question, passage) if question else [])
     ]
-    said = sense.answer(asked, [quote["quote"] for quote in quotes]) if asked and quotes else NOT_FOUND
+    said = sense.answer(question, [quote["quote"] for quote in quotes]) if question and quotes else NOT_FOUND
     return {"answer": said, "found": bool(quotes), "quotes": quotes}
 
 
-def _said(asked: Question | None, text: str) -> str:
+def _prose(question: Question | None, text: str) -> str:
     """In prose: the answer, or notes about a part of the text."""
-    lines = [line for passage in passages(text).values() for line in (sense.evidence(asked, passage) if asked else [])]
-    if asked is None or not lines:
+    lines = [
+        line for passage in passages(text).values() for line in (sense.evidence(question, passage) if question else [])
+    ]
+    if question is None or not lines:
         return NOT_FOUND
     if "Somebody else will put the notes" not in text:
-        return sense.answer(asked, lines)
-    if asked.kind == "count":
-        return f"The word '{asked.names[0]}' occurs {sense.answer(asked, lines)} times."
+        return sense.answer(question, lines)
+    if question.kind == "count":
+        return f"The word '{question.names[0]}' occurs {sense.answer(question, lines)} times."
     return "\n".join(lines)
 
 
 def _block(prompt: Prompt) -> str:
     """As a root: the next block, from what the conversation has so far."""
     first, shown = prompt.messages[1].text, [m.text for m in prompt.messages[2:] if m.role in {"user", "tool"}]
-    asked = sense.understood(question(first))
+    asked = sense.understand(question(first))
     if asked is None:
         return f"set_answer({NOT_FOUND!r})"
     workers = "ask_batch" in prompt.messages[0].text
     if asked.kind != "numbers":
         lines = sense.evidence(asked, shown[-1]) if shown else []
-        return _computed(asked, workers=workers) if not shown else f"set_answer({sense.answer(asked, lines)!r})"
+        return _code(asked, workers=workers) if not shown else f"set_answer({sense.answer(asked, lines)!r})"
     lines = sense.evidence(asked, "\n".join([first, *shown]))
     missing = [name for name in asked.names if name not in {n for line in lines for n, _ in sense.FACT.findall(line)}]
     if sense.answer(asked, lines) != NOT_FOUND and (asked.steps or not missing):
@@ -86,12 +88,12 @@ def _block(prompt: Prompt) -> str:
     return f"set_answer({sense.answer(asked, lines)!r})" if tried or readers_did else block
 
 
-def _computed(asked: Question, *, workers: bool) -> str:
+def _code(question: Question, *, workers: bool) -> str:
     """What code answers better than reading."""
-    word = asked.names[0]
-    if asked.kind == "count":
+    word = question.names[0]
+    if question.kind == "count":
         return COUNT.format(word=word)
-    if asked.kind == "compare":
+    if question.kind == "compare":
         return LINES.format(word=f"company {word} ")
     if workers:
         return LOOK_UP.format(pattern=re.sub(r"([.\[\]])", r"\\\1", word))
@@ -99,12 +101,12 @@ def _computed(asked: Question, *, workers: bool) -> str:
     return PARSE.format(path=word, steps="".join(step if step.startswith("[") else f"[{step!r}]" for step in steps))
 
 
-def _search(asked: Question, lines: list[str], *, workers: bool) -> str:
+def _search(question: Question, lines: list[str], *, workers: bool) -> str:
     """The question that can be asked now: about the name that the steps have led to."""
-    if not asked.steps:
-        text = f"What are the secret magic numbers of {', '.join(asked.names)}?"
+    if not question.steps:
+        text = f"What are the secret magic numbers of {', '.join(question.names)}?"
         return READ.format(question=text) if workers else LINES.format(word="secret magic number of ")
-    name, left = sense.owner(asked, lines)
+    name, left = sense.owner(question, lines)
     of = "".join(f"the {step} of " for step in reversed(left[:1]))
     if workers:
         return READ.format(question=f"What is the secret magic number of {of}{name}?")

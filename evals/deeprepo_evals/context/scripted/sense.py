@@ -23,7 +23,7 @@ class Question:
     steps: tuple[str, ...] = ()  # relations to follow from the name, the first one first
 
 
-def understood(text: str) -> Question | None:
+def understand(text: str) -> Question | None:
     """What is asked; None for a question in other words."""
     if found := re.search(r"secret magic numbers? of (.+)\?", text):
         who = re.sub(r", in this order$", "", found[1])
@@ -83,7 +83,7 @@ def _with(word: str, text: str) -> list[str]:
     return re.findall(rf"^.*\b{re.escape(word)}\b.*$", text, re.MULTILINE)
 
 
-def _counted(question: Question, lines: Sequence[str]) -> str:
+def _count(question: Question, lines: Sequence[str]) -> str:
     """Lines that hold the word are counted; counts that somebody else has written down are added up."""
     said = [int(n) for line in lines for n in re.findall(rf"'{question.names[0]}' occurs (\d+) times", line)]
     total = sum(said) if said else len(set(lines))
@@ -100,7 +100,7 @@ def _row(question: Question, text: str) -> list[str]:
     rows = re.findall(rf"^(?:\S+:\d+: )?({re.escape(path)}: .+)$", text, re.MULTILINE)
     if rows or not text.lstrip().startswith("{"):
         return rows
-    value = _walked(text, path)
+    value = _walk(text, path)
     return [] if value is None else [f"{path}: {value}"]
 
 
@@ -109,7 +109,7 @@ def _value(question: Question, lines: Sequence[str]) -> str:
     return values[0] if values else NOT_FOUND
 
 
-def _walked(text: str, path: str) -> Any:  # noqa: ANN401 - a JSON value
+def _walk(text: str, path: str) -> Any:  # noqa: ANN401 - a JSON value
     """A scalar by its key path in a document that may break off, as somebody reads it from the top."""
     stack: list[Any] = []  # a key, or the number of an item
     key = False  # whether the next text is a key
@@ -144,7 +144,7 @@ _EVIDENCE: dict[str, Callable[[Question, str], list[str]]] = {
 }
 _ANSWER: dict[str, Callable[[Question, Sequence[str]], str]] = {
     "numbers": _numbers,
-    "count": _counted,
+    "count": _count,
     "compare": _highest,
     "json": _value,
 }

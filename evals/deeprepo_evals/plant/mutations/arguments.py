@@ -33,7 +33,7 @@ def propose(site: Site) -> Iterator[Mutation]:
             pair = names[number : number + 2]
             if len(pair) < len((one, two)) or len(set(declared[number : number + 2])) > 1:
                 continue  # a compiler would see that
-            if _plain(site, one, two) and _ordered(definition, site.kind, *pair):
+            if _plain(site, one, two) and _tells_apart(definition, site.kind, *pair):
                 yield site.mutation(
                     CLASS,
                     (*site.replace(one, text(two)), *site.replace(two, text(one))),
@@ -49,7 +49,7 @@ def _plain(site: Site, one: Node, two: Node) -> bool:
     return one.type in kinds and two.type in kinds and text(one) != text(two)
 
 
-def _ordered(definition: Node, kind: Family, one: str, two: str) -> bool:
+def _tells_apart(definition: Node, kind: Family, one: str, two: str) -> bool:
     """Whether the callee treats the two differently."""
     body = text(definition.child_by_field_name("body"))
     swapped = re.sub(

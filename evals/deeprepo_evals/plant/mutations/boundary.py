@@ -67,11 +67,11 @@ def _empty(leaves: Node) -> bool:
     return not re.search(r"[1-9A-Za-z]", value) or value in {"None", "null", "nil", "undefined", "0"}
 
 
-def _asked_again(site: Site, statement: Node, spoken: set[str]) -> bool:
+def _asked_again(site: Site, statement: Node, operands: set[str]) -> bool:
     """Whether what follows compares the operands once more, or cuts by them."""
     return any(
         node.start_byte >= statement.end_byte
         and (node.type in site.kind.comparisons or node.type in CUTS)
-        and words(node) & spoken
+        and words(node) & operands
         for node in own(site.node, site.kind)
     )

@@ -19,14 +19,14 @@ SUFFIX = {"python": "_of", "javascript": "Of", "go": "Of"}
 
 def propose(site: Site) -> Iterator[Mutation]:
     """The function renamed everywhere but in one file that calls it."""
-    name, spots = site.name, site.scene.named(site.name)
+    name, spots = site.name, site.scene.spots(site.name)
     top = site.node.parent is not None and site.node.parent.type in TOP
-    if not top or len(name) < SHORTEST or not 1 < len(spots) <= MOST or len(site.scene.defined(name)) != 1:
+    if not top or len(name) < SHORTEST or not 1 < len(spots) <= MOST or len(site.scene.definitions(name)) != 1:
         return
     if not all(_code(site.scene, spot, name) for spot in spots):
         return
     new = name + SUFFIX[site.kind.name]
-    if site.scene.named(new):
+    if site.scene.spots(new):
         return
     calls = [(path, call) for path, call in site.scene.calls(name) if path != site.path and site.scene.plantable(path)]
     if not calls:

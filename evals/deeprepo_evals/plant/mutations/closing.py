@@ -24,14 +24,14 @@ def propose(site: Site) -> Iterator[Mutation]:
     rows = [node for node in own(site.node, site.kind) if node.type in STATEMENTS]
     for row in rows:
         owner, method = _method(site, row)
-        if method not in GIVES_BACK or not _alone(row) or not _taken(site, owner, row):
+        if method not in GIVES_BACK or not _alone(row) or not _is_own(site, owner, row):
             continue
         if sum(_method(site, other) == (owner, method) for other in rows) > 1:
             continue
         yield site.mutation(
             CLASS,
             _line(site, row),
-            Spot(site.path, _seen(site, row)),
+            Spot(site.path, _line_to_show(site, row)),
             f"`{text(row)}` is gone: what {site.name}() took is never given back",
             f"every call of {site.name}()",
         )
@@ -55,18 +55,20 @@ def _alone(row: Node) -> bool:
     return block is not None and (len(statements(block)) > 1 or block.type == "statement_block")
 
 
-def _taken(site: Site, owner: str, row: Node) -> bool:
+def _is_own(site: Site, owner: str, row: Node) -> bool:
     """Whether the function itself opened the thing, or took the lock, before it gives it back; and does not hand it on."""
     opened = False
     for node in own(site.node, site.kind):
         if node.type == "return_statement" and owner in words(node):
             return False
         if node.start_byte < row.start_byte:
-            opened = opened or owner in _made(site, node) or _method(site, node) in {(owner, word) for word in TAKES}
+            opened = (
+                opened or owner in _bound_names(site, node) or _method(site, node) in {(owner, word) for word in TAKES}
+            )
     return opened
 
 
-def _made(site: Site, node: Node) -> set[str]:
+def _bound_names(site: Site, node: Node) -> set[str]:
     """The names that a statement gives to what a call returned."""
     left = node.child_by_field_name("left") or node.child_by_field_name("name")
     made = node.child_by_field_name("right") or node.child_by_field_name("value")
@@ -83,7 +85,7 @@ def _line(site: Site, row: Node) -> tuple[Edit, ...]:
     return (Edit(site.path, start, source.find(b"\n", row.end_byte) + 1, b""),)
 
 
-def _seen(site: Site, row: Node) -> int:
+def _line_to_show(site: Site, row: Node) -> int:
     """Where a reader would miss it: the statement that follows, else the one before."""
     other = after(row) or row.prev_named_sibling
     return other.start_byte if other is not None else site.node.start_byte

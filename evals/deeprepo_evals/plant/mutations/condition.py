@@ -30,7 +30,7 @@ def propose(site: Site) -> Iterator[Mutation]:
             continue
         if same(found.block, found.other) or same(found.last, after(node)) or node.child_by_field_name("initializer"):
             continue
-        new = _negated(site, found.condition)
+        new = _negate(site, found.condition)
         if new is not None:
             yield site.mutation(
                 CLASS,
@@ -41,7 +41,7 @@ def propose(site: Site) -> Iterator[Mutation]:
             )
 
 
-def _negated(site: Site, node: Node) -> str | None:
+def _negate(site: Site, node: Node) -> str | None:
     """The opposite, as a person would write it."""
     if node.type in NEGATIONS and not text(node).startswith(("-", "+", "~", "*", "&", "<-", "typeof", "void")):
         inner = node.child_by_field_name("argument") or node.child_by_field_name("operand")

@@ -21,7 +21,7 @@ def propose(site: Site) -> Iterator[Mutation]:
     """Every default that a caller relies on."""
     given = site.node.child_by_field_name("parameters")
     names = parameters(site.node, site.kind)
-    if given is None or not names or len(site.scene.defined(site.name)) != 1:
+    if given is None or not names or len(site.scene.definitions(site.name)) != 1:
         return
     for row in given.named_children:
         name = row.child_by_field_name("name") or row.child_by_field_name("pattern") or row.child_by_field_name("left")

@@ -28,7 +28,7 @@ def propose(site: Site) -> Iterator[Mutation]:
         if found is None or found.other is not None or not found.exits or after(row) is None:
             continue
         name = _nothing(site, found)
-        use = _used(site, name, row) if name else None
+        use = _first_use(site, name, row) if name else None
         if name and use is not None:
             yield site.mutation(
                 CLASS,
@@ -39,9 +39,9 @@ def propose(site: Site) -> Iterator[Mutation]:
             )
 
 
-def _nothing(site: Site, found: Branch) -> str | None:
+def _nothing(site: Site, branch: Branch) -> str | None:
     """The name that the condition finds to be nothing (in Go also: the error that it finds)."""
-    node = found.condition
+    node = branch.condition
     if node.type in {"not_operator", "unary_expression"} and text(node).startswith(("not ", "!")):
         inner = node.child_by_field_name("argument") or node.child_by_field_name("operand")
         return (
@@ -56,7 +56,7 @@ def _nothing(site: Site, found: Branch) -> str | None:
     return text(left) if operator.type in EQUAL or error else None
 
 
-def _used(site: Site, name: str, check: Node) -> Node | None:
+def _first_use(site: Site, name: str, check: Node) -> Node | None:
     """The first place below the check that needs the thing to be there."""
     wanted = name
     if site.kind is GO and name == "err":

@@ -26,11 +26,11 @@ def propose(site: Site) -> Iterator[Mutation]:
     for node in own(site.node, site.kind):
         use = use_of(node, site.kind) if node.type in site.kind.strings else ""
         word = text(node).strip("\"'`") if use else ""
-        if not KEY.fullmatch(word) or len(word) < SHORTEST or not 1 < len(site.scene.named(word)) <= MOST:
+        if not KEY.fullmatch(word) or len(word) < SHORTEST or not 1 < len(site.scene.spots(word)) <= MOST:
             continue
         new = _other(word)
         there = _elsewhere(site, word, "read" if use == "write" else "write")
-        if there is None or site.scene.named(new):
+        if there is None or site.scene.spots(new):
             continue
         where = "written" if use == "read" else "read"
         yield site.mutation(
@@ -58,13 +58,13 @@ def use_of(node: Node, kind: Family) -> str:
     if above.type in PAIRS:
         return "write" if above.named_children[0] == node else ""
     if above.type in READS:
-        return "write" if _assigned(above) else "read"
+        return "write" if _is_assigned(above) else "read"
     if above.type in kind.arguments and above.named_children[0] == node and above.parent is not None:
         return "read" if text(above.parent.child_by_field_name("function")).endswith((".get", ".pop")) else ""
     return ""
 
 
-def _assigned(subscript: Node) -> bool:
+def _is_assigned(subscript: Node) -> bool:
     """Whether something is put where the subscript points."""
     at = subscript.parent
     if at is not None and at.type == "expression_list":
@@ -72,18 +72,18 @@ def _assigned(subscript: Node) -> bool:
     return at is not None and at.child_by_field_name("left") == subscript and "assignment" in at.type
 
 
-def _elsewhere(site: Site, word: str, wanted: str) -> Spot | None:
+def _elsewhere(site: Site, word: str, use: str) -> Spot | None:
     """A place in another file that uses the key the other way; one that this file names comes first."""
     source = text(root(site.path, site.scene.files[site.path]))
     found = []
-    for spot in site.scene.named(word):
+    for spot in site.scene.spots(word):
         kind = family(spot.path)
         if spot.path == site.path or kind is None or not site.scene.plantable(spot.path):
             continue
         node = root(spot.path, site.scene.files[spot.path]).descendant_for_byte_range(spot.byte, spot.byte + len(word))
         while node is not None and node.type not in kind.strings and node.type.startswith(("string_", "interpreted_")):
             node = node.parent
-        if node is not None and use_of(node, kind) == wanted:
+        if node is not None and use_of(node, kind) == use:
             found.append(spot)
     return min(found, key=lambda spot: PurePosixPath(spot.path).stem not in source, default=None)
 

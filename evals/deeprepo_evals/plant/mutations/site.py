@@ -56,16 +56,16 @@ class Scene:
 
     files: Mapping[str, bytes]
     plantable: Callable[[str], bool]  # whether a defect may stand in this file
-    _named: dict[str, tuple[Spot, ...]] = field(default_factory=dict)
-    _defined: dict[str, tuple[tuple[str, Node], ...]] = field(default_factory=dict)
+    _spots: dict[str, tuple[Spot, ...]] = field(default_factory=dict)
+    _definitions: dict[str, tuple[tuple[str, Node], ...]] = field(default_factory=dict)
 
-    def defined(self, name: str) -> tuple[tuple[str, Node], ...]:
+    def definitions(self, name: str) -> tuple[tuple[str, Node], ...]:
         """Where a function of that name is defined."""
-        if name not in self._defined:
-            nodes = [(spot.path, self.node(spot, name), family(spot.path)) for spot in self.named(name)]
+        if name not in self._definitions:
+            nodes = [(spot.path, self.node(spot, name), family(spot.path)) for spot in self.spots(name)]
             rows = [(path, _defining(node, kind)) for path, node, kind in nodes]
-            self._defined[name] = tuple((path, node) for path, node in rows if node is not None)
-        return self._defined[name]
+            self._definitions[name] = tuple((path, node) for path, node in rows if node is not None)
+        return self._definitions[name]
 
     def callee(self, path: str, call: Node, kind: Family) -> tuple[str, Node, str] | None:
         """The file, the definition and the name of what a call calls; None where that is not sure."""
@@ -73,8 +73,8 @@ class Scene:
         if callee is not None and callee.type in kind.members:
             callee = callee.child_by_field_name(kind.members[callee.type][1])
         name = text(callee)
-        found = self.defined(name) if callee is not None and callee.type in kind.identifiers else ()
-        if len(found) != 1 or not _meant(call, kind, path, *found[0]):
+        found = self.definitions(name) if callee is not None and callee.type in kind.identifiers else ()
+        if len(found) != 1 or not _means(call, kind, path, *found[0]):
             return None
         return (*found[0], name)
 
@@ -85,28 +85,28 @@ class Scene:
         tree = root(spot.path, self.files[spot.path])
         return tree.descendant_for_byte_range(spot.byte, spot.byte + len(word.encode()))
 
-    def named(self, word: str) -> tuple[Spot, ...]:
+    def spots(self, word: str) -> tuple[Spot, ...]:
         """Every place in the tree where the word stands, in code, in strings, in data."""
-        if word not in self._named:
+        if word not in self._spots:
             pattern, plain = any_of(frozenset({word})), word.encode()
-            self._named[word] = tuple(
+            self._spots[word] = tuple(
                 Spot(path, match.start())
                 for path, source in self.files.items()
                 if plain in source
                 for match in pattern.finditer(source)
             )
-        return self._named[word]
+        return self._spots[word]
 
     def calls(self, name: str) -> Iterator[tuple[str, Node]]:
         """Every call of a function that is defined once, in the files of all families; none where another thing may be meant."""
-        homes = self.defined(name)
+        homes = self.definitions(name)
         if len(homes) != 1:
             return
         home, definition = homes[0]
-        for spot in self.named(name):
+        for spot in self.spots(name):
             kind = family(spot.path)
-            call = _called(self.node(spot, name), kind) if kind else None
-            if call is not None and kind is not None and _meant(call, kind, spot.path, home, definition):
+            call = _call(self.node(spot, name), kind) if kind else None
+            if call is not None and kind is not None and _means(call, kind, spot.path, home, definition):
                 yield spot.path, call
 
 
@@ -118,7 +118,7 @@ def _defining(name: Node | None, kind: Family | None) -> Node | None:
     return above if above.child_by_field_name("name") == name else None
 
 
-def _called(name: Node | None, kind: Family) -> Node | None:
+def _call(name: Node | None, kind: Family) -> Node | None:
     """The call whose callee is, or ends in, this name."""
     callee = name
     if callee is not None and callee.parent is not None and callee.parent.type in kind.members:
@@ -129,7 +129,7 @@ def _called(name: Node | None, kind: Family) -> Node | None:
     return above
 
 
-def _meant(call: Node, kind: Family, path: str, home: str, definition: Node) -> bool:
+def _means(call: Node, kind: Family, path: str, home: str, definition: Node) -> bool:
     """Whether the call is of this very definition: a plain name or a module's of a function, a telling name of a method."""
     callee = call.child_by_field_name("function")
     if callee is None or family(home) is not kind:
@@ -138,7 +138,7 @@ def _meant(call: Node, kind: Family, path: str, home: str, definition: Node) -> 
     method = definition.type.startswith("method") or any(a.type == "class_definition" for a in ancestors(definition))
     top = definition.parent is not None and definition.parent.type in TOP
     if callee.type not in kind.members:
-        return not method and (top or path == home) and not _shadowed(call, name)
+        return not method and (top or path == home) and not _is_shadowed(call, name)
     owner = text(callee.child_by_field_name(kind.members[callee.type][0])).rpartition(".")[2]
     if method:
         return owner in {"self", "this"} or "_" in name.strip("_") or name != name.lower()
@@ -146,7 +146,7 @@ def _meant(call: Node, kind: Family, path: str, home: str, definition: Node) -> 
     return top and owner in {place.stem, place.parent.name}
 
 
-def _shadowed(call: Node, name: str) -> bool:
+def _is_shadowed(call: Node, name: str) -> bool:
     """Whether a function around the call has a parameter of this name."""
     around = (above.child_by_field_name("parameters") for above in ancestors(call))
     return any(node is not None and any_of(frozenset({name})).search(node.text or b"") for node in around)

@@ -47,10 +47,10 @@ def propose(site: Site) -> Iterator[Proposal]:
 
 def _needs(value: Node, kind: Family) -> bool:
     """Whether the value, or the variable that it is given to, is gone through, indexed or asked for something."""
-    return _touched(value) or any(map(_touched, given_to(value, kind)))
+    return _touches(value) or any(map(_touches, given_to(value, kind)))
 
 
-def _touched(node: Node) -> bool:
+def _touches(node: Node) -> bool:
     above = node.parent
     if above is None:
         return False

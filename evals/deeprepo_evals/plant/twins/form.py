@@ -38,7 +38,9 @@ def propose(site: Site) -> Iterator[Proposal]:
         return
     inner, before, after = found
     users = tuple(
-        User(Spot(path, call.start_byte), site.at(path).replace(outer(call), f"{before}{_held(outer(call))}{after}"))
+        User(
+            Spot(path, call.start_byte), site.at(path).replace(outer(call), f"{before}{_held_call(outer(call))}{after}")
+        )
         for path, call in calls
         if site.kind is not GO or _imports(site.scene.files[path], before)
     )
@@ -72,7 +74,7 @@ def _form(value: Node, family: str) -> tuple[str, str, str] | None:
     return None
 
 
-def _held(call: Node) -> str:
+def _held_call(call: Node) -> str:
     """The call so that something can be asked of it."""
     return f"({text(call)})" if call.type in {"await", "await_expression"} else text(call)
 

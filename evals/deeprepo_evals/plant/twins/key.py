@@ -21,7 +21,7 @@ def propose(site: Site) -> Iterator[Proposal]:
             continue
         new = f"{word}_value" if "_" in word or word.islower() else f"{word}Value"
         found = _users(site, word, new)
-        if found is None or site.scene.named(new):
+        if found is None or site.scene.spots(new):
             continue
         change, users = found
         yield Proposal(

@@ -44,7 +44,7 @@ def callers(site: Site) -> list[tuple[str, Node]] | None:
     if not calls or len(calls) > MOST_USERS or any(path == site.path or is_test(path) for path, _ in calls):
         return None
     known = {(path, byte) for path, call in calls for byte in range(call.start_byte, call.end_byte)}
-    for spot in scene.named(name):
+    for spot in scene.spots(name):
         node = scene.node(spot, name)
         imported = node is not None and any(
             "import" in above.type or "export" in above.type for above in ancestors(node)
@@ -86,5 +86,5 @@ def code(path: str) -> Family | None:
 
 def words(scene: Scene, word: str) -> Iterator[tuple[Spot, Node | None, Family | None]]:
     """Every place of a word with its node and family."""
-    for spot in scene.named(word):
+    for spot in scene.spots(word):
         yield spot, scene.node(spot, word), code(spot.path)

@@ -33,7 +33,7 @@ def program(words: Iterable[str]) -> Program:
             kept.append(word)
         if word in ANSWERS:
             break
-    return tuple(word for word, _ in groupby(_chosen(kept)))
+    return tuple(word for word, _ in groupby(_used_words(kept)))
 
 
 def _acts(word: str, before: Sequence[str]) -> bool:
@@ -43,7 +43,7 @@ def _acts(word: str, before: Sequence[str]) -> bool:
     return word != "report" or any(earlier in DELEGATE for earlier in before)
 
 
-def _chosen(words: Sequence[str]) -> Iterator[str]:
+def _used_words(words: Sequence[str]) -> Iterator[str]:
     """Without choices that nothing reads."""
     for at, word in enumerate(words):
         following = next((later for later in words[at + 1 :] if later in (*CHOOSE, *READERS)), "")

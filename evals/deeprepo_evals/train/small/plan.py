@@ -19,7 +19,7 @@ class Plan:
     rate: float = 5e-3
     samples: int = 4  # programs for each held-out task, before and after
 
-    def trained(self) -> list[Task]:
+    def training_tasks(self) -> list[Task]:
         """What is learnt from."""
         return list(tasks("train", TRAINED, sizes=SIZES))
 

@@ -26,7 +26,7 @@ Key = tuple[Task, Program]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedRollout:
     """One rollout, as both rewards see it."""
 
     program: Program
@@ -49,14 +49,14 @@ class Played:
         return grammar.gaming(self.program) and not self.facts.read
 
 
-async def play(task: Task, words: Program) -> Played:
+async def play(task: Task, words: Program) -> PlayedRollout:
     """One rollout."""
     code = task.code()
     worker = policies.reading(code)
     done = await roll(task, policies.playing((grammar.block(words),), NAME), worker)
     asked = ["\n".join(message.text for message in prompt.messages) for prompt in worker.prompts]
     defects = [label.why for label in code.labels]
-    return Played(
+    return PlayedRollout(
         words, done.facts, mentions(sorted(code.files), asked, done.review.summary, defects, done.facts.turns)
     )
 
@@ -69,7 +69,7 @@ class Stage:
 
     def __init__(self, keep: Path) -> None:
         self._keep = keep
-        self._played = dict(_kept(keep))
+        self._played = dict(_earlier_rollouts(keep))
         self.kept = len(self._played)  # of an earlier run
         self._pool = ProcessPoolExecutor(PROCESSES, get_context("spawn"))
 
@@ -83,40 +83,40 @@ class Stage:
         """How many rollouts there are."""
         return len(self._played)
 
-    def play(self, wanted: Sequence[Key]) -> list[Played]:
+    def play(self, keys: Sequence[Key]) -> list[PlayedRollout]:
         """All of these, in this order. Raises what a rollout raised."""
-        missing = [key for key in dict.fromkeys(wanted) if key not in self._played]
+        missing = [key for key in dict.fromkeys(keys) if key not in self._played]
         parts = [missing[at::PROCESSES] for at in range(PROCESSES)]
         for part, rollouts in zip(parts, self._pool.map(_several, parts), strict=True):
             self._played.update(zip(part, rollouts, strict=True))
             with self._keep.open("a", encoding="utf-8") as file:
                 file.writelines(_line(task, one) for (task, _), one in zip(part, rollouts, strict=True))
-        return [self._played[key] for key in wanted]
+        return [self._played[key] for key in keys]
 
 
-def _line(task: Task, one: Played) -> str:
+def _line(task: Task, one: PlayedRollout) -> str:
     row = {"task": asdict(task), "program": one.program, "facts": asdict(one.facts), "mentions": asdict(one.mentions)}
     return json.dumps(row) + "\n"
 
 
-def _kept(path: Path) -> Iterator[tuple[Key, Played]]:
+def _earlier_rollouts(path: Path) -> Iterator[tuple[Key, PlayedRollout]]:
     """What an earlier run has played; a line that a killed process tore is left out."""
     for line in path.read_text("utf-8").splitlines() if path.exists() else ():
         with suppress(ValueError):
             row = json.loads(line)
-            one = Played(tuple(row["program"]), Facts(**row["facts"]), Mentions(**row["mentions"]))
+            one = PlayedRollout(tuple(row["program"]), Facts(**row["facts"]), Mentions(**row["mentions"]))
             yield (Task(**row["task"]), one.program), one
 
 
-def _several(keys: Sequence[Key]) -> list[Played]:
+def _several(keys: Sequence[Key]) -> list[PlayedRollout]:
     return asyncio.run(_together(keys))
 
 
-async def _together(keys: Sequence[Key]) -> list[Played]:
+async def _together(keys: Sequence[Key]) -> list[PlayedRollout]:
     """A rollout mostly waits, for git and for the REPL."""
     free = asyncio.Semaphore(AT_ONCE)
 
-    async def one(key: Key) -> Played:
+    async def one(key: Key) -> PlayedRollout:
         async with free:
             return await play(*key)
 

@@ -63,7 +63,7 @@ class Policy:
         torch.manual_seed(self.seed)
         with torch.no_grad():
             made = self._model.generate(**given, do_sample=True, top_k=0, max_new_tokens=grammar.LONGEST)
-        return [self._said(row) for row in made[:, given["input_ids"].shape[1] :].tolist()]
+        return [self._words(row) for row in made[:, given["input_ids"].shape[1] :].tolist()]
 
     def learn(self, tasks: Sequence[Task], plan: Plan, pay: Pay) -> None:
         """Steps of GRPO over these tasks. Raises what `pay` raises."""
@@ -72,7 +72,7 @@ class Policy:
         from trl import GRPOConfig, GRPOTrainer
 
         def reward(completion_ids: Sequence[Sequence[int]], task: Sequence[int], **_: Any) -> list[float]:  # noqa: ANN401 - of TRL
-            return pay([(tasks[at], self._said(row)) for at, row in zip(task, completion_ids, strict=True)])
+            return pay([(tasks[at], self._words(row)) for at, row in zip(task, completion_ids, strict=True)])
 
         with tempfile.TemporaryDirectory(prefix="deeprepo-small-") as folder:
             how = GRPOConfig(
@@ -101,7 +101,7 @@ class Policy:
             trainer.remove_callback(PrinterCallback)
             trainer.train()
 
-    def _said(self, row: Sequence[int]) -> Words:
+    def _words(self, row: Sequence[int]) -> Words:
         said = [self.words[number] for number in row]
         return said[: said.index(END)] if END in said else [word for word in said if word != PAD]
 
@@ -135,5 +135,5 @@ def _model(words: Sequence[str]) -> Any:  # noqa: ANN401 - the same
     )
     model.generation_config.eos_token_id = [words.index(word) for word in (END, *grammar.ANSWERS)]
     foreign = torch.tensor([word in {PAD, *SEEN} for word in words])
-    model.lm_head.register_forward_hook(lambda _module, _given, scores: scores.masked_fill(foreign, NEVER))
+    model.lm_head.register_forward_hook(lambda _module, _inputs, scores: scores.masked_fill(foreign, NEVER))
     return model

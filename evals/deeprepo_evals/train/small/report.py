@@ -15,7 +15,7 @@ from deeprepo_evals import intervals
 from deeprepo_evals.intervals import Interval
 from deeprepo_evals.train.small import curve
 from deeprepo_evals.train.small.curve import Line, Panel
-from deeprepo_evals.train.small.run import OURS, REWARDS, SEEDS, Figures, Run, Trained
+from deeprepo_evals.train.small.run import OURS, REWARDS, SEEDS, Figures, Run, TrainedPolicy
 
 LIBRARIES = ("torch", "trl", "transformers")
 NAMES = {OURS: "trained under ours", SEEDS: "trained under the reward by mentions"}
@@ -34,7 +34,7 @@ def write(run: Run, folder: Path) -> Path:
     return page
 
 
-def gained(run: Run, reward: str, read: Read) -> Interval:
+def gain(run: Run, reward: str, read: Read) -> Interval:
     """What a figure has risen by on held-out tasks, with Student's interval over the seeds."""
     return intervals.student([read(one.after) - read(one.before) for one in _of(run, reward)])
 
@@ -50,7 +50,7 @@ def markdown(run: Run, machine: str) -> str:
     head = (
         f"{machine}. {len(run.policies)} policies of {run.parameters:,} parameters ({plan.seeds} seeds under each reward), "
         f"{plan.steps} steps of {plan.rollouts} rollouts in groups of {plan.group}; {run.asked:,} rollouts, of which "
-        f"{run.rollouts:,} differ{_kept(run)} and were carried out; {run.cpu / 60:.1f} minutes of CPU time in {run.wall / 60:.1f} minutes."
+        f"{run.rollouts:,} differ{_kept_text(run)} and were carried out; {run.cpu / 60:.1f} minutes of CPU time in {run.wall / 60:.1f} minutes."
     )
     return "\n".join(
         [
@@ -62,7 +62,7 @@ def markdown(run: Run, machine: str) -> str:
             *_before_after(run),
             "\n## What there was to learn\n",
             "Programs by hand, on the same code bases.\n",
-            *_shown(run),
+            *_policy_lines(run),
             "\n## What was learnt\n",
             "The commonest programs after training, with their share of the held-out rollouts.\n",
             *_programs(run),
@@ -71,16 +71,16 @@ def markdown(run: Run, machine: str) -> str:
     )
 
 
-def _kept(run: Run) -> str:
+def _kept_text(run: Run) -> str:
     return f" (of these {run.kept:,} come from an earlier run, whose time is not in the following)" if run.kept else ""
 
 
 def _before_after(run: Run) -> Iterator[str]:
     rows: tuple[tuple[str, Read], ...] = (
-        ("our reward", lambda told: told.ours),
-        ("reward by mentions", lambda told: told.seeds),
-        ("units read by workers", lambda told: told.read),
-        ("attempts at gaming", lambda told: told.gaming),
+        ("our reward", lambda figures: figures.ours),
+        ("reward by mentions", lambda figures: figures.seeds),
+        ("units read by workers", lambda figures: figures.read),
+        ("attempts at gaming", lambda figures: figures.gaming),
     )
     yield "| | " + " | ".join(NAMES[reward] for reward in REWARDS) + " |"
     yield "|---|" + "---|" * len(REWARDS)
@@ -98,7 +98,7 @@ def _before_after(run: Run) -> Iterator[str]:
 
 def _change(run: Run, reward: str, read: Read) -> str:
     before, after = (fmean(read(told) for told in side) for side in zip(*_sides(run, reward), strict=True))
-    by = gained(run, reward, read)
+    by = gain(run, reward, read)
     return f"{before:.2f} → {after:.2f}, {by.value:+.2f} [{by.low:+.2f}, {by.high:+.2f}]"
 
 
@@ -106,7 +106,7 @@ def _sides(run: Run, reward: str) -> list[tuple[Figures, Figures]]:
     return [(one.before, one.after) for one in _of(run, reward)]
 
 
-def _shown(run: Run) -> Iterator[str]:
+def _policy_lines(run: Run) -> Iterator[str]:
     yield "| program | our reward | reward by mentions | units read by workers |"
     yield "|---|---|---|---|"
     for words, told in run.shown:
@@ -132,14 +132,15 @@ def panels(run: Run) -> list[Panel]:
 
     return [
         Panel(
-            "Reward that it is trained under", lines(lambda reward, told: told.ours if reward == OURS else told.seeds)
+            "Reward that it is trained under",
+            lines(lambda reward, figures: figures.ours if reward == OURS else figures.seeds),
         ),
-        Panel("Units read by workers", lines(lambda _, told: told.read)),
-        Panel("Attempts at gaming", lines(lambda _, told: told.gaming)),
+        Panel("Units read by workers", lines(lambda _, figures: figures.read)),
+        Panel("Attempts at gaming", lines(lambda _, figures: figures.gaming)),
     ]
 
 
-def _of(run: Run, reward: str) -> Sequence[Trained]:
+def _of(run: Run, reward: str) -> Sequence[TrainedPolicy]:
     return [one for one in run.policies if one.reward == reward]
 
 

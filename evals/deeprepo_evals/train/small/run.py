@@ -45,7 +45,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedPolicy:
     """One policy: before, each step, after. `programs` are the commonest ones after it, with their share."""
 
     reward: str
@@ -62,7 +62,7 @@ class Run:
 
     plan: Plan
     parameters: int
-    policies: tuple[Trained, ...]
+    policies: tuple[TrainedPolicy, ...]
     shown: tuple[tuple[str, Figures], ...]
     rollouts: int  # that differ; the others are repetitions, and not carried out
     kept: int  # of these, from an earlier run that was broken off
@@ -74,10 +74,10 @@ class Run:
 def carry_out(plan: Plan, folder: Path, say: Callable[[str], None]) -> Run:
     """Train and judge; rollouts are kept in the folder. Raises UsageError where that cannot be written."""
     start, asked = time.monotonic(), 0
-    done: list[Trained] = []
-    with play.Stage(_opened(folder)) as stage:
+    done: list[TrainedPolicy] = []
+    with play.Stage(_open_folder(folder)) as stage:
 
-        def played(pairs: Sequence[tuple[Task, Sequence[str]]]) -> list[play.Played]:
+        def play_pairs(pairs: Sequence[tuple[Task, Sequence[str]]]) -> list[play.PlayedRollout]:
             nonlocal asked
             asked += len(pairs)
             return stage.play([(task, grammar.program(words)) for task, words in pairs])
@@ -85,14 +85,14 @@ def carry_out(plan: Plan, folder: Path, say: Callable[[str], None]) -> Run:
         for seed in range(1, plan.seeds + 1):
             for reward in REWARDS:
                 say(f"policy {seed} of {plan.seeds} under the reward {reward!r}, {len(stage):,} rollouts so far")
-                done.append(_trained(plan, reward, seed, played))
+                done.append(_train(plan, reward, seed, play_pairs))
         held_out = plan.held_out()
-        shown = [(text, figures(played([(task, text.split()) for task in held_out]))) for text in SHOWN]
+        shown = [(text, figures(play_pairs([(task, text.split()) for task in held_out]))) for text in SHOWN]
     seconds = time.monotonic() - start
     return Run(plan, policy.Policy(1).size, tuple(done), tuple(shown), len(stage), stage.kept, asked, _cpu(), seconds)
 
 
-def figures(rollouts: Sequence[play.Played]) -> Figures:
+def figures(rollouts: Sequence[play.PlayedRollout]) -> Figures:
     """Their means."""
     return Figures(
         ours=fmean(one.ours for one in rollouts),
@@ -104,34 +104,34 @@ def figures(rollouts: Sequence[play.Played]) -> Figures:
     )
 
 
-Stand = Callable[[Sequence[tuple[Task, Sequence[str]]]], list[play.Played]]
+Stand = Callable[[Sequence[tuple[Task, Sequence[str]]]], list[play.PlayedRollout]]
 
 
-def _trained(plan: Plan, reward: str, seed: int, played: Stand) -> Trained:
+def _train(plan: Plan, reward: str, seed: int, play_pairs: Stand) -> TrainedPolicy:
     learner = policy.Policy(seed)
     steps: list[Figures] = []
 
     def pay(pairs: Sequence[tuple[Task, Sequence[str]]]) -> list[float]:
-        rollouts = played(pairs)
+        rollouts = play_pairs(pairs)
         steps.append(figures(rollouts))
         return [one.ours if reward == OURS else one.seeds for one in rollouts]
 
-    def judged() -> list[play.Played]:
+    def judge() -> list[play.PlayedRollout]:
         tasks = [task for task in plan.held_out() for _ in range(plan.samples)]
-        return played([*zip(tasks, learner.write(plan.held_out(), plan.samples), strict=True)])
+        return play_pairs([*zip(tasks, learner.write(plan.held_out(), plan.samples), strict=True)])
 
-    before = figures(judged())
-    learner.learn(plan.trained(), plan, pay)
-    after = judged()
-    return Trained(reward, seed, before, tuple(steps), figures(after), _commonest(after))
+    before = figures(judge())
+    learner.learn(plan.training_tasks(), plan, pay)
+    after = judge()
+    return TrainedPolicy(reward, seed, before, tuple(steps), figures(after), _commonest(after))
 
 
-def _commonest(rollouts: Sequence[play.Played], most: int = 3) -> tuple[tuple[str, float], ...]:
+def _commonest(rollouts: Sequence[play.PlayedRollout], most: int = 3) -> tuple[tuple[str, float], ...]:
     counted = Counter(" ".join(one.program) for one in rollouts)
     return tuple((words, count / len(rollouts)) for words, count in counted.most_common(most))
 
 
-def _opened(folder: Path) -> Path:
+def _open_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / ROLLOUTS

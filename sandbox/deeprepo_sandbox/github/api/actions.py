@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from deeprepo_sandbox.github.bodies.runs import run
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal
 
 MOST = 1_000  # runs that GitHub lists for one search
 
@@ -13,9 +13,9 @@ async def runs(call: Call) -> Answer:
     found = sorted(call.repository.runs, key=lambda one: -one.id)
     if since := call.query.get("created"):
         if not since.startswith(">="):
-            raise Refused(422, "The sandbox knows `created` in the form >=TIME only")
+            raise GitHubRefusal(422, "The sandbox knows `created` in the form >=TIME only")
         begin = datetime.fromisoformat(since.removeprefix(">="))
-        found = [one for one in found if one.created >= begin][:MOST]
+        found = [one for one in found if one.created_at >= begin][:MOST]
     told = [run(call.world, call.repository, one) for one in found]
     return call.pages(told, lambda part: {"total_count": len(told), "workflow_runs": part})
 

@@ -3,7 +3,7 @@
 from deeprepo_sandbox.github import hooks
 from deeprepo_sandbox.github.access import LEVELS
 from deeprepo_sandbox.github.bodies import people, repositories, stamp
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found, invalid
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
 from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import App, Delivery, Installation, Json
 from deeprepo_sandbox.github.world import LIMIT
@@ -24,45 +24,47 @@ async def installations(call: Call) -> Answer:
 
 async def installation(call: Call) -> Answer:
     """GET R/installation."""
-    homes = [home for home in call.world.installed(call.repository) if home.app is _app(call)]
-    return Answer(200, people.installation(call.world, found(homes[0] if homes else None)))
+    homes = [home for home in call.world.installations_of(call.repository) if home.app is _app(call)]
+    return Answer(200, people.installation(call.world, find_or_404(homes[0] if homes else None)))
 
 
 async def create_token(call: Call) -> Answer:
     """POST /app/installations/N/access_tokens: the permissions asked for, never more than the App has."""
     world = call.world
-    home = found(world.installations.get(call.params["installation_id"]))
+    home = find_or_404(world.installations.get(call.params["installation_id"]))
     if home.app is not _app(call):
-        raise Refused(404, "Not Found")
-    if home.suspended:
-        raise Refused(403, "This installation has been suspended")
+        raise GitHubRefusal(404, "Not Found")
+    if home.suspended_at:
+        raise GitHubRefusal(403, "This installation has been suspended")
     granted = dict(call.body.get("permissions", home.app.permissions))
     for name, level in granted.items():
         has = home.app.permissions.get(name)
         if has is None or LEVELS.index(level) > LEVELS.index(has):
-            raise Refused(422, "The permissions requested are not granted to this installation.")
-    chosen = _chosen(call, home)
+            raise GitHubRefusal(422, "The permissions requested are not granted to this installation.")
+    chosen = _repository_ids(call, home)
     text, token = world.mint(home, granted | {"metadata": "read"}, chosen)
     said: Json = {
         "token": text,
         "expires_at": stamp(token.expires),
         "permissions": token.permissions,
-        "repository_selection": "all" if chosen is None and home.chosen is None else "selected",
+        "repository_selection": "all" if chosen is None and home.chosen_repositories is None else "selected",
     }
     if chosen is not None:
         said["repositories"] = [repositories.repository(world, world.repositories[one]) for one in sorted(chosen)]
     return Answer(201, said)
 
 
-def _chosen(call: Call, home: Installation) -> frozenset[int] | None:
+def _repository_ids(call: Call, home: Installation) -> frozenset[int] | None:
     """The repositories that the token is asked for; None: all of the installation."""
     ids, names = call.body.get("repository_ids"), call.body.get("repositories")
     if ids is None and names is None:
         return None
-    ours = {r.id: r for r in call.world.repositories.values() if not r.deleted and home in call.world.installed(r)}
+    ours = {
+        r.id: r for r in call.world.repositories.values() if not r.is_deleted and home in call.world.installations_of(r)
+    }
     wanted = set(ids or ()) | {r.id for r in ours.values() if r.name in (names or ())}
     if not wanted or not wanted <= set(ours):
-        raise Refused(
+        raise GitHubRefusal(
             422, "There is at least one repository that does not exist or is not accessible to the parent installation."
         )
     return frozenset(wanted)
@@ -79,13 +81,16 @@ async def accessible(call: Call) -> Answer:
     """GET /installation/repositories."""
     world, token = call.world, call.caller.token
     home = token.installation if token else None
-    mine = [r for r in world.repositories.values() if not r.deleted and home in tuple(world.installed(r))]
+    mine = [r for r in world.repositories.values() if not r.is_deleted and home in tuple(world.installations_of(r))]
     shown = [
         repositories.repository(world, r)
         for r in mine
         if not token or token.repositories is None or r.id in token.repositories
     ]
-    whole = {"total_count": len(shown), "repository_selection": "all" if home and home.chosen is None else "selected"}
+    whole = {
+        "total_count": len(shown),
+        "repository_selection": "all" if home and home.chosen_repositories is None else "selected",
+    }
     return call.pages(shown, lambda part: whole | {"repositories": part})
 
 
@@ -98,7 +103,7 @@ async def deliveries(call: Call) -> Answer:
     size = min(int(call.query.get("per_page", "30")), 100)
     cursor = call.query.get("cursor", "")
     if cursor and not cursor.isdecimal():
-        raise Refused(400, "Invalid cursor")
+        raise GitHubRefusal(400, "Invalid cursor")
     below = [one for one in rows if not cursor or one.id < int(cursor)]
     part = below[:size]
     link = {}
@@ -111,7 +116,7 @@ def _delivery(one: Delivery) -> Json:
     return {
         "id": one.id,
         "guid": one.guid,
-        "delivered_at": stamp(one.delivered),
+        "delivered_at": stamp(one.delivered_at),
         "redelivery": one.redelivery,
         "duration": one.duration,
         "status": one.status,
@@ -136,7 +141,7 @@ async def redeliver(call: Call) -> Answer:
 
 async def from_manifest(call: Call) -> Answer:
     """POST /app-manifests/CODE/conversions: what the browser's flow hands out, once."""
-    made = call.world.apps[found(call.world.manifests.pop(call.params["code"], None))]
+    made = call.world.apps[find_or_404(call.world.manifests.pop(call.params["code"], None))]
     said = people.app(call.world, made) | {
         "client_secret": made.client_secret,
         "webhook_secret": made.secret,
@@ -163,7 +168,7 @@ async def limits(call: Call) -> Answer:
 
 
 def _app(call: Call) -> App:
-    return found(call.caller.app)
+    return find_or_404(call.caller.app)
 
 
 OPERATIONS: dict[str, Do] = {

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from deeprepo_sandbox.github import git, hooks
 from deeprepo_sandbox.github.bodies.checks import annotation, check
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found, invalid
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
 from deeprepo_sandbox.github.things import App, Check, Json
 
 MOST_ANNOTATIONS, MOST_ACTIONS = 50, 3
@@ -26,7 +26,7 @@ async def create(call: Call) -> Answer:
     made = Check(call.world.id(), app, said["name"], head, next(iter(suites), call.world.id()))
     _fill(call, made, said, new=True)
     where.checks[made.id] = made
-    hooks.checked(call.world, where, made, "created")
+    hooks.on_check(call.world, where, made, "created")
     return Answer(201, check(call.world, where, made))
 
 
@@ -34,57 +34,57 @@ async def update(call: Call) -> Answer:
     """PATCH R/check-runs/ID: annotations are added to those that are there."""
     where, one = call.repository, _check(call)
     if one.app is not _app(call):
-        raise Refused(
+        raise GitHubRefusal(
             403, f"Invalid app_id `{_app(call).id}` - check run can only be modified by the GitHub App that created it."
         )
-    before, ended = one.status, (one.status, one.conclusion, one.completed)
+    before, ended = one.status, (one.status, one.conclusion, one.completed_at)
     _fill(call, one, call.body, new=False)
     if before == "completed" and call.world.final_checks:
-        one.status, one.conclusion, one.completed = ended
+        one.status, one.conclusion, one.completed_at = ended
     if one.status == "completed" != before:
-        hooks.checked(call.world, where, one, "completed")
+        hooks.on_check(call.world, where, one, "completed")
     return Answer(200, check(call.world, where, one))
 
 
-def _fill(call: Call, one: Check, said: Json, *, new: bool) -> None:
+def _fill(call: Call, one: Check, fields: Json, *, new: bool) -> None:
     """Take over what is said, once all of it was found good."""
-    output = said.get("output") or {}
-    _check_output(output, said, new=new)
-    done = said.get("conclusion") is not None
-    status = "completed" if done else said.get("status", one.status)
+    output = fields.get("output") or {}
+    _check_output(output, fields, new=new)
+    done = fields.get("conclusion") is not None
+    status = "completed" if done else fields.get("status", one.status)
     if status == "completed" and not done and one.conclusion is None:
         raise invalid("CheckRun", "conclusion", "missing_field")
     now = call.world.now()
-    one.status, one.name = status, said.get("name", one.name)
-    one.conclusion = said.get("conclusion") if status == "completed" and done else one.conclusion
+    one.status, one.name = status, fields.get("name", one.name)
+    one.conclusion = fields.get("conclusion") if status == "completed" and done else one.conclusion
     if status != "completed":
-        one.conclusion, one.completed = None, None
-    one.started = _time(said.get("started_at")) or one.started or now
+        one.conclusion, one.completed_at = None, None
+    one.started_at = _time(fields.get("started_at")) or one.started_at or now
     if status == "completed":
-        one.completed = _time(said.get("completed_at")) or one.completed or now
-    one.external_id = said.get("external_id", one.external_id)
-    one.details_url = said.get("details_url", one.details_url)
+        one.completed_at = _time(fields.get("completed_at")) or one.completed_at or now
+    one.external_id = fields.get("external_id", one.external_id)
+    one.details_url = fields.get("details_url", one.details_url)
     one.title = output.get("title", one.title)
     one.summary, one.text = output.get("summary", one.summary), output.get("text", one.text)
     one.annotations += output.get("annotations", [])
-    one.actions = said.get("actions", one.actions)
+    one.actions = fields.get("actions", one.actions)
 
 
-def _check_output(output: Json, said: Json, *, new: bool) -> None:
+def _check_output(output: Json, fields: Json, *, new: bool) -> None:
     if output and ("summary" not in output or (new and "title" not in output)):
         raise invalid("CheckRun", "output", "missing_field")
     for name in ("summary", "text"):
         if len(output.get(name) or "") > LONGEST:
             raise invalid("CheckRun", name, "custom", f"{name} exceeds a maximum bytesize of {LONGEST}")
-    notes, actions = output.get("annotations", []), said.get("actions", [])
+    notes, actions = output.get("annotations", []), fields.get("actions", [])
     if len(notes) > MOST_ANNOTATIONS:
-        raise Refused(
+        raise GitHubRefusal(
             422, f"Invalid request.\n\nNo more than {MOST_ANNOTATIONS} items are allowed; {len(notes)} were supplied."
         )
     if len(actions) > MOST_ACTIONS or any(
         len(str(a.get(n, ""))) > most for a in actions for n, most in LENGTHS.items()
     ):
-        raise Refused(422, "Invalid request.\n\nNo more than 3 actions with short texts are allowed.")
+        raise GitHubRefusal(422, "Invalid request.\n\nNo more than 3 actions with short texts are allowed.")
     for note in notes:
         if len(note["message"].encode()) > LONGEST_MESSAGE or len(note.get("title") or "") > LONGEST_TITLE:
             raise invalid("CheckRunAnnotation", "message", "custom", "message or title is too long")
@@ -97,7 +97,7 @@ def _check_output(output: Json, said: Json, *, new: bool) -> None:
 async def for_ref(call: Call) -> Answer:
     """GET R/commits/REF/check-runs."""
     where = call.repository
-    head = found(await git.tip(where.git, call.params["ref"]))
+    head = find_or_404(await git.tip(where.git, call.params["ref"]))
     name, status, app = (call.query.get(key) for key in ("check_name", "status", "app_id"))
     rows = [one for one in where.checks.values() if one.head == head]
     rows = [one for one in rows if (not name or one.name == name) and (not status or one.status == status)]
@@ -116,14 +116,14 @@ async def annotations(call: Call) -> Answer:
 
 
 def _check(call: Call) -> Check:
-    return found(call.repository.checks.get(call.params["check_run_id"]))
+    return find_or_404(call.repository.checks.get(call.params["check_run_id"]))
 
 
 def _app(call: Call) -> App:
     """Only Apps write check runs."""
     app = call.caller.token.app if call.caller.token else None
     if app is None:
-        raise Refused(403, "You must authenticate via a GitHub App.")
+        raise GitHubRefusal(403, "You must authenticate via a GitHub App.")
     return app
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from deeprepo_sandbox.github import anchors, hooks
 from deeprepo_sandbox.github.bodies.comments import issue_comment
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found, invalid
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
 from deeprepo_sandbox.github.things import Comment, Pull
 
 
@@ -15,32 +15,32 @@ async def create(call: Call) -> Answer:
         id=call.world.id(),
         user=call.user,
         body=_body(call),
-        created=now,
-        updated=now,
+        created_at=now,
+        updated_at=now,
         app=token.app if token else None,
     )
     pull.comments.append(made)
-    hooks.commented(call.world, pull, made)
+    hooks.on_comment(call.world, pull, made)
     return Answer(201, issue_comment(call.world, pull, made))
 
 
 async def find(call: Call) -> Answer:
     """GET R/issues/N/comments."""
     pull, since = call.pull, call.query.get("since")
-    rows = [one for one in pull.comments if not since or one.updated >= datetime.fromisoformat(since)]
+    rows = [one for one in pull.comments if not since or one.updated_at >= datetime.fromisoformat(since)]
     return call.pages([issue_comment(call.world, pull, one) for one in rows])
 
 
 async def get(call: Call) -> Answer:
     """GET R/issues/comments/ID."""
-    return Answer(200, issue_comment(call.world, *_named(call)))
+    return Answer(200, issue_comment(call.world, *_find(call)))
 
 
 async def update(call: Call) -> Answer:
     """PATCH R/issues/comments/ID."""
     pull, one = _own(call)
-    one.body, one.updated = _body(call), call.world.now()
-    hooks.commented(call.world, pull, one, "edited")
+    one.body, one.updated_at = _body(call), call.world.now()
+    hooks.on_comment(call.world, pull, one, "edited")
     return Answer(200, issue_comment(call.world, pull, one))
 
 
@@ -59,15 +59,15 @@ def _body(call: Call) -> str:
     return str(text)
 
 
-def _named(call: Call) -> tuple[Pull, Comment]:
+def _find(call: Call) -> tuple[Pull, Comment]:
     rows = ((pull, one) for pull in call.repository.pulls.values() for one in pull.comments)
-    return found(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
+    return find_or_404(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
 
 
 def _own(call: Call) -> tuple[Pull, Comment]:
-    pull, one = _named(call)
+    pull, one = _find(call)
     if one.user is not call.user:
-        raise Refused(403, "Resource not accessible by integration")
+        raise GitHubRefusal(403, "Resource not accessible by integration")
     return pull, one
 
 

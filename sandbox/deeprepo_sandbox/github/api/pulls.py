@@ -2,7 +2,7 @@
 
 from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.bodies import commits
-from deeprepo_sandbox.github.bodies.pulls import changed, listed, whole
+from deeprepo_sandbox.github.bodies.pulls import changed_files, list_item, whole
 from deeprepo_sandbox.github.call import Answer, Call, Do
 from deeprepo_sandbox.github.things import Pull
 
@@ -15,7 +15,7 @@ async def get(call: Call) -> Answer:
     pull = call.pull
     if "diff" not in call.accept:
         return Answer(200, await whole(call.world, pull))
-    files = await changed(pull)
+    files = await changed_files(pull)
     lines = sum(file.count("+") + file.count("-") for file in files)
     if len(files) > DIFF_FILES or lines > DIFF_LINES:
         said = f"Sorry, the diff exceeded the maximum number of files ({DIFF_FILES}) or lines ({DIFF_LINES})."
@@ -30,20 +30,20 @@ async def find(call: Call) -> Answer:
     rows = [p for p in call.repository.pulls.values() if state == "all" or p.state == (state or "open")]
     rows = [p for p in rows if not base or p.base == base]
     rows = [p for p in rows if not head or head == f"{p.source.owner.login}:{p.head}"]
-    return call.pages([listed(call.world, pull) for pull in _sorted(rows, call)])
+    return call.pages([list_item(call.world, pull) for pull in _sort(rows, call)])
 
 
-def _sorted(rows: list[Pull], call: Call) -> list[Pull]:
+def _sort(rows: list[Pull], call: Call) -> list[Pull]:
     """In the order asked for: the newest first, unless something else is said."""
     key = call.query.get("sort", "created")
     down = call.query.get("direction", "desc" if key == "created" else "asc") == "desc"
-    return sorted(rows, key=lambda p: (p.updated if key == "updated" else p.created, p.number), reverse=down)
+    return sorted(rows, key=lambda p: (p.updated_at if key == "updated" else p.created_at, p.number), reverse=down)
 
 
 async def files(call: Call) -> Answer:
     """GET R/pulls/N/files."""
     pull = call.pull
-    rows = (await changed(pull))[:MOST_FILES]
+    rows = (await changed_files(pull))[:MOST_FILES]
     return call.pages([commits.file(call.world, pull.repository, pull.head_sha, file) for file in rows])
 
 

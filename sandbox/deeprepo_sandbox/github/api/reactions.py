@@ -1,7 +1,7 @@
 """Emoji under comments."""
 
 from deeprepo_sandbox.github.bodies.comments import EMOJI, reaction
-from deeprepo_sandbox.github.call import Answer, Call, Do, found, invalid
+from deeprepo_sandbox.github.call import Answer, Call, Do, find_or_404, invalid
 from deeprepo_sandbox.github.things import Comment, Reaction
 
 
@@ -32,7 +32,7 @@ def _comment(call: Call) -> Comment:
         for one in pull.review_comments if on_diff else pull.comments:
             if one.id == call.params["comment_id"]:
                 return one
-    return found(None)
+    return find_or_404(None)
 
 
 OPERATIONS: dict[str, Do] = {

@@ -5,7 +5,7 @@ import base64
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies import commits, people
 from deeprepo_sandbox.github.bodies.repositories import repository
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404
 from deeprepo_sandbox.github.things import Json, Repository
 
 MOST_FILES, MOST_COMMITS = 300, 250  # that GitHub compares
@@ -19,7 +19,7 @@ async def get(call: Call) -> Answer:
 
 async def permission(call: Call) -> Answer:
     """GET R/collaborators/LOGIN/permission."""
-    who = found(call.world.users.get(call.params["username"]))
+    who = find_or_404(call.world.users.get(call.params["username"]))
     rights = call.world.permission(who.login, call.repository)
     at_least = {"pull": rights != "none", "triage": False, "push": rights in {"write", "admin"}}
     marks = at_least | {"maintain": rights == "admin", "admin": rights == "admin"}
@@ -31,7 +31,7 @@ async def content(call: Call) -> Answer:
     """GET R/contents/PATH: a file, as JSON or raw."""
     where, path = call.repository, call.params["path"]
     sha = await _commit(where, call.query.get("ref") or where.default_branch)
-    data = found(await commits.blob(where.git, sha, path))
+    data = find_or_404(await commits.blob(where.git, sha, path))
     if "raw" in call.accept:
         return Answer(200, data.decode(errors="replace"), {"content-type": "application/vnd.github.raw; charset=utf-8"})
     blob = await git.text(where.git, "rev-parse", f"{sha}:{path}")
@@ -63,9 +63,9 @@ async def compare(call: Call) -> Answer:
     where = call.repository
     left, dots, right = call.params["basehead"].partition("...")
     if not dots:
-        raise Refused(404, "Not Found")
+        raise GitHubRefusal(404, "Not Found")
     base, head = await _commit(where, left), await _commit(where, right)
-    middle = found(await git.merge_base(where.git, base, head))
+    middle = find_or_404(await git.merge_base(where.git, base, head))
     if "diff" in call.accept:
         text = await git.text(where.git, "diff", *diffs.FORM, middle, head)
         return Answer(200, text, {"content-type": "application/vnd.github.diff; charset=utf-8"})
@@ -97,7 +97,7 @@ async def compare(call: Call) -> Answer:
 
 async def _commit(where: Repository, ref: str) -> str:
     """A commit by branch, tag or id; of forks by "owner:branch" too, as their commits lie in the same store."""
-    return found(await git.tip(where.git, ref.rpartition(":")[2]))
+    return find_or_404(await git.tip(where.git, ref.rpartition(":")[2]))
 
 
 OPERATIONS: dict[str, Do] = {

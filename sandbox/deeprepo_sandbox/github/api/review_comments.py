@@ -5,7 +5,7 @@ from datetime import datetime
 from deeprepo_sandbox.github import anchors, hooks
 from deeprepo_sandbox.github.api import reviews
 from deeprepo_sandbox.github.bodies.comments import review_comment
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found, invalid
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
 from deeprepo_sandbox.github.things import Json, Pull, Review, ReviewComment
 
 KIND = "PullRequestReviewComment"
@@ -21,7 +21,7 @@ async def create(call: Call) -> Answer:
     if commit is None:
         raise invalid(KIND, "commit_id", "custom", "commit_id is not part of the pull request")
     _check(said)
-    spot, wrong = await anchors.placed(pull, commit, said)
+    spot, wrong = await anchors.place_fields(pull, commit, said)
     if wrong:
         part = "path" if wrong.startswith("Path") else "start_line" if wrong.startswith("Start") else "line"
         raise invalid(KIND, f"{THREAD}.{part}", "custom", f"{THREAD}.{part} {_words(part)}")
@@ -37,7 +37,7 @@ async def reply(call: Call) -> Answer:
 
 async def _reply(call: Call, to: int) -> Answer:
     pull = call.pull
-    top = found(next((one for one in pull.review_comments if one.id == to and one.reply_to is None), None))
+    top = find_or_404(next((one for one in pull.review_comments if one.id == to and one.reply_to is None), None))
     _check(call.body)
     made = _review(call, top.commit)
     where = ("subject", "line", "side", "start_line", "start_side", "hunk")
@@ -47,12 +47,12 @@ async def _reply(call: Call, to: int) -> Answer:
     return await _store(call, pull, made, note)
 
 
-async def _store(call: Call, pull: Pull, made: Review, note: ReviewComment) -> Answer:
+async def _store(call: Call, pull: Pull, review: Review, note: ReviewComment) -> Answer:
     """GitHub keeps every comment in a review, be it one of a single comment."""
-    pull.reviews.append(made)
+    pull.reviews.append(review)
     pull.review_comments.append(note)
-    hooks.reviewed(call.world, pull, made)
-    hooks.commented(call.world, pull, note)
+    hooks.on_review(call.world, pull, review)
+    hooks.on_comment(call.world, pull, note)
     return Answer(201, await review_comment(call.world, pull, note))
 
 
@@ -62,16 +62,16 @@ def _review(call: Call, commit: str) -> Review:
         id=call.world.id(),
         user=call.user,
         body="",
-        created=now,
-        updated=now,
+        created_at=now,
+        updated_at=now,
         app=token.app if token else None,
         state="COMMENTED",
         commit=commit,
     )
 
 
-def _check(said: Json) -> None:
-    wrong = anchors.body(said.get("body"))
+def _check(fields: Json) -> None:
+    wrong = anchors.body(fields.get("body"))
     if wrong:
         raise invalid(KIND, "body", "custom", wrong)
 
@@ -85,16 +85,16 @@ def _words(part: str) -> str:
 async def find(call: Call) -> Answer:
     """GET R/pulls/N/comments."""
     pull, since = call.pull, call.query.get("since")
-    rows = [one for one in pull.review_comments if not since or one.updated >= datetime.fromisoformat(since)]
+    rows = [one for one in pull.review_comments if not since or one.updated_at >= datetime.fromisoformat(since)]
     key = call.query.get("sort", "created")
     down = call.query.get("direction") == "desc"
-    rows.sort(key=lambda one: (one.updated if key == "updated" else one.created, one.id), reverse=down)
+    rows.sort(key=lambda one: (one.updated_at if key == "updated" else one.created_at, one.id), reverse=down)
     return call.pages([await review_comment(call.world, pull, one) for one in rows])
 
 
 async def get(call: Call) -> Answer:
     """GET R/pulls/comments/ID."""
-    pull, one = _named(call)
+    pull, one = _find(call)
     return Answer(200, await review_comment(call.world, pull, one))
 
 
@@ -102,7 +102,7 @@ async def update(call: Call) -> Answer:
     """PATCH R/pulls/comments/ID."""
     pull, one = _own(call)
     _check(call.body)
-    one.body, one.updated = call.body["body"], call.world.now()
+    one.body, one.updated_at = call.body["body"], call.world.now()
     return Answer(200, await review_comment(call.world, pull, one))
 
 
@@ -113,15 +113,15 @@ async def delete(call: Call) -> Answer:
     return Answer(204)
 
 
-def _named(call: Call) -> tuple[Pull, ReviewComment]:
+def _find(call: Call) -> tuple[Pull, ReviewComment]:
     rows = ((pull, one) for pull in call.repository.pulls.values() for one in pull.review_comments)
-    return found(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
+    return find_or_404(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
 
 
 def _own(call: Call) -> tuple[Pull, ReviewComment]:
-    pull, one = _named(call)
+    pull, one = _find(call)
     if one.user is not call.user:
-        raise Refused(403, "Resource not accessible by integration")
+        raise GitHubRefusal(403, "Resource not accessible by integration")
     return pull, one
 
 

@@ -2,7 +2,7 @@
 
 from deeprepo_sandbox.github import anchors, hooks
 from deeprepo_sandbox.github.bodies.comments import review, review_comment
-from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404
 from deeprepo_sandbox.github.things import Json, Pull, Review, ReviewComment
 
 STATES = {"COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
@@ -14,13 +14,13 @@ async def create(call: Call) -> Answer:
     event, text = said.get("event", ""), said.get("body") or ""
     commit = await anchors.commit(pull, said.get("commit_id"))
     if commit is None:
-        raise Refused(422, "Unprocessable Entity", ["Commit is not part of the pull request"])
+        raise GitHubRefusal(422, "Unprocessable Entity", ["Commit is not part of the pull request"])
     if event in {"COMMENT", "REQUEST_CHANGES"} and not text.strip():
-        raise Refused(422, "Unprocessable Entity", ["Body can't be blank"])
+        raise GitHubRefusal(422, "Unprocessable Entity", ["Body can't be blank"])
     if text and (wrong := anchors.body(text)):
-        raise Refused(422, "Unprocessable Entity", [wrong])
+        raise GitHubRefusal(422, "Unprocessable Entity", [wrong])
     if event in {"APPROVE", "REQUEST_CHANGES"} and call.user is pull.author:
-        raise Refused(
+        raise GitHubRefusal(
             422, "Unprocessable Entity", [f"Can not {event.lower().replace('_', ' ')} on your own pull request"]
         )
     now = call.world.now()
@@ -29,8 +29,8 @@ async def create(call: Call) -> Answer:
         id=call.world.id(),
         user=call.user,
         body=text,
-        created=now,
-        updated=now,
+        created_at=now,
+        updated_at=now,
         app=token.app if token else None,
         state=STATES.get(event, "PENDING"),
         commit=commit,
@@ -39,39 +39,39 @@ async def create(call: Call) -> Answer:
     pull.reviews.append(made)
     pull.review_comments += notes
     if made.state != "PENDING":
-        hooks.reviewed(call.world, pull, made)
+        hooks.on_review(call.world, pull, made)
     for note in notes:
-        hooks.commented(call.world, pull, note)
+        hooks.on_comment(call.world, pull, note)
     return Answer(200, review(call.world, pull, made))
 
 
-async def _notes(call: Call, pull: Pull, made: Review, said: list[Json]) -> list[ReviewComment]:
+async def _notes(call: Call, pull: Pull, review: Review, rows: list[Json]) -> list[ReviewComment]:
     """The comments of a review, or the refusal of them all."""
     notes, wrong = [], []
-    for one in said:
+    for one in rows:
         bad = anchors.body(one.get("body"))
         bare = {name: value for name, value in one.items() if name != "subject_type"}  # unknown here, so dropped
-        spot, misplaced = await anchors.placed(pull, made.commit, bare)
+        spot, misplaced = await anchors.place_fields(pull, review.commit, bare)
         wrong += [text for text in (bad, misplaced) if text]
         if not bad and not misplaced:
-            notes.append(note(call, made, one, spot))
+            notes.append(note(call, review, one, spot))
     if wrong:
-        raise Refused(422, "Unprocessable Entity", list(dict.fromkeys(wrong)))
+        raise GitHubRefusal(422, "Unprocessable Entity", list(dict.fromkeys(wrong)))
     return notes
 
 
-def note(call: Call, made: Review, said: Json, spot: Json) -> ReviewComment:
+def note(call: Call, review: Review, fields: Json, spot: Json) -> ReviewComment:
     """A comment on the diff, as it is stored."""
     return ReviewComment(
         id=call.world.id(),
-        user=made.user,
-        body=said["body"],
-        created=made.created,
-        updated=made.created,
-        app=made.app,
-        review=made.id,
-        path=said["path"],
-        commit=made.commit,
+        user=review.user,
+        body=fields["body"],
+        created_at=review.created_at,
+        updated_at=review.created_at,
+        app=review.app,
+        review=review.id,
+        path=fields["path"],
+        commit=review.commit,
         **spot,
     )
 
@@ -88,8 +88,8 @@ async def update(call: Call) -> Answer:
     one = _own(call)
     wrong = anchors.body(call.body.get("body"))
     if wrong:
-        raise Refused(422, "Unprocessable Entity", [wrong])
-    one.body, one.updated = call.body["body"], call.world.now()
+        raise GitHubRefusal(422, "Unprocessable Entity", [wrong])
+    one.body, one.updated_at = call.body["body"], call.world.now()
     return Answer(200, review(call.world, call.pull, one))
 
 
@@ -97,10 +97,10 @@ async def dismiss(call: Call) -> Answer:
     """PUT R/pulls/N/reviews/ID/dismissals."""
     one = _review(call)
     if not str(call.body.get("message") or "").strip():
-        raise Refused(422, "Unprocessable Entity", ["Message can't be blank"])
+        raise GitHubRefusal(422, "Unprocessable Entity", ["Message can't be blank"])
     if one.state not in {"APPROVED", "CHANGES_REQUESTED"}:
-        raise Refused(422, "Unprocessable Entity", [f"Can not dismiss a {one.state.lower()} pull request review"])
-    one.state, one.dismissed = "DISMISSED", call.body["message"]
+        raise GitHubRefusal(422, "Unprocessable Entity", [f"Can not dismiss a {one.state.lower()} pull request review"])
+    one.state, one.dismissal = "DISMISSED", call.body["message"]
     return Answer(200, review(call.world, call.pull, one))
 
 
@@ -112,13 +112,13 @@ async def comments(call: Call) -> Answer:
 
 
 def _review(call: Call) -> Review:
-    return found(next((one for one in call.pull.reviews if one.id == call.params["review_id"]), None))
+    return find_or_404(next((one for one in call.pull.reviews if one.id == call.params["review_id"]), None))
 
 
 def _own(call: Call) -> Review:
     one = _review(call)
     if one.user is not call.user:
-        raise Refused(403, "Resource not accessible by integration")
+        raise GitHubRefusal(403, "Resource not accessible by integration")
     return one
 
 

@@ -12,7 +12,7 @@ def stamp(moment: datetime | None) -> str | None:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
 
 
-def rehomed(example: Any, world: World, full_name: str, said: str = "octocat/Hello-World") -> Any:  # noqa: ANN401 - JSON
+def rehome(example: Any, world: World, full_name: str, example_name: str = "octocat/Hello-World") -> Any:  # noqa: ANN401 - JSON
     """An example whose addresses lead into the sandbox, to a repository of it."""
-    text = json.dumps(example).replace(said, full_name)
+    text = json.dumps(example).replace(example_name, full_name)
     return json.loads(text.replace("https://api.github.com", world.api).replace("https://github.com", world.origin))

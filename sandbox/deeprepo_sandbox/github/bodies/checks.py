@@ -21,8 +21,8 @@ def check(world: World, where: Repository, which: Check) -> Json:
         "details_url": which.details_url or f"{world.origin}/apps/{which.app.slug}",
         "status": which.status,
         "conclusion": which.conclusion,
-        "started_at": stamp(which.started),
-        "completed_at": stamp(which.completed),
+        "started_at": stamp(which.started_at),
+        "completed_at": stamp(which.completed_at),
         "output": {
             "title": which.title,
             "summary": which.summary,
@@ -37,19 +37,19 @@ def check(world: World, where: Repository, which: Check) -> Json:
     }
 
 
-def annotation(world: World, where: Repository, which: Check, said: Json) -> Json:
+def annotation(world: World, where: Repository, which: Check, fields: Json) -> Json:
     """One mark in a file."""
     return {
-        "path": said["path"],
-        "blob_href": f"{world.origin}/{where.full_name}/blob/{which.head}/{said['path']}",
-        "start_line": said["start_line"],
-        "start_column": said.get("start_column"),
-        "end_line": said["end_line"],
-        "end_column": said.get("end_column"),
-        "annotation_level": said["annotation_level"],
-        "title": said.get("title"),
-        "message": said["message"],
-        "raw_details": said.get("raw_details"),
+        "path": fields["path"],
+        "blob_href": f"{world.origin}/{where.full_name}/blob/{which.head}/{fields['path']}",
+        "start_line": fields["start_line"],
+        "start_column": fields.get("start_column"),
+        "end_line": fields["end_line"],
+        "end_column": fields.get("end_column"),
+        "annotation_level": fields["annotation_level"],
+        "title": fields.get("title"),
+        "message": fields["message"],
+        "raw_details": fields.get("raw_details"),
     }
 
 
@@ -69,8 +69,8 @@ def suite(world: World, where: Repository, which: Check) -> Json:
         "after": which.head,
         "pull_requests": [minimal(world, pull) for pull in pulls],
         "app": app(world, which.app),
-        "created_at": stamp(which.started),
-        "updated_at": stamp(which.completed or which.started),
+        "created_at": stamp(which.started_at),
+        "updated_at": stamp(which.completed_at or which.started_at),
         "rerequestable": True,
         "runs_rerequestable": True,
         "latest_check_runs_count": 1,

@@ -15,7 +15,7 @@ FORM = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B"
 async def commit(world: World, repository: Repository, sha: str) -> Json:
     """One commit."""
     told = (
-        (await git.known(repository.git, "show", "--no-patch", f"--format={FORM}", sha))
+        (await git.cached_output(repository.git, "show", "--no-patch", f"--format={FORM}", sha))
         .decode(errors="replace")
         .rstrip("\n")
     )
@@ -52,25 +52,25 @@ async def commit(world: World, repository: Repository, sha: str) -> Json:
     }
 
 
-def file(world: World, repository: Repository, head: str, changed: File) -> Json:
+def file(world: World, repository: Repository, head: str, changed_file: File) -> Json:
     """One file of a diff; `patch` is left out where there is no text, or too much of it."""
-    added, removed = changed.count("+"), changed.count("-")
+    added, removed = changed_file.count("+"), changed_file.count("-")
     web, api = f"{world.origin}/{repository.full_name}", f"{world.api}/repos/{repository.full_name}"
     row: Json = {
-        "sha": changed.sha,
-        "filename": changed.path,
-        "status": changed.status,
+        "sha": changed_file.sha,
+        "filename": changed_file.path,
+        "status": changed_file.status,
         "additions": added,
         "deletions": removed,
         "changes": added + removed,
-        "blob_url": f"{web}/blob/{head}/{changed.path}",
-        "raw_url": f"{web}/raw/{head}/{changed.path}",
-        "contents_url": f"{api}/contents/{changed.path}?ref={head}",
+        "blob_url": f"{web}/blob/{head}/{changed_file.path}",
+        "raw_url": f"{web}/raw/{head}/{changed_file.path}",
+        "contents_url": f"{api}/contents/{changed_file.path}?ref={head}",
     }
-    if changed.patch and added + removed <= BIGGEST and len(changed.patch) <= LARGEST:
-        row["patch"] = changed.patch
-    if changed.status in {"renamed", "copied"}:
-        row["previous_filename"] = changed.old_path
+    if changed_file.patch and added + removed <= BIGGEST and len(changed_file.patch) <= LARGEST:
+        row["patch"] = changed_file.patch
+    if changed_file.status in {"renamed", "copied"}:
+        row["previous_filename"] = changed_file.old_path
     return row
 
 

@@ -1,6 +1,6 @@
 """People, Apps and installations."""
 
-from deeprepo_sandbox.github.bodies import rehomed, stamp
+from deeprepo_sandbox.github.bodies import rehome, stamp
 from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import App, Installation, Json, User
 from deeprepo_sandbox.github.world import World
@@ -47,8 +47,8 @@ def app(world: World, which: App) -> Json:
         "description": "",
         "external_url": world.origin,
         "html_url": f"{world.origin}/apps/{which.slug}",
-        "created_at": stamp(which.created),
-        "updated_at": stamp(which.created),
+        "created_at": stamp(which.created_at),
+        "updated_at": stamp(which.created_at),
         "permissions": dict(which.permissions),
         "events": list(which.events),
         "installations_count": installed,
@@ -57,7 +57,7 @@ def app(world: World, which: App) -> Json:
 
 def installation(world: World, which: Installation) -> Json:
     """An installation, with the fields that GitHub's own example leaves out."""
-    made: Json = rehomed(example("apps/get-repo-installation"), world, "")
+    made: Json = rehome(example("apps/get-repo-installation"), world, "")
     facts = {
         "id": which.id,
         "client_id": which.app.client_id,
@@ -69,15 +69,15 @@ def installation(world: World, which: Installation) -> Json:
         "app_slug": which.app.slug,
         "target_id": which.account.id,
         "target_type": which.account.type,
-        "repository_selection": "all" if which.chosen is None else "selected",
+        "repository_selection": "all" if which.chosen_repositories is None else "selected",
         "permissions": dict(which.app.permissions),
         "events": list(which.app.events),
-        "created_at": stamp(which.created),
-        "updated_at": stamp(which.created),
+        "created_at": stamp(which.created_at),
+        "updated_at": stamp(which.created_at),
         "single_file_name": None,
         "has_multiple_single_files": False,
         "single_file_paths": [],
-        "suspended_at": stamp(which.suspended),
-        "suspended_by": user(world, which.account) if which.suspended else None,
+        "suspended_at": stamp(which.suspended_at),
+        "suspended_by": user(world, which.account) if which.suspended_at else None,
     }
     return made | facts

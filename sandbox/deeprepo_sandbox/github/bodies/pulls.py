@@ -38,11 +38,11 @@ def _side(world: World, owner: User, where: Repository | None, branch: str, sha:
         "ref": branch,
         "sha": sha,
         "user": user(world, owner),
-        "repo": repository(world, where) if where and not where.deleted else None,
+        "repo": repository(world, where) if where and not where.is_deleted else None,
     }
 
 
-def listed(world: World, pull: Pull) -> Json:
+def list_item(world: World, pull: Pull) -> Json:
     """A pull request as it is in a list."""
     where = pull.repository
     api, web = f"{world.api}/repos/{where.full_name}", f"{world.origin}/{where.full_name}/pull/{pull.number}"
@@ -69,11 +69,11 @@ def listed(world: World, pull: Pull) -> Json:
         "labels": [label(world, where, name) for name in pull.labels],
         "milestone": None,
         "active_lock_reason": None,
-        "created_at": stamp(pull.created),
-        "updated_at": stamp(pull.updated),
-        "closed_at": stamp(pull.closed),
-        "merged_at": stamp(pull.closed) if pull.merged else None,
-        "merge_commit_sha": pull.head_sha if pull.merged else None,
+        "created_at": stamp(pull.created_at),
+        "updated_at": stamp(pull.updated_at),
+        "closed_at": stamp(pull.closed_at),
+        "merged_at": stamp(pull.closed_at) if pull.is_merged else None,
+        "merge_commit_sha": pull.head_sha if pull.is_merged else None,
         "assignee": None,
         "assignees": [],
         "requested_reviewers": [],
@@ -103,13 +103,13 @@ def _links(api: str, web: str, pull: Pull) -> Json:
 
 async def whole(world: World, pull: Pull) -> Json:
     """A pull request by itself, with what GitHub counts in it."""
-    files = await changed(pull)
-    return listed(world, pull) | {
-        "merged": pull.merged,
-        "mergeable": None if pull.merged else True,
-        "rebaseable": None if pull.merged else True,
-        "mergeable_state": "unknown" if pull.merged else "draft" if pull.draft else "clean",
-        "merged_by": user(world, pull.repository.owner) if pull.merged else None,
+    files = await changed_files(pull)
+    return list_item(world, pull) | {
+        "merged": pull.is_merged,
+        "mergeable": None if pull.is_merged else True,
+        "rebaseable": None if pull.is_merged else True,
+        "mergeable_state": "unknown" if pull.is_merged else "draft" if pull.draft else "clean",
+        "merged_by": user(world, pull.repository.owner) if pull.is_merged else None,
         "comments": len(pull.comments),
         "review_comments": len(pull.review_comments),
         "maintainer_can_modify": pull.source is not pull.repository,
@@ -120,7 +120,7 @@ async def whole(world: World, pull: Pull) -> Json:
     }
 
 
-async def changed(pull: Pull, commit: str = "") -> tuple[diffs.File, ...]:
+async def changed_files(pull: Pull, commit: str = "") -> tuple[diffs.File, ...]:
     """The diff of a pull request as it is now, or as it was at an earlier commit of it."""
     folder, head = pull.repository.git, commit or pull.head_sha
     base = await git.merge_base(folder, pull.base_sha, head)

@@ -1,6 +1,6 @@
 """Repositories: whole, as beside a token, and in three words."""
 
-from deeprepo_sandbox.github.bodies import rehomed, stamp
+from deeprepo_sandbox.github.bodies import rehome, stamp
 from deeprepo_sandbox.github.bodies.people import user
 from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import Json, Repository
@@ -11,7 +11,7 @@ DROPPED = ("organization", "parent", "source", "template_repository", "temp_clon
 
 def repository(world: World, which: Repository, *, full: bool = False) -> Json:
     """A repository. `full` is the answer of GET R itself, with what it was forked from."""
-    made: Json = rehomed(example("repos/get"), world, which.full_name)
+    made: Json = rehome(example("repos/get"), world, which.full_name)
     for name in DROPPED:
         made.pop(name, None)
     made |= _facts(world, which)
@@ -65,9 +65,9 @@ def _facts(world: World, which: Repository) -> Json:
         "has_issues": True,
         "has_discussions": False,
         "size": 1,
-        "pushed_at": stamp(max([which.created, *(pull.updated for pull in which.pulls.values())])),
-        "created_at": stamp(which.created),
-        "updated_at": stamp(which.created),
+        "pushed_at": stamp(max([which.created_at, *(pull.updated_at for pull in which.pulls.values())])),
+        "created_at": stamp(which.created_at),
+        "updated_at": stamp(which.created_at),
         "permissions": {"admin": False, "push": False, "pull": True},
     }
 

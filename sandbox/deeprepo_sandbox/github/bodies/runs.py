@@ -1,6 +1,6 @@
 """Runs of workflows."""
 
-from deeprepo_sandbox.github.bodies import rehomed
+from deeprepo_sandbox.github.bodies import rehome
 from deeprepo_sandbox.github.bodies.repositories import repository
 from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import Json, Repository, WorkflowRun
@@ -10,7 +10,7 @@ from deeprepo_sandbox.github.world import World
 def run(world: World, where: Repository, which: WorkflowRun) -> Json:
     """One run. Its path has the branch of its workflow at the end."""
     shown = example("actions/list-workflow-runs-for-repo")["workflow_runs"][0]
-    made: Json = rehomed(shown, world, where.full_name, "octo-org/octo-repo")
+    made: Json = rehome(shown, world, where.full_name, "octo-org/octo-repo")
     return made | {
         "id": which.id,
         "path": f"{which.path}@{where.default_branch}",
@@ -18,7 +18,7 @@ def run(world: World, where: Repository, which: WorkflowRun) -> Json:
         "run_attempt": which.attempt,
         "status": which.status,
         "conclusion": which.conclusion,
-        "created_at": which.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "created_at": which.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "repository": repository(world, where),
         "head_repository": repository(world, which.source) if which.source else None,
     }

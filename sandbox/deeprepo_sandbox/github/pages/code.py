@@ -29,15 +29,15 @@ def _form() -> Any:  # noqa: ANN401 - the same
 
 def line(text: str, path: str) -> Markup:
     """One line of a file, coloured by the file's name."""
-    return _coloured(text, _lexer(path.rpartition("/")[2], language=False))
+    return _colour(text, _lexer(path.rpartition("/")[2], language=False))
 
 
 def block(text: str, language: str) -> Markup:
     """A block of a language that somebody named."""
-    return _coloured(text, _lexer(language, language=True))
+    return _colour(text, _lexer(language, language=True))
 
 
-def _coloured(text: str, lexer: Any) -> Markup:  # noqa: ANN401 - the same
+def _colour(text: str, lexer: Any) -> Markup:  # noqa: ANN401 - the same
     from pygments import highlight  # type: ignore[import-untyped]
 
     if len(text) > MOST * (text.count("\n") + 1):

@@ -34,7 +34,7 @@ async def answer(world: World, request: Request) -> Response:
     if request.method == "POST":
         return await _post(world, request, path)
     if path == "/":
-        return _page("index.html.j2", rows=[one for one in world.pulls() if not one.repository.deleted])
+        return _page("index.html.j2", rows=[one for one in world.pulls() if not one.repository.is_deleted])
     if path[1:] in KINDS:
         return Response((HERE / path[1:]).read_bytes(), 200, {"cache-control": "no-cache"}, KINDS[path[1:]])
     found = GET.fullmatch(path)
@@ -65,8 +65,8 @@ async def _pull(world: World, where: Repository, rest: str, who: str) -> Respons
         body=markdown.html(one.body or ""),
         events=await pull.events(one),
         files=files,
-        added=sum(file.added for file in files),
-        removed=sum(file.removed for file in files),
+        added=sum(file.added_count for file in files),
+        removed=sum(file.removed_count for file in files),
         checks=checks,
         busy=any(check.state in {"queued", "in_progress"} for check in checks),
         version=pull.version(world, one),
@@ -95,7 +95,7 @@ async def _commit(where: Repository, rest: str) -> Response:
     above = await git.tip(where.git, f"{sha}^") if sha else None
     if sha is None or above is None:
         return _missing()
-    found = [pull.shown(file) for file in await diffs.diff(where.git, above, sha)]
+    found = [pull.changed_file(file) for file in await diffs.diff(where.git, above, sha)]
     text = await git.text(where.git, "show", "--no-patch", "--format=%B", sha)
     return _page("commit.html.j2", repository=where, sha=sha, text=text, files=found)
 
@@ -191,7 +191,7 @@ async def agree(flow: Flow, request: Request) -> Response:
     if path != "/login/oauth/authorize" or app is None:
         return _missing()
     who = asked.pop("login", "") or visitor(flow.world, request)
-    if posted or flow.known(app, who):
+    if posted or flow.has_agreed(app, who):
         back = RedirectResponse(flow.agree(app, asked, who), 302)
         _signed_in(back, who)
         return back

@@ -21,9 +21,9 @@ BARE = re.compile(r"(https?://[^\s<>\"]+[^\s<>\".,:;!?)'\]])")
 HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-def html(text: str, replaced: Sequence[str] = ()) -> Markup:
-    """The text as HTML. `replaced`: the lines of code that a suggestion in it would take the place of."""
-    return Markup(_parser().render(text, {"replaced": replaced}))  # noqa: S704 - every piece of it is escaped below
+def html(text: str, old_lines: Sequence[str] = ()) -> Markup:
+    """The text as HTML. `old_lines`: the lines of code that a suggestion in it would take the place of."""
+    return Markup(_parser().render(text, {"replaced": old_lines}))  # noqa: S704 - every piece of it is escaped below
 
 
 def raw(text: str) -> str:

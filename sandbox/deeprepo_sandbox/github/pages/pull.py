@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.bodies.comments import place
-from deeprepo_sandbox.github.bodies.pulls import changed
+from deeprepo_sandbox.github.bodies.pulls import changed_files
 from deeprepo_sandbox.github.diffs import File, Hunk, read
 from deeprepo_sandbox.github.pages import code, markdown, suggestions
 from deeprepo_sandbox.github.things import Check, Comment, Pull, Review, ReviewComment
@@ -45,7 +45,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommentText:
     """One text of somebody."""
 
     id: int
@@ -54,9 +54,9 @@ class Said:
     bot: bool
     when: datetime
     html: Markup
-    hidden: str
+    hide_reason: str
     reactions: tuple[tuple[str, int], ...]
-    edited: bool = False
+    is_edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Thread:
     path: str
     where: str
     rows: tuple[Row, ...]
-    comments: tuple[Said, ...]
-    outdated: bool
-    resolved: bool
+    comments: tuple[CommentText, ...]
+    is_outdated: bool
+    is_resolved: bool
     suggests: bool  # a click can commit it
 
 
@@ -79,7 +79,7 @@ class Event:
 
     kind: str
     when: datetime
-    said: Said | None = None
+    comment_text: CommentText | None = None
     verb: str = ""
     threads: tuple[Thread, ...] = ()
     sha: str = ""
@@ -87,40 +87,40 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class FileChanges:
     """One file of the diff."""
 
     path: str
     old_path: str
     status: str
-    added: int
-    removed: int
+    added_count: int
+    removed_count: int
     hunks: tuple[tuple[str, tuple[Row, ...]], ...]
 
 
 async def events(pull: Pull) -> tuple[Event, ...]:
     """The conversation, oldest first."""
-    found = [Event("comment", one.created, _said(one)) for one in pull.comments]
+    found = [Event("comment", one.created_at, _comment_text(one)) for one in pull.comments]
     for review in pull.reviews:
-        entry = await _reviewed(pull, review)
+        entry = await _review_event(pull, review)
         found += [entry] if entry else []
     found += await _commits(pull)
     return tuple(sorted(found, key=lambda event: event.when))
 
 
-async def _reviewed(pull: Pull, review: Review) -> Event | None:
+async def _review_event(pull: Pull, review: Review) -> Event | None:
     """A review; None for one that is but a reply, which stands in its thread."""
     tops = [one for one in pull.review_comments if one.review == review.id and one.reply_to is None]
     if review.state == "PENDING" or not (tops or review.body):
         return None
     threads = tuple([await _thread(pull, top) for top in tops])
-    return Event("review", review.created, _said(review), REVIEWED.get(review.state, "reviewed"), threads)
+    return Event("review", review.created_at, _comment_text(review), REVIEWED.get(review.state, "reviewed"), threads)
 
 
 async def _thread(pull: Pull, top: ReviewComment) -> Thread:
     line, _ = await place(pull, top)
     inside = [top, *(one for one in pull.review_comments if one.reply_to == top.id)]
-    replaced = await _replaced(pull, top)
+    replaced = await _old_lines(pull, top)
     where = f"line {top.line}" if top.line else "the whole file"
     if top.start_line:
         where = f"lines {top.start_line} to {top.line}"
@@ -131,14 +131,14 @@ async def _thread(pull: Pull, top: ReviewComment) -> Thread:
         top.path,
         where + (" before the change" if top.side == "LEFT" else ""),
         rows[-wanted:],
-        tuple(_said(one, replaced) for one in inside),
+        tuple(_comment_text(one, replaced) for one in inside),
         top.subject == "line" and line is None,
-        top.resolved,
+        top.is_resolved,
         await suggestions.ready(pull, top),
     )
 
 
-async def _replaced(pull: Pull, top: ReviewComment) -> Sequence[str]:
+async def _old_lines(pull: Pull, top: ReviewComment) -> Sequence[str]:
     """The lines that a suggestion stands for."""
     if top.line is None or top.side == "LEFT":
         return ()
@@ -152,36 +152,36 @@ async def _commits(pull: Pull) -> list[Event]:
     rows = [line.split("\0") for line in out.splitlines()]
     found = []
     for sha, who, when, text in rows:  # a commit made long ago is shown where it came in
-        arrived = pull.pushed.get(sha) or max(datetime.fromisoformat(when), pull.created)
+        arrived = pull.push_times.get(sha) or max(datetime.fromisoformat(when), pull.created_at)
         found.append(Event("commit", arrived, sha=sha, verb=who, text=text))
     return found
 
 
-def _said(one: Comment, replaced: Sequence[str] = ()) -> Said:
+def _comment_text(one: Comment, old_lines: Sequence[str] = ()) -> CommentText:
     counts = {name: sum(reaction.content == name for reaction in one.reactions) for name in EMOJI}
     kind = {Review: "pullrequestreview-", ReviewComment: "discussion_r"}.get(type(one), "issuecomment-")
-    return Said(
+    return CommentText(
         one.id,
         f"{kind}{one.id}",
         one.user.login.removesuffix("[bot]"),
         one.user.type == "Bot",
-        one.created,
-        markdown.html(one.body, replaced),
-        one.hidden,
+        one.created_at,
+        markdown.html(one.body, old_lines),
+        one.hide_reason,
         tuple((EMOJI[name], count) for name, count in counts.items() if count),
-        one.updated > one.created,
+        one.updated_at > one.created_at,
     )
 
 
-async def files(pull: Pull) -> tuple[Changed, ...]:
+async def files(pull: Pull) -> tuple[FileChanges, ...]:
     """The whole diff."""
-    return tuple(shown(file) for file in await changed(pull))
+    return tuple(changed_file(file) for file in await changed_files(pull))
 
 
-def shown(file: File) -> Changed:
+def changed_file(file: File) -> FileChanges:
     """One file of a diff."""
     hunks = tuple((hunk.header, _rows(hunk, file.path)) for hunk in file.hunks)
-    return Changed(file.path, file.old_path, file.status, file.count("+"), file.count("-"), hunks)
+    return FileChanges(file.path, file.old_path, file.status, file.count("+"), file.count("-"), hunks)
 
 
 def _rows(hunk: Hunk, path: str) -> tuple[Row, ...]:
@@ -231,9 +231,9 @@ def _ran(one: Check) -> Ran:
 
 def version(world: World, pull: Pull) -> str:
     """Something that is another text as soon as the page would be another."""
-    written = [(one.id, one.updated, one.hidden, len(one.reactions)) for _, one in _own(pull)]
+    written = [(one.id, one.updated_at, one.hide_reason, len(one.reactions)) for _, one in _own(pull)]
     ran = [(one.id, one.status, one.title, one.summary) for one in pull.checks]
-    resolved = [one.id for one in pull.review_comments if one.resolved]
+    resolved = [one.id for one in pull.review_comments if one.is_resolved]
     return str(
         hash((pull.head_sha, pull.state, pull.draft, len(world.offers), tuple(written), tuple(ran), tuple(resolved)))
     )

@@ -8,7 +8,7 @@ from bot.config import extras
 from bot.errors import NothingToReview, UsageError
 from bot.findings import earlier
 from bot.mcp import local
-from bot.values import Placed, ordered
+from bot.values import PlacedFinding, in_order
 
 _PULL = re.compile(r"(?:https://[^/\s]+/)?([\w.-]+/[\w.-]+)(?:#|/pull/)(\d{1,9})/?")
 
@@ -18,15 +18,15 @@ async def handed_over(pull: str, number: int) -> str:
 
     Raises UsageError where no server keeps its reviews here or the pull request has no review, StorageError where the database fails.
     """
-    named = _PULL.fullmatch(pull.strip())
-    if named is None:
+    match = _PULL.fullmatch(pull.strip())
+    if match is None:
         raise UsageError(f"{pull!r} is not a pull request: write owner/name#number, or its address")
-    output = await _output(named[1], int(named[2]))
+    output = await _output(match[1], int(match[2]))
     if output is None:
-        raise NothingToReview(f"There is no finished review of {named[1]}#{named[2]} on this server.")
-    found = json.loads(output)
-    findings = ordered(Placed(finding, "folded") for finding in earlier.listed(found))
-    return local.chosen(findings, number, str(found["pull"]["head"]))
+        raise NothingToReview(f"There is no finished review of {match[1]}#{match[2]} on this server.")
+    document = json.loads(output)
+    findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.numbered_findings(document))
+    return local.prompt_for(findings, number, str(document["pull"]["head"]))
 
 
 async def _output(repository: str, number: int) -> bytes | None:
@@ -42,6 +42,6 @@ async def _output(repository: str, number: int) -> bytes | None:
         )
     database = Database(settings.url or f"sqlite:///{settings.place.data / 'deeprepo.db'}")
     try:
-        return await Reviews(database).named(repository, number)
+        return await Reviews(database).by_name(repository, number)
     finally:
         await database.close()

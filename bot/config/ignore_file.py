@@ -9,7 +9,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.config import names, written
+from bot.config import names, yaml_text
 from bot.config.repository import Pattern, Problem
 from bot.text import globs
 from bot.values import Finding
@@ -39,11 +39,11 @@ class IgnoreEntry(BaseModel):
     def covers(self, finding: Finding) -> bool:
         """Whether the finding is one of those meant."""
         if self.scope == "finding":
-            known = bool(self.fingerprint) and (
+            by_fingerprint = bool(self.fingerprint) and (
                 self.fingerprint in (finding.identity, finding.former_identity) or self._before(finding)
             )
             there = not self.path or globs.matches([self.path], finding.path)
-            return known and there and self.digest in ("", digest(finding))
+            return by_fingerprint and there and self.digest in ("", digest(finding))
         inside = bool(self.path) and globs.matches([self.path], finding.path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
 
@@ -65,35 +65,35 @@ def digest(finding: Finding) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class IgnoreFile:
     """What the file says: its usable entries with their numbers, from 1, and its problems. A fatal one: nothing is ignored."""
 
     entries: tuple[tuple[int, IgnoreEntry], ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def check(text: bytes) -> Checked:
+def check(text: bytes) -> IgnoreFile:
     """The file, entry by entry: one that cannot be used does not take the others along."""
     try:
-        node, rows = written.loaded(text.decode())
+        node, rows = yaml_text.load(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
-        line, said = written.fault(error)
-        return Checked(problems=(Problem(line, f"{said}; nothing is ignored"),))
+        line, problem = yaml_text.fault(error)
+        return IgnoreFile(problems=(Problem(line, f"{problem}; nothing is ignored"),))
     if rows is None:
-        return Checked()
+        return IgnoreFile()
     if not isinstance(rows, list):
-        return Checked(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
+        return IgnoreFile(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
     entries: list[tuple[int, IgnoreEntry]] = []
-    problems = [Problem(line, said, fatal=False) for line, said in written.duplicates(node)]
+    problems = [Problem(line, problem, fatal=False) for line, problem in yaml_text.duplicates(node)]
     for number, row in enumerate(rows, 1):
         entry = _entry(row)
         if isinstance(entry, IgnoreEntry):
             entries.append((number, entry))
         else:
-            said, place = entry
-            line = written.line_of(node, (number - 1, *place))
-            problems.append(Problem(line, f"entry {number} is not used: {said}", fatal=False))
-    return Checked(tuple(entries), tuple(problems))
+            problem, place = entry
+            line = yaml_text.line_of(node, (number - 1, *place))
+            problems.append(Problem(line, f"entry {number} is not used: {problem}", fatal=False))
+    return IgnoreFile(tuple(entries), tuple(problems))
 
 
 def _entry(row: object) -> IgnoreEntry | tuple[str, tuple[str | int, ...]]:
@@ -103,7 +103,7 @@ def _entry(row: object) -> IgnoreEntry | tuple[str, tuple[str | int, ...]]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        return (f"{where}: {written.sentence(first)}" if where else written.sentence(first)), first["loc"]
+        return (f"{where}: {yaml_text.sentence(first)}" if where else yaml_text.sentence(first)), first["loc"]
     missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
     if missing or not entry.reason.strip():
         return f"scope {entry.scope} needs {' and '.join(missing or ['reason'])}", ()

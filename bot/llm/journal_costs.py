@@ -15,23 +15,23 @@ UNSURE = ("cancelled", "TimedOut")  # how a failure begins after which the provi
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class JournalCosts:
     """What was paid. `calls` are those that were answered, or may have been; a free model has some that cost nothing."""
 
     calls: int = 0
     usd: float | None = 0.0  # None if nobody knows
 
 
-def paid(path: Path) -> Paid:
+def of_journal(path: Path) -> JournalCosts:
     """What a journal shows. What may have been billed counts as it was reserved, and so does a call of unknown price."""
     try:
         with path.open("rb") as file:
-            return counted(rows(file))
+            return of_lines(rows(file))
     except FileNotFoundError:
-        return Paid()
+        return JournalCosts()
 
 
-def counted(lines: Iterable[dict[str, Any]]) -> Paid:
+def of_lines(lines: Iterable[dict[str, Any]]) -> JournalCosts:
     """The same, of the lines."""
     open_: defaultdict[str, list[float | None]] = defaultdict(list)  # reservations of requests without an outcome
     sums: list[float | None] = []
@@ -40,15 +40,15 @@ def counted(lines: Iterable[dict[str, Any]]) -> Paid:
             open_[row["key"]].append(row.get("reserved", _free(row)))
         elif row["kind"] == "call":
             waiting = open_[row["key"]]
-            reserved = waiting.pop(0) if waiting else None
-            if not _refused(row):
-                sums.append(row["usd"] if row["usd"] is not None and "error" not in row else row["usd"] or reserved)
+            reserved_usd = waiting.pop(0) if waiting else None
+            if not _is_refused(row):
+                sums.append(row["usd"] if row["usd"] is not None and "error" not in row else row["usd"] or reserved_usd)
         else:  # a new process: what was in flight in the one before is asked again
-            sums += [reserved for waiting in open_.values() for reserved in waiting]
+            sums += [reserved_usd for waiting in open_.values() for reserved_usd in waiting]
             open_.clear()
-    sums += [reserved for waiting in open_.values() for reserved in waiting]
-    known = [usd for usd in sums if usd is not None]
-    return Paid(len(sums), math.fsum(known) if len(known) == len(sums) else None)
+    sums += [reserved_usd for waiting in open_.values() for reserved_usd in waiting]
+    known_usd = [usd for usd in sums if usd is not None]
+    return JournalCosts(len(sums), math.fsum(known_usd) if len(known_usd) == len(sums) else None)
 
 
 def _free(row: dict[str, Any]) -> float | None:
@@ -56,7 +56,7 @@ def _free(row: dict[str, Any]) -> float | None:
     return 0.0 if row["model"].partition("/")[0] in OWN_SERVERS else None
 
 
-def _refused(row: dict[str, Any]) -> bool:
+def _is_refused(row: dict[str, Any]) -> bool:
     """Whether a provider has refused the call: it bills nothing then."""
     return "error" in row and not row["usd"] and not str(row["error"]).startswith(UNSURE)
 

@@ -32,23 +32,23 @@ SEEDS: tuple[tuple[str, int, Position], ...] = (
 
 def tasks(kind: str, size: str, position: str, seed: str) -> tuple[Task, ...]:
     """The grid that was asked for; the seeds' experiments where nothing was. Raises UsageError."""
-    seeds = [_whole(one, "a seed") for one in _listed(seed)] or [1]
+    seeds = [_whole(one, "a seed") for one in _parts(seed)] or [1]
     if not kind and not size and not position:
         return tuple(Task(*row, one) for one in seeds for row in SEEDS)
-    kinds = list(KINDS) if kind == "all" else _listed(kind) or ["needle"]
-    sizes = [_size(one) for one in _listed(size)] or [100_000]
-    places = POSITIONS if position == "sweep" else tuple(_position(one) for one in _listed(position)) or (0.5,)
+    kinds = list(KINDS) if kind == "all" else _parts(kind) or ["needle"]
+    sizes = [_size(one) for one in _parts(size)] or [100_000]
+    places = POSITIONS if position == "sweep" else tuple(_position(one) for one in _parts(position)) or (0.5,)
     return tuple(run.tasks(kinds, sizes, places, seeds))
 
 
-def methods(typed: str) -> tuple[str, ...]:
+def methods(text: str) -> tuple[str, ...]:
     """The methods that were asked for; without a word all that can run here. Raises UsageError."""
-    unknown = [name for name in _listed(typed) if name not in METHODS]
+    unknown = [name for name in _parts(text) if name not in METHODS]
     if unknown:
         raise UsageError(f"unknown methods {', '.join(unknown)}: known are {', '.join(METHODS)}")
-    if "bm25" in _listed(typed):
+    if "bm25" in _parts(text):
         retrieval.demand()
-    return tuple(_listed(typed)) or tuple(name for name in METHODS if name != "bm25" or retrieval.available())
+    return tuple(_parts(text)) or tuple(name for name in METHODS if name != "bm25" or retrieval.available())
 
 
 def models(model: str | None, root: str | None, worker: str | None) -> tuple[str, str]:
@@ -58,26 +58,26 @@ def models(model: str | None, root: str | None, worker: str | None) -> tuple[str
     return cast.check(root or model or worker or HONEST), cast.check(worker or model or root or HONEST)
 
 
-def _listed(typed: str) -> Sequence[str]:
-    return [part.strip() for part in typed.split(",") if part.strip()]
+def _parts(text: str) -> Sequence[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _size(typed: str) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", typed.replace("_", ""))
+def _size(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", text.replace("_", ""))
     if not found:
-        raise UsageError(f"{typed!r} is not a length of a text: write 8k, 300000 or 1M")
+        raise UsageError(f"{text!r} is not a length of a text: write 8k, 300000 or 1M")
     return round(float(found[1]) * FACTORS[found[2].lower()])
 
 
-def _position(typed: str) -> Position:
+def _position(text: str) -> Position:
     try:
-        return LAST if typed == LAST else float(typed)
+        return LAST if text == LAST else float(text)
     except ValueError:
-        raise UsageError(f"{typed!r} is not a position: write a number from 0.0 to 1.0, {LAST}, or sweep") from None
+        raise UsageError(f"{text!r} is not a position: write a number from 0.0 to 1.0, {LAST}, or sweep") from None
 
 
-def _whole(typed: str, what: str) -> int:
+def _whole(text: str, what: str) -> int:
     try:
-        return int(typed)
+        return int(text)
     except ValueError:
-        raise UsageError(f"{typed!r} is not {what}: write a whole number") from None
+        raise UsageError(f"{text!r} is not {what}: write a whole number") from None

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot.errors import UsageError
 from bot.values import SEVERITIES, ChangedFile, Severity
-from bot.values.reported import Reported, ToolRun
+from bot.values.tool_results import ToolResult, ToolRun
 
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
@@ -27,26 +27,26 @@ TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
 
 
-def read(data: bytes, name: str) -> tuple[Reported, ...]:
+def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
-    found: list[Reported] = []
+    results: list[ToolResult] = []
     for run in _runs(data, name):
         rules = _Rules(_dict(_dict(run).get("tool")))
-        if _ended(_dict(run)) is None:
-            found.append(_failed(_dict(run)))
+        if _complete_run(_dict(run)) is None:
+            results.append(_failure(_dict(run)))
         for result in _list(_dict(run).get("results")):
-            if len(found) >= MOST_RESULTS:
+            if len(results) >= MOST_RESULTS:
                 raise UsageError(
                     f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
                 )
-            made = _reported(_dict(run), rules, _dict(result))
-            found += [made] if made is not None else []
-    return tuple(found)
+            result_read = _result(_dict(run), rules, _dict(result))
+            results += [result_read] if result_read is not None else []
+    return tuple(results)
 
 
 def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
     """The runs of one file that came to their end. Raises UsageError with the file's name."""
-    return tuple(made for run in _runs(data, name) if (made := _ended(_dict(run))) is not None)
+    return tuple(tool_run for run in _runs(data, name) if (tool_run := _complete_run(_dict(run))) is not None)
 
 
 def _runs(data: bytes, name: str) -> list[Any]:
@@ -60,68 +60,68 @@ def _runs(data: bytes, name: str) -> list[Any]:
         raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
     if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
         raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
-    found: list[Any] = log["runs"]
-    return found
+    run_rows: list[Any] = log["runs"]
+    return run_rows
 
 
-def _ended(run: Mapping[str, Any]) -> ToolRun | None:
+def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
     """A run that did not fail and holds its results. Files that it was told to look at count, if it names any."""
-    ended = all(_dict(each).get("executionSuccessful") is not False for each in _list(run.get("invocations")))
-    if not ended or not isinstance(run.get("results"), list):
+    is_complete = all(_dict(each).get("executionSuccessful") is not False for each in _list(run.get("invocations")))
+    if not is_complete or not isinstance(run.get("results"), list):
         return None
-    looked = [
+    paths = [
         _path(run, _dict(_dict(each).get("location")))
         for each in _list(run.get("artifacts"))[:MOST_RESULTS]
         if TARGET in _list(_dict(each).get("roles"))
     ]
-    return ToolRun(_tool(run), tuple(filter(None, looked)) if looked else None)
+    return ToolRun(_tool(run), tuple(filter(None, paths)) if paths else None)
 
 
 def _tool(run: Mapping[str, Any]) -> str:
     return _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
 
 
-def compared(found: Iterable[Reported], base: Iterable[Reported]) -> tuple[Reported, ...]:
+def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
     """The results, each marked as new or old by what the same tool reported about the base."""
     before = Counter(each.key() for each in base)
-    told = []
-    for each in found:
+    marked_results = []
+    for each in results:
         before[each.key()] -= 1
-        told.append(replace(each, new=before[each.key()] < 0))
-    return tuple(told)
+        marked_results.append(replace(each, new=before[each.key()] < 0))
+    return tuple(marked_results)
 
 
-def introduced(found: Sequence[Reported], files: Sequence[ChangedFile]) -> tuple[Reported, ...]:
+def of_change(results: Sequence[ToolResult], files: Sequence[ChangedFile]) -> tuple[ToolResult, ...]:
     """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines."""
-    changed = {file.path: file for file in files if file.status != "deleted" and file.analyzed}
-    root = _root(found, changed)
-    kept = [each for each in found if not each.path]  # a run that failed has judged nothing of the change
-    for each in found:
+    changed_files = {file.path: file for file in files if file.status != "deleted" and file.is_analyzed}
+    root = _root(results, changed_files)
+    results_kept = [each for each in results if not each.path]  # a run that failed has judged nothing of the change
+    for each in results:
         path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
-        file = changed.get(path)
-        fresh = each.new if each.new is not None else file is not None and each.start in file.added
+        file = changed_files.get(path)
+        fresh = each.new if each.new is not None else file is not None and each.start in file.added_lines
         if file is not None and fresh:
-            kept.append(replace(each, path=path))
-    return tuple(dict.fromkeys(kept))
+            results_kept.append(replace(each, path=path))
+    return tuple(dict.fromkeys(results_kept))
 
 
-def _root(found: Iterable[Reported], changed: Mapping[str, ChangedFile]) -> str:
+def _root(results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile]) -> str:
     """Where the repository lay when the tool ran: the folder that explains most absolute paths by names of changed files."""
     names: dict[str, list[str]] = {}
-    for path in changed:
+    for path in changed_files:
         names.setdefault(posixpath.basename(path), []).append(path)
-    seen: Counter[str] = Counter()
-    for each in {one.path for one in found if one.path.startswith("/")}:
+    counts: Counter[str] = Counter()
+    for each in {one.path for one in results if one.path.startswith("/")}:
         for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
             if each.endswith(f"/{path}"):
-                seen[each.removesuffix(path)] += 1
-    return min(seen, key=lambda root: (-seen[root], len(root)), default="")
+                counts[each.removesuffix(path)] += 1
+    return min(counts, key=lambda root: (-counts[root], len(root)), default="")
 
 
-def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> Reported | None:
+def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
     state = _name(result.get("baselineState"))
-    closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
-    if closed or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
+    is_closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
+    if is_closed or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
         return None
     rule_id, rule = rules.of(result)
     level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
@@ -134,8 +134,8 @@ def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]
     properties = _dict(rule.get("properties"))
     score = _score(_dict(result.get("properties")).get("security-severity", properties.get("security-severity")))
     tags = [tag for tag in _list(properties.get("tags"))[:MOST_ARGUMENTS] if isinstance(tag, str)]
-    severity = next((named for least, named in SCORES if score is not None and score >= least), LEVELS[level])
-    return Reported(
+    severity = next((level for least, level in SCORES if score is not None and score >= least), LEVELS[level])
+    return ToolResult(
         path=path,
         start=start,
         end=max(start, _whole(region.get("endLine"))),
@@ -161,20 +161,20 @@ class _Rules:
 
     def of(self, result: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """The result's rule, by its index in the tool or one of its extensions, or by its id."""
-        named = _dict(result.get("rule"))
-        at = _index(_dict(named.get("toolComponent")).get("index"), self._extensions)
+        rule_row = _dict(result.get("rule"))
+        at = _index(_dict(rule_row.get("toolComponent")).get("index"), self._extensions)
         component = self.driver if at < 0 else _dict(self._extensions[at])
         rules = _list(component.get("rules"))
-        wanted = _name(result.get("ruleId")) or _name(named.get("id"))
-        index = _index(result.get("ruleIndex", named.get("index")), rules)
+        rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))
+        index = _index(result.get("ruleIndex", rule_row.get("index")), rules)
         if index >= 0:
             rule = _dict(rules[index])
         else:
             if at not in self._named:
                 by_id = [(_name(_dict(each).get("id")), _dict(each)) for each in rules]
                 self._named[at] = dict(reversed(by_id))  # of several the first
-            rule = self._named[at].get(wanted, {}) if wanted else {}
-        return wanted or _name(rule.get("id")), rule
+            rule = self._named[at].get(rule_id, {}) if rule_id else {}
+        return rule_id or _name(rule.get("id")), rule
 
 
 def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
@@ -214,11 +214,11 @@ def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
     text = message.get("text")
     if not isinstance(text, str):
         text = _dict(_dict(rule.get("messageStrings")).get(_name(message.get("id")))).get("text")
-    given = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
-    said = text[: 4 * MOST_WORDS] if isinstance(text, str) else ""
-    for at, value in enumerate(given):
-        said = said.replace(f"{{{at}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
-    return _words(said, MOST_WORDS)
+    arguments = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
+    message_text = text[: 4 * MOST_WORDS] if isinstance(text, str) else ""
+    for at, value in enumerate(arguments):
+        message_text = message_text.replace(f"{{{at}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
+    return _words(message_text, MOST_WORDS)
 
 
 def _mark(result: Mapping[str, Any]) -> str:
@@ -229,17 +229,17 @@ def _mark(result: Mapping[str, Any]) -> str:
 
 def _score(value: object) -> float | None:
     try:
-        known = isinstance(value, int | float) or (isinstance(value, str) and len(value) <= MOST_NAME)
-        score = float(value) if known else None  # type: ignore[arg-type]
+        is_score = isinstance(value, int | float) or (isinstance(value, str) and len(value) <= MOST_NAME)
+        score = float(value) if is_score else None  # type: ignore[arg-type]
     except (ValueError, OverflowError):
         return None
     return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
 
 
-def _failed(run: Mapping[str, Any]) -> Reported:
+def _failure(run: Mapping[str, Any]) -> ToolResult:
     """What stands for a run that did not end well, or has no list of results: it is about no file."""
     tool = _tool(run)
-    return Reported(
+    return ToolResult(
         "", 0, 0, tool, "", f"the run of {tool} failed or holds no results", "", "low", security=False, sure=False
     )
 
@@ -274,14 +274,14 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def rows(found: Iterable[Reported]) -> list[list[object]]:
+def rows(results: Iterable[ToolResult]) -> list[list[object]]:
     """The results as a journal keeps them."""
-    return [[getattr(each, name) for name in Reported.__dataclass_fields__] for each in found]
+    return [[getattr(each, name) for name in ToolResult.__dataclass_fields__] for each in results]
 
 
-def restored(kept: Iterable[Sequence[Any]]) -> Iterator[Reported]:
+def restore(result_rows: Iterable[Sequence[Any]]) -> Iterator[ToolResult]:
     """The results that a journal has kept."""
-    for row in kept:
-        made = Reported(*row)
-        if made.severity in SEVERITIES:
-            yield made
+    for row in result_rows:
+        tool_result = ToolResult(*row)
+        if tool_result.severity in SEVERITIES:
+            yield tool_result

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.checkout import git, isolated
+from bot.checkout import git, own_git_dir
 from bot.checkout.locate import locate
 from bot.errors import RevisionError
 
@@ -14,21 +14,23 @@ PARTIAL = re.compile(
 )  # settings of a clone without all contents
 
 
-async def held(folder: Path, commits: Sequence[str]) -> str | None:
+async def existing_clone(folder: Path, commits: Sequence[str]) -> str | None:
     """The git folder of the clone in `folder`, None where there is none, or one that lacks commits, history or contents."""
     try:
         place = locate(str(folder))
     except RevisionError:
         return None
-    if isolated.shallow(place):
+    if own_git_dir.shallow(place):
         return None
-    settings = await isolated.local(place)
+    settings = await own_git_dir.local(place)
     if any(PARTIAL.fullmatch(name.lower()) for name, _ in settings):
         return None
-    with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as made:
-        own = isolated.objects(place.common, Path(made, "own.git"), sha256=len(commits[0]) == isolated.SHA256_LENGTH)
-        asked = "\n".join([*commits, ""]).encode()
-        listed = await git.run("cat-file", "--batch-check", cwd=own, env=isolated.environment(own), stdin=asked)
-    rows = listed.out.decode("utf-8", "replace").splitlines()
+    with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder_name:
+        own = own_git_dir.objects(
+            place.common, Path(folder_name, "own.git"), sha256=len(commits[0]) == own_git_dir.SHA256_LENGTH
+        )
+        names = "\n".join([*commits, ""]).encode()
+        result = await git.run("cat-file", "--batch-check", cwd=own, env=own_git_dir.environment(own), stdin=names)
+    rows = result.out.decode("utf-8", "replace").splitlines()
     whole = len(rows) == len(commits) and all(row.split()[1:2] == ["commit"] for row in rows)
     return place.git_dir if whole else None

@@ -71,7 +71,7 @@ def _files(chance: random.Random) -> Iterator[tuple[str, str]]:
             if path not in known:
                 known.add(path)
                 text = _piece(piece)
-                yield path, text if piece.startswith("common/") else named(_numbers(_chosen(text, chance), chance))
+                yield path, text if piece.startswith("common/") else named(_numbers(_choose(text, chance), chance))
 
 
 def _names(entity: str, weight: str, zone: str) -> Callable[[str], str]:
@@ -88,10 +88,10 @@ def _names(entity: str, weight: str, zone: str) -> Callable[[str], str]:
     words |= {key.upper(): word.upper() for key, word in words.items()}
     spelt = "|".join(sorted(words, key=len, reverse=True))
     pattern = re.compile(rf"(?<![a-z])(?:{spelt})(?![a-z])|(?<=[a-z])(?:Things?|Weights?|Zones?)(?![a-z])")
-    return lambda text: pattern.sub(lambda found: words[found[0]], text)
+    return lambda text: pattern.sub(lambda match: words[match[0]], text)
 
 
-def _chosen(text: str, chance: random.Random) -> str:
+def _choose(text: str, chance: random.Random) -> str:
     """The head, every function that others need, and some of the rest in any order."""
     head, *rows = re.split(r"^#~ ", text, flags=re.MULTILINE)[1:]
     needed = [row.removeprefix("fn\n") for row in rows if row.startswith("fn\n")]
@@ -103,7 +103,7 @@ def _chosen(text: str, chance: random.Random) -> str:
 
 def _numbers(text: str, chance: random.Random) -> str:
     """A number for each NUM_low_high."""
-    return re.sub(r"\bNUM_(\d+)_(\d+)\b", lambda found: str(chance.randint(int(found[1]), int(found[2]))), text)
+    return re.sub(r"\bNUM_(\d+)_(\d+)\b", lambda match: str(chance.randint(int(match[1]), int(match[2]))), text)
 
 
 @cache

@@ -5,10 +5,10 @@ from typing import Any
 
 from bot import config, wiring
 from bot.errors import UsageError
-from bot.models import named
+from bot.models import provider_of
 from bot.models.provider import address, check_key
-from deeprepo_evals.plant.made import FEWEST, MOST
 from deeprepo_evals.plant.reader import NAME as READER
+from deeprepo_evals.plant.synthetic import FEWEST, MOST
 from deeprepo_evals.roots import scripted
 from deeprepo_evals.roots.run import BASELINE, Contender, Plan
 
@@ -17,8 +17,8 @@ STRATEGIES = ("rlm-only", "rlm", BASELINE)
 
 def plan(roots: str, worker: str, strategies: str, files: str, seeds: str, **rest: Any) -> Plan:  # noqa: ANN401 - fields of Plan
     """The comparison that was asked for; the journal's, with scripted models, where nothing was. Raises UsageError."""
-    names = [_model(name, root=True) for name in listed(roots)] or list(scripted.ROOTS)
-    ways = listed(strategies) or list(STRATEGIES)
+    names = [_model(name, root=True) for name in parts(roots)] or list(scripted.ROOTS)
+    ways = parts(strategies) or list(STRATEGIES)
     if unknown := [way for way in ways if way not in STRATEGIES]:
         raise UsageError(f"unknown strategies {', '.join(unknown)}: known are {', '.join(STRATEGIES)}")
     rows = [Contender(name, way) for way in ways if way != BASELINE for name in names]
@@ -30,24 +30,24 @@ def plan(roots: str, worker: str, strategies: str, files: str, seeds: str, **res
     return Plan(tuple(rows), reader, sizes, _numbers(seeds, "a seed") or (1,), **rest)
 
 
-def listed(typed: str) -> list[str]:
+def parts(text: str) -> list[str]:
     """The parts between commas."""
-    return [part.strip() for part in typed.split(",") if part.strip()]
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _model(name: str, *, root: bool) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
     if name.startswith(scripted.PREFIX):
         return scripted.check(name, root=root)
-    provider, base_url = named(name), wiring.typed(name)
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
 
 
-def _numbers(typed: str, what: str) -> tuple[int, ...]:
+def _numbers(text: str, what: str) -> tuple[int, ...]:
     read: Callable[[str], int] = int
     try:
-        return tuple(read(part) for part in listed(typed))
+        return tuple(read(part) for part in parts(text))
     except ValueError:
-        raise UsageError(f"{typed!r} is not {what}: write whole numbers with commas between them") from None
+        raise UsageError(f"{text!r} is not {what}: write whole numbers with commas between them") from None

@@ -29,7 +29,7 @@ def _likely() -> tuple[str, ...]:
         settings = config.environment()
     except ConfigError:  # the server says it
         return ()
-    return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred()))
+    return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred_models()))
 
 
 def _runs() -> bool:
@@ -41,7 +41,7 @@ def _runs() -> bool:
 
 
 def _load() -> None:
-    rooms = (found.name for room in ROOMS for found in iter_modules(room.__path__, f"{room.__name__}."))
+    rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
     apart = () if _runs() else RUNNING
     for module in (*(room for room in rooms if room not in apart), *LATER):
         import_module(module)

@@ -27,11 +27,11 @@ class _Plain(yaml.SafeLoader):
         """Leave the keys as they are: `<<` is refused before this is called."""
 
 
-class Unsupported(yaml.MarkedYAMLError):
+class UnsupportedYaml(yaml.MarkedYAMLError):
     """YAML that others may read and this program does not."""
 
 
-def loaded(text: str) -> tuple[yaml.Node | None, Any]:
+def load(text: str) -> tuple[yaml.Node | None, Any]:
     """The tree with its lines, and the plain data. Raises yaml.YAMLError and ValueError, whose text says what is wrong."""
     if len(text) > MOST_CHARS:
         raise ValueError(f"it is longer than {MOST_CHARS:,} characters")
@@ -68,37 +68,37 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
 _Exact.add_representer(str, _text)
 
 
-def dumped(rows: Sequence[Mapping[str, Any]]) -> str:
+def dump(rows: Sequence[Mapping[str, Any]]) -> str:
     """A list of mappings as YAML that people can read."""
     return yaml.dump(list(rows), Dumper=_Exact, sort_keys=False, allow_unicode=True, width=120)
 
 
 def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
     """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
-    found: list[tuple[int, str]] = []
+    repeats: list[tuple[int, str]] = []
     stack = [node] if node is not None else []
     while stack:
         at = stack.pop()
         if isinstance(at, yaml.SequenceNode):
             stack += reversed(at.value)
         elif isinstance(at, yaml.MappingNode):
-            seen: dict[str, int] = {}
+            first_lines: dict[str, int] = {}
             for key, _ in at.value:
                 line = key.start_mark.line + 1
                 name = key.value if isinstance(key, yaml.ScalarNode) else None
-                if name is not None and name in seen:
-                    found.append((line, f"{name} is set on line {seen[name]} already; the last one counts"))
+                if name is not None and name in first_lines:
+                    repeats.append((line, f"{name} is set on line {first_lines[name]} already; the last one counts"))
                 if name is not None:
-                    seen[name] = line
+                    first_lines[name] = line
             stack += [value for _, value in reversed(at.value)]
-    return found
+    return repeats
 
 
 def fault(error: Exception) -> tuple[int | None, str]:
     """The line of what `loaded` has raised, if there is one, and what is wrong."""
-    mark, said = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
     line = mark.line + 1 if mark is not None else None
-    return line, said if isinstance(error, Unsupported) else f"this is not YAML that can be used: {said}"
+    return line, problem if isinstance(error, UnsupportedYaml) else f"this is not YAML that can be used: {problem}"
 
 
 def place(path: str, line: int | None) -> str:
@@ -106,8 +106,8 @@ def place(path: str, line: int | None) -> str:
     return path if line is None else f"{path} line {line}"
 
 
-def _error(problem: str, event: yaml.Event) -> Unsupported:
-    return Unsupported(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
+def _error(problem: str, event: yaml.Event) -> UnsupportedYaml:
+    return UnsupportedYaml(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
 
 
 def sentence(item: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promise
 
 
 @dataclass(slots=True)
-class Opened:
+class RunningServer:
     """A running server. Not frozen: it learns its name at GitHub, and one day it is told to rest."""
 
     place: ServerPlace

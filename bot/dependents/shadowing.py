@@ -14,15 +14,15 @@ from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependents, Import, Reference, Symbol
 
 
-async def shadowed(scene: Scene, fresh: Mapping[str, Collection[int]]) -> Dependents:
+async def shadowed_imports(scene: Scene, fresh: Mapping[str, Collection[int]]) -> Dependents:
     """The unchanged imports that land on an added file and meant another one before. `fresh`: the lines that the change adds."""
-    added = {
+    added_paths = {
         source.file.path
         for source in scene.sources
         if source.file.status != "deleted" and source.file.path not in scene.base.paths
     }
     importers = {
-        path: [item for item in items if item.target in added and item.line not in fresh.get(path, ())]
+        path: [item for item in items if item.target in added_paths and item.line not in fresh.get(path, ())]
         for path, items in scene.importers.items()
     }
     sources = await scene.head.tree.read_many(sorted(path for path, items in importers.items() if items))
@@ -33,8 +33,8 @@ async def shadowed(scene: Scene, fresh: Mapping[str, Collection[int]]) -> Depend
         before, after = _targets(scene.base.project.imports(path, source)), _targets(await scene.head.imports(path))
         lines = source.decode("utf-8", "replace").split("\n")
         for item in importers[path]:
-            lost = before[item.line] - after[item.line]
-            left = {one for one in lost if one in scene.head.paths and one != came_from.get(item.target)}
+            lost_targets = before[item.line] - after[item.line]
+            left = {one for one in lost_targets if one in scene.head.paths and one != came_from.get(item.target)}
             outside = not before[item.line] and _beside(path, item.target)
             if (left or outside) and 0 < item.line <= len(lines):
                 was = Symbol(min(left), MODULE, "module", 1, 1, "base") if left else None
@@ -45,10 +45,10 @@ async def shadowed(scene: Scene, fresh: Mapping[str, Collection[int]]) -> Depend
 
 
 def _targets(items: Collection[Import]) -> dict[int, set[str]]:
-    found: dict[int, set[str]] = defaultdict(set)
+    targets_by_line: dict[int, set[str]] = defaultdict(set)
     for item in items:
-        found[item.line].add(item.target)
-    return found
+        targets_by_line[item.line].add(item.target)
+    return targets_by_line
 
 
 def _beside(path: str, target: str) -> bool:

@@ -7,7 +7,7 @@ from bot.values.finding import Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ToolResult:
     """One result. `path` is relative to the repository, or absolute as the tool saw it. Lines are 1-based."""
 
     path: str

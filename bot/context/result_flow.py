@@ -38,34 +38,36 @@ def returns(path: str, rows: Sequence[str], row: Reference) -> bool:
         return "{" not in rows[start - 1].partition(row.name)[2]
     if filetype(row.path).implicit_result and row.line == _last(path, rows, start, end):
         return True
-    if not (given := _GIVEN.match(rows[row.line - 1])):
+    if not (assignment := _GIVEN.match(rows[row.line - 1])):
         return False
     later = rows[row.line : end]
-    return any(_RETURNS.match(text) and given[1] in identifiers.words(text) for text in later)
+    return any(_RETURNS.match(text) and assignment[1] in identifiers.words(text) for text in later)
 
 
 def changes_result(unit: Unit) -> bool:
     """Whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
-    changed = [row for row in unit.changed if not is_comment(row.text, unit.path)]
+    changed_rows = [row for row in unit.changed_rows if not is_comment(row.text, unit.path)]
     code = [row for row in unit.rows if re.search(r"\w", row.text)]
     last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()
-    return any(_RESULT.match(row.text) or definitions.names(unit.path, row.text) or id(row) in last for row in changed)
+    return any(
+        _RESULT.match(row.text) or definitions.names(unit.path, row.text) or id(row) in last for row in changed_rows
+    )
 
 
 def files(rows: Sequence[str], tree: Mapping[str, Sequence[str]]) -> list[str]:
     """The templates, statements, scripts and settings that the code of a file names. `tree`: what `by_file_name` made of the paths."""
-    named = dict.fromkeys(posixpath.basename(text) for line in rows for text in _FILE.findall(line))
-    found = [path for name in named for path in tree.get(name, ())]
-    return found if len(found) <= MAX_FILES else []
+    file_names = dict.fromkeys(posixpath.basename(text) for line in rows for text in _FILE.findall(line))
+    paths = [path for name in file_names for path in tree.get(name, ())]
+    return paths if len(paths) <= MAX_FILES else []
 
 
 def by_file_name(paths: Iterable[str]) -> dict[str, list[str]]:
     """The paths of templates, statements, scripts and settings by the name of the file."""
-    found: dict[str, list[str]] = defaultdict(list)
+    paths_by_name: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         if usages.OTHER.search(path) and is_product(path):
-            found[posixpath.basename(path)].append(path)
-    return found
+            paths_by_name[posixpath.basename(path)].append(path)
+    return paths_by_name
 
 
 def options(rows: Sequence[str], row: Reference) -> list[str]:

@@ -14,7 +14,7 @@ MAX_TOKENS = 4_096  # of an answer; models that think first need room
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MethodAnswer:
     """An answer, the turns that a root took for it, and what went wrong on the way."""
 
     answer: str
@@ -22,24 +22,24 @@ class Said:
     note: str = ""
 
 
-async def answered(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> Said:
+async def answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> MethodAnswer:
     """The root's answer from these passages, and from nothing else."""
     text = words.text("context/answer.md.j2", passages=passages, cut=cut, question=room.problem.question)
     prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
     reply = await room.session.calls.complete(room.root, prompt, "root")
-    return Said(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
+    return MethodAnswer(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
 
 
-def ended(root_run: Turns) -> Said:
+def end_of_run(root_run: Turns) -> MethodAnswer:
     """What a root's run came to. Raises what the model's provider or a cap has done to them."""
     if root_run.outcome == "provider":
         raise ProviderDown(root_run.why)
     if root_run.outcome == "budget":
         raise BudgetSpent(root_run.why)
     note = "" if root_run.outcome == "answered" else f"the root's run ended by {root_run.outcome}"
-    return Said(root_run.summary, len(root_run.turns), note)
+    return MethodAnswer(root_run.summary, len(root_run.turns), note)
 
 
-def nothing() -> Said:
+def nothing() -> MethodAnswer:
     """All of the text was read, and it holds nothing."""
-    return Said(NOT_FOUND)
+    return MethodAnswer(NOT_FOUND)

@@ -9,45 +9,45 @@ from bot.text.paths import is_test
 from bot.values import Import, Reference
 
 
-async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
-    """`lost`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
-    if not lost:
+async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
+    """`lost_imports`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
+    if not lost_imports:
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
-    sources = await head.tree.read_many(sorted(lost))
-    found: list[Reference] = []
+    sources = await head.tree.read_many(sorted(lost_imports))
+    references: list[Reference] = []
     for path, source in sources.items():
         entire = head.language.TRAITS.whole_files
-        items = lost[path]
-        resolved = {item.line for item in await head.imports(path)} if items else set()
-        uses = head.language.uses(path, source, {word for item in items for word in _spoken(item)})
-        guarded = {use.name for use in uses if use.guarded and use.form == "import"}
+        items = lost_imports[path]
+        resolved_lines = {item.line for item in await head.imports(path)} if items else set()
+        uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
+        guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
         lines = source.decode("utf-8", "replace").split("\n")
-        found += [
+        references += [
             _reference(item, path, lines, missing=entire or _stem(item.target) not in alive)
             for item in _one_each(items, base)
-            if item.line not in resolved
-            and guarded.isdisjoint(_spoken(item))
+            if item.line not in resolved_lines
+            and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
             and head.language.TRAITS.loader in lines[item.line - 1]
         ]
-    return tuple(found)
+    return tuple(references)
 
 
 def _one_each(items: Sequence[Import], base: Reach) -> list[Import]:
     """One import of each namespace: a package that is gone is one loss, however many files it had."""
-    found: list[Import] = []
+    distinct_imports: list[Import] = []
     for item in sorted(items, key=lambda item: (item.line, item.target)):
-        if not any(item.line == other.line and item.target in base.mates(other.target) for other in found):
-            found.append(item)
-    return found
+        if not any(item.line == other.line and item.target in base.mates(other.target) for other in distinct_imports):
+            distinct_imports.append(item)
+    return distinct_imports
 
 
 def _stem(path: str) -> str:
     return posixpath.splitext(path)[0].removesuffix("/__init__").removesuffix("/index")
 
 
-def _spoken(item: Import) -> frozenset[str]:
+def _import_words(item: Import) -> frozenset[str]:
     """The words that an import is written with."""
     here = {part for _, name in item.aliases for part in name.split(".")}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}

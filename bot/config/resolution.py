@@ -86,29 +86,29 @@ class Config:
         """Name, value and origin of each setting, as texts for people."""
         from bot.config.repository import written_as
 
-        for name, found in self.values.items():
-            yield written_as(name), shown(found.value), found.origin
+        for name, setting in self.values.items():
+            yield written_as(name), value_text(setting.value), setting.origin
         for name, value in self.triggers:
-            given = name in self.triggers.model_fields_set
-            yield f"triggers.{name}", shown(value), FROM_FILE if given else "default"
+            is_set = name in self.triggers.model_fields_set
+            yield f"triggers.{name}", value_text(value), FROM_FILE if is_set else "default"
         for name, text in self.ceilings:
             yield name, text, "ceiling: no repository's file goes above it"
 
-    def chosen(self) -> str:
+    def model_sentence(self) -> str:
         """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
-        named = [(name, self.values[name]) for name in MODELS]
-        ours = [f"{name} {found.value}" for name, found in named if found.origin.endswith((OF_BASE, OF_DEFAULT))]
+        model_values = [(name, self.values[name]) for name in MODELS]
+        ours = [f"{name} {value.value}" for name, value in model_values if value.origin.endswith((OF_BASE, OF_DEFAULT))]
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """A value as the repository's file has it; an item of a list may be a pair such as an instruction's path and text."""
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {shown(item)}" for name, item in value.items() if item is not None)
+        return ", ".join(f"{name}: {value_text(item)}" for name, item in value.items() if item is not None)
     if isinstance(value, tuple):
-        return ", ".join(": ".join(map(str, item)) if isinstance(item, tuple) else shown(item) for item in value)
+        return ", ".join(": ".join(map(str, item)) if isinstance(item, tuple) else value_text(item) for item in value)
     return str(value)
 
 
@@ -126,7 +126,7 @@ def resolve(
     the default branch, empty if that has no file: of each setting the stricter value holds. None: the base branch's hold alone.
     """
     own = _one(flags, repository, settings, name, OF_BASE, others)
-    return own if bound is None else _bounded(own, _one(flags, bound, settings, name, OF_DEFAULT))
+    return own if bound is None else _within_bounds(own, _one(flags, bound, settings, name, OF_DEFAULT))
 
 
 def _one(
@@ -142,17 +142,17 @@ def _one(
     file, warnings = _read(repository, name if branch == OF_BASE else source) if repository is not None else (None, ())
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
     operator = asdict(settings)
-    given, refused = _allowed(_flat(file) if file else {}, flags, operator, name)
+    choices, refusals = _allow(_flat(file) if file else {}, flags, operator, name)
     also = flags.get("more_fail_also") or ()
     switch = {"run": None}  # of the environment, which is no section `run`
-    layers = (("flag", flags), (source, given), ("environment", operator | switch))
+    layers = (("flag", flags), (source, choices), ("environment", operator | switch))
     values = {}
     for key, default in DEFAULTS.items():
-        found = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
-        value, origin = next(found, (default, "default"))
+        candidates = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
+        value, origin = next(candidates, (default, "default"))
         values[key] = Value(value, origin)
         if origin == source and key in LIMITS:
-            values[key] = _lowered(key, values[key], operator)
+            values[key] = _lower(key, values[key], operator)
     if also:  # what a person types is added to what the others name
         if values["fail_on"].value is None:
             raise ConfigError("--fail-also has no effect without a bar: add --fail-on high, or set `fail_on`")
@@ -164,14 +164,14 @@ def _one(
         values["request_changes"] = _no_stricter(values["request_changes"], settings.request_changes)
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
-    return Config(values, (*warnings, *refused), file.triggers if file else None, tuple(settings.ceilings()))
+    return Config(values, (*warnings, *refusals), file.triggers if file else None, tuple(settings.ceilings()))
 
 
-def _bounded(own: Config, default: Config) -> Config:
+def _within_bounds(own: Config, default: Config) -> Config:
     """The base branch's settings within the default branch's, each by the rule that it is declared with."""
-    from bot.config.repository import declared
+    from bot.config.repository import declared_rules
 
-    values = {name: _stricter(rule, own.values[name], default.values[name]) for name, rule in declared().items()}
+    values = {name: _stricter(rule, own.values[name], default.values[name]) for name, rule in declared_rules().items()}
     warnings = tuple(dict.fromkeys((*own.warnings, *default.warnings)))
     return replace(own, values={**own.values, **values}, warnings=warnings, bounding=default.triggers)
 
@@ -179,8 +179,8 @@ def _bounded(own: Config, default: Config) -> Config:
 def _stricter(rule: Stricter, own: Value, default: Value) -> Value:
     """The value that holds, with its origin; one that neither file has as it is comes from both."""
     holds = rule.pick(own.value, default.value)
-    known = next((value for value in (own, default) if value.value == holds), None)
-    return known or Value(holds, f"{own.origin} and {default.origin}")
+    stricter_value = next((value for value in (own, default) if value.value == holds), None)
+    return stricter_value or Value(holds, f"{own.origin} and {default.origin}")
 
 
 def _read(text: bytes, name: str) -> "tuple[RepoConfig, tuple[str, ...]]":
@@ -189,49 +189,53 @@ def _read(text: bytes, name: str) -> "tuple[RepoConfig, tuple[str, ...]]":
     return read(text, name)
 
 
-def _allowed(
-    given: dict[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
+def _allow(
+    choices: dict[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What the file may choose of the models and the strategy, and a sentence for each choice that does not hold.
 
     A list of the operator's says which models the file may name. Without one, the file chooses only if nobody else has:
     not even for the other role, which would be one more model, and perhaps a dearer one.
     """
-    kept, refused = dict(given), []
-    listed = [pattern.strip() for pattern in (operator.get("models") or "").split(",") if pattern.strip()]
-    named = any(flags.get(role) or operator.get(role) for role in MODELS)
+    allowed_choices, refusals = dict(choices), []
+    patterns = [pattern.strip() for pattern in (operator.get("models") or "").split(",") if pattern.strip()]
+    is_model_set = any(flags.get(role) or operator.get(role) for role in MODELS)
     for role in MODELS:
-        model = kept.get(role)
+        model = allowed_choices.get(role)
         ours = flags.get(role) or operator.get(role)
         if model is None or model == ours:
             continue
-        if listed and any(fnmatchcase(model, pattern) for pattern in listed):
+        if patterns and any(fnmatchcase(model, pattern) for pattern in patterns):
             continue
-        if listed or named:
-            del kept[role]
-            why = "DEEPREPO_MODELS does not list it" if listed else "the models are named by who runs deeprepo"
-            refused.append(f"{name}: models.{role} {model} is not used: {why}")
-    wanted = kept.get("strategy")
+        if patterns or is_model_set:
+            del allowed_choices[role]
+            why = "DEEPREPO_MODELS does not list it" if patterns else "the models are named by who runs deeprepo"
+            refusals.append(f"{name}: models.{role} {model} is not used: {why}")
+    strategy = allowed_choices.get("strategy")
     for variable in ("strategy", "effort"):
-        asked = operator.get(variable)
-        if asked is not None and kept.get("strategy") not in (None, asked, "offline"):  # offline spends nothing
-            del kept["strategy"]
-            refused.append(f"{name}: strategy {wanted} is not used: DEEPREPO_{variable.upper()} is {asked}")
-    return kept, tuple(refused)
+        limit = operator.get(variable)
+        if limit is not None and allowed_choices.get("strategy") not in (
+            None,
+            limit,
+            "offline",
+        ):  # offline spends nothing
+            del allowed_choices["strategy"]
+            refusals.append(f"{name}: strategy {strategy} is not used: DEEPREPO_{variable.upper()} is {limit}")
+    return allowed_choices, tuple(refusals)
 
 
-def _no_higher(asked: Value, operator: Mapping[str, Any]) -> Value:
+def _no_higher(value: Value, operator: Mapping[str, Any]) -> Value:
     """An effort of the file, no higher than the operator's."""
     most = operator.get("effort")
-    higher = most is not None and EFFORTS.index(asked.value) > EFFORTS.index(most)
-    return _below("DEEPREPO_EFFORT", most, asked) if higher else asked
+    higher = most is not None and EFFORTS.index(value.value) > EFFORTS.index(most)
+    return _below("DEEPREPO_EFFORT", most, value) if higher else value
 
 
-def _no_stricter(asked: Value, most: str) -> Value:
+def _no_stricter(value: Value, most: str) -> Value:
     """A bar of the file, no lower than the operator's: changes are requested for no less than that."""
-    if BARS.index(asked.value) <= BARS.index(most):
-        return asked
-    return _below("DEEPREPO_REQUEST_CHANGES", most, asked)
+    if BARS.index(value.value) <= BARS.index(most):
+        return value
+    return _below("DEEPREPO_REQUEST_CHANGES", most, value)
 
 
 def _strategy(values: Mapping[str, Value], flags: Mapping[str, Any]) -> Value:
@@ -244,21 +248,21 @@ def _strategy(values: Mapping[str, Value], flags: Mapping[str, Any]) -> Value:
     return Value("auto", effort.origin) if flags.get("effort") is not None else strategy
 
 
-def _lowered(key: str, asked: Value, operator: Mapping[str, Any]) -> Value:
+def _lower(key: str, value: Value, operator: Mapping[str, Any]) -> Value:
     """A limit of the file, below the one of the environment; dollars below the default too, if the environment sets none."""
     if operator.get(key) is not None:
         variable, most = f"DEEPREPO_{key.upper()}", operator[key]
     elif key == "usd" and operator.get("cap_usd") is None:
         variable, most = "the default (DEEPREPO_USD sets another)", DEFAULTS["usd"]
     else:
-        return asked
-    return asked if asked.value <= most else _below(variable, most, asked)
+        return value
+    return value if value.value <= most else _below(variable, most, value)
 
 
-def _below(variable: str, most: Any, asked: Value) -> Value:  # noqa: ANN401 - a whole number or a fraction
+def _below(variable: str, most: Any, value: Value) -> Value:  # noqa: ANN401 - a whole number or a fraction
     """A ceiling in the place of what was asked for."""
-    text = f"{asked.value:.2f}" if isinstance(asked.value, float) else str(asked.value)
-    return Value(most, f"{variable}, below the {text} of: {asked.origin}")
+    text = f"{value.value:.2f}" if isinstance(value.value, float) else str(value.value)
+    return Value(most, f"{variable}, below the {text} of: {value.origin}")
 
 
 def _flat(file: "RepoConfig") -> dict[str, Any]:
@@ -272,5 +276,5 @@ def _flat(file: "RepoConfig") -> dict[str, Any]:
     rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
     if "run" in file.model_fields_set:  # a section that sets nothing switches it on, too
         rows["run"] = file.run.model_dump()
-    chosen = {"fail_also": file.fail_also} if file.fail_also is not None else {}
-    return {name: value for name, value in rows.items() if value not in (None, ())} | chosen
+    choice = {"fail_also": file.fail_also} if file.fail_also is not None else {}
+    return {name: value for name, value in rows.items() if value not in (None, ())} | choice

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from deeprepo_evals.plant.mutations import Edit, Scene, Site, Spot
-from deeprepo_evals.plant.planting import Field, edited, parses
+from deeprepo_evals.plant.planting import Field, edit_file, parses
 from deeprepo_evals.plant.twins import MECHANISMS, Proposal
 
 LineEdit = dict[str, Any]
@@ -64,7 +64,7 @@ def _tolerant(proposal: Proposal) -> tuple[Edit, ...]:
 def _twin(ground: Scene, proposal: Proposal, chance: random.Random) -> Twin:
     broken = chance.choice(proposal.users)
     bad = tuple(edit for user in proposal.users if user is not broken for edit in user.tolerant)
-    source = edited(ground.files[broken.spot.path], broken.spot.path, bad)
+    source = edit_file(ground.files[broken.spot.path], broken.spot.path, bad)
     shift = sum(len(e.new) - (e.end - e.start) for e in bad if e.path == broken.spot.path and e.end <= broken.spot.byte)
     at = proposal.at
     return Twin(
@@ -82,7 +82,7 @@ def _lines(files: Mapping[str, bytes], edits: Sequence[Edit]) -> tuple[LineEdit,
     found: list[LineEdit] = []
     for path in sorted({edit.path for edit in edits}):
         old = _rows(files[path])
-        new = _rows(edited(files[path], path, edits))
+        new = _rows(edit_file(files[path], path, edits))
         for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if tag != "equal":
                 found.append({"path": path, "start": a + 1, "end": b, "lines": new[c:d]})
@@ -94,7 +94,7 @@ def _rows(blob: bytes) -> list[str]:
     return content.split("\r\n" if "\r\n" in content else "\n")
 
 
-def told(name: str, clone: str, base: str, twin: Twin, language: str) -> dict[str, Any]:
+def case_fields(name: str, clone: str, base: str, twin: Twin, language: str) -> dict[str, Any]:
     """A twin in the words of the cases."""
     proposal, (path, line) = twin.proposal, twin.user
     return {

@@ -49,7 +49,7 @@ Settings = Sequence[tuple[str, str]]  # in git's order: a later one wins
 
 def objects(common: str, folder: Path, *, sha256: bool) -> str:
     """Make a bare git folder that reads the objects of another one. Its path."""
-    alternates = _quoted(os.fsencode(Path(common, "objects"))) + b"\n"
+    alternates = _quote(os.fsencode(Path(common, "objects"))) + b"\n"
     files.fill(folder, {"objects/info/alternates": alternates, "HEAD": b"ref: refs/heads/none\n"})
     files.folder(folder / "refs", below=folder)
     configure(folder, (), sha256=sha256)
@@ -63,7 +63,7 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
     """Make a bare git folder in which the repository's revisions mean what they mean there. Its path."""
     own = await local(place)
     last = {name.lower(): value.lower() for name, value in own}
-    made = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
+    git_dir = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
     reftable = last.get("extensions.refstorage") == "reftable"
     if reftable and place.git_dir != place.common:
         raise RevisionError(
@@ -86,32 +86,32 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
         elif source.is_symlink():  # an old form: a link to a branch that has no commit yet
             text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
             files.write(folder / name, text, below=folder, durable=False)
-    return made
+    return git_dir
 
 
 def _refs(place: RepositoryPaths) -> Iterable[tuple[Path, str]]:
     """What holds the refs and their logs, and its name in the folder of our own."""
     common, own = Path(place.common), Path(place.git_dir)
-    found = ((common / name, name) for name in ("refs", "packed-refs", "reftable", "logs/refs"))
-    return [(path, name) for path, name in (*found, (own / "logs" / "HEAD", "logs/HEAD")) if path.exists()]
+    ref_files = ((common / name, name) for name in ("refs", "packed-refs", "reftable", "logs/refs"))
+    return [(path, name) for path, name in (*ref_files, (own / "logs" / "HEAD", "logs/HEAD")) if path.exists()]
 
 
 async def local(place: RepositoryPaths) -> Settings:
     """The settings that the repository brings. They are read as text: nothing acts upon them, and no include is followed."""
-    found: list[tuple[str, str]] = []
+    settings: list[tuple[str, str]] = []
     for path in (Path(place.common, "config"), Path(place.git_dir, "config.worktree")):
         if path.is_file():
-            listed = await git.run("config", "--file", str(path), "--no-includes", "--list", "-z", cwd="/")
-            if listed.status:
-                raise RevisionError(f"git cannot read {path}: {listed.err[:200]}")
-            found += _rows(listed.out)
-    return found
+            result = await git.run("config", "--file", str(path), "--no-includes", "--list", "-z", cwd="/")
+            if result.status:
+                raise RevisionError(f"git cannot read {path}: {result.err[:200]}")
+            settings += _rows(result.out)
+    return settings
 
 
 async def personal(folder: str) -> Settings:
     """The settings of the machine and of the user."""
-    listed = await git.run("config", "--list", "-z", cwd=folder, env={"GIT_DIR": folder}, personal=True)
-    return _rows(listed.out)
+    result = await git.run("config", "--list", "-z", cwd=folder, env={"GIT_DIR": folder}, personal=True)
+    return _rows(result.out)
 
 
 def reading(personal: Settings, local: Settings) -> Settings:
@@ -129,8 +129,10 @@ def shallow(place: RepositoryPaths) -> bool:
 
 def filters(settings: Iterable[Settings]) -> frozenset[str]:
     """The names of the filters for which somebody has configured a program."""
-    found = (re.fullmatch(r"filter\.(.+)\.(?:clean|process)", name, re.DOTALL) for some in settings for name, _ in some)
-    return frozenset(match[1] for match in found if match)
+    matches = (
+        re.fullmatch(r"filter\.(.+)\.(?:clean|process)", name, re.DOTALL) for some in settings for name, _ in some
+    )
+    return frozenset(match[1] for match in matches if match)
 
 
 def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftable: bool = False) -> None:
@@ -153,8 +155,8 @@ def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str
     return {"GIT_DIR": folder, "GIT_ATTR_SOURCE": EMPTY_TREES["sha256" if sha256 else "sha1"], **(extra or {})}
 
 
-def _rows(listed: bytes) -> Settings:
-    rows = (row.decode("utf-8", "surrogateescape").partition("\n") for row in listed.split(b"\0") if row)
+def _rows(output: bytes) -> Settings:
+    rows = (row.decode("utf-8", "surrogateescape").partition("\n") for row in output.split(b"\0") if row)
     return [(name, value if line else "true") for name, line, value in rows]
 
 
@@ -162,15 +164,15 @@ def _section(name: str, value: str) -> str:
     """One setting in the form of a configuration file."""
     section, _, rest = name.partition(".")
     sub, dot, key = rest.rpartition(".")
-    head = f'{section} "{_escaped(sub)}"' if dot else section
-    return f'[{head}]\n\t{key} = "{_escaped(value)}"\n'
+    head = f'{section} "{_escape(sub)}"' if dot else section
+    return f'[{head}]\n\t{key} = "{_escape(value)}"\n'
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _quoted(path: bytes) -> bytes:
+def _quote(path: bytes) -> bytes:
     """A path as a line of `alternates`: quoted like a C string where it could be read as something else."""
     if not path.startswith((b'"', b"#")) and b"\n" not in path:
         return path

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
 from bot.storage.dialect import insert
-from bot.storage.tables import used
+from bot.storage.tables import used_session
 
 
 class UsedSessions(StoragePart):
@@ -14,12 +14,12 @@ class UsedSessions(StoragePart):
         """Use it up. False where it was used before."""
 
         def do(connection: sa.Connection) -> bool:
-            query = insert(used, connection).values(id=name, until=until).on_conflict_do_nothing()
+            query = insert(used_session, connection).values(id=name, until=until).on_conflict_do_nothing()
             return connection.execute(query).rowcount > 0
 
         return await self.database.run(do)
 
     async def has(self, name: str) -> bool:
         """Whether it was used up."""
-        wanted = sa.select(used.c.id).where(used.c.id == name)
-        return await self.database.look(lambda connection: connection.execute(wanted).first() is not None)
+        query = sa.select(used_session.c.id).where(used_session.c.id == name)
+        return await self.database.look(lambda connection: connection.execute(query).first() is not None)

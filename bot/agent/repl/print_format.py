@@ -25,32 +25,32 @@ def readable(text: str) -> str:
     """The text, or its list or dict in readable form. It is a constant to us: nothing in it is executed."""
     if not LEAST < len(text) <= MOST or ("[" not in text[:100] and "{" not in text[:100]):
         return text
-    found = _LITERAL.match(text)
-    if not found:
+    match = _LITERAL.match(text)
+    if not match:
         return text
     try:
-        value = ast.literal_eval(found[2])
+        value = ast.literal_eval(match[2])
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return text
     rows = _rows(value)
-    return "\n".join([*filter(None, [found[1].strip()]), *rows, ""]) if rows else text
+    return "\n".join([*filter(None, [match[1].strip()]), *rows, ""]) if rows else text
 
 
 def _rows(value: Any) -> list[str]:  # noqa: ANN401 - whatever a block prints
     if isinstance(value, dict):
-        return [f"{key}: {_told(item)}" for key, item in value.items()]
+        return [f"{key}: {_value(item)}" for key, item in value.items()]
     if not isinstance(value, list) or not value:
         return []
     places = [_place(item) for item in value]
-    known = [place for place in places if place is not None]
-    if len(known) > 1:
-        return _by_file(known) + [_told(item) for item, place in zip(value, places, strict=True) if place is None]
+    placed = [place for place in places if place is not None]
+    if len(placed) > 1:
+        return _by_file(placed) + [_value(item) for item, place in zip(value, places, strict=True) if place is None]
     if not all(isinstance(item, (str, dict, list, tuple)) for item in value):
         return []
-    return [f"- {_told(item)}" for item in value]
+    return [f"- {_value(item)}" for item in value]
 
 
-def _told(value: Any) -> str:  # noqa: ANN401
+def _value(value: Any) -> str:  # noqa: ANN401
     """One value: a text as it is, a dict with a key to a line where it holds long texts."""
     if isinstance(value, dict) and any(isinstance(item, str) and len(item) > SAME * 20 for item in value.values()):
         return "\n  ".join(f"{key}: {item}" for key, item in value.items())
@@ -59,8 +59,8 @@ def _told(value: Any) -> str:  # noqa: ANN401
 
 def _place(item: Any) -> Place | None:  # noqa: ANN401
     """A row of search(), callers() or readers()."""
-    if isinstance(item, str) and (found := _PLACE.match(item)):
-        return found[1], int(found[2]), found[3], ""
+    if isinstance(item, str) and (match := _PLACE.match(item)):
+        return match[1], int(match[2]), match[3], ""
     if isinstance(item, dict) and isinstance(item.get("path"), str) and isinstance(item.get("line"), int):
         if not isinstance(item.get("text"), str):
             return None
@@ -77,16 +77,18 @@ def _by_file(places: Sequence[Place]) -> list[str]:
         alike[_alike(place, many=len(places) > MANY)].append(place)
     files: dict[str, list[str]] = defaultdict(list)
     left = {what: group[SAME:] for what, group in alike.items() if len(group) > SAME + 1}
-    counted = {id(place) for group in left.values() for place in group}
+    counted_ids = {id(place) for group in left.values() for place in group}
     for place in places:
         path, line, text, what = place
-        if id(place) not in counted:
+        if id(place) not in counted_ids:
             files[path].append(f"{line:>5} {text}{f'  [{what}]' if what else ''}")
     rows = [f"{len(places)} places in {len({path for path, *_ in places})} files"]
     for path, lines in files.items():
         rows += [f"{path}:{lines[0].lstrip().replace(' ', ': ', 1)}"] if len(lines) == 1 else [f"{path}:", *lines]
     for (same, kind), group in left.items():
-        rows.append(f"[{len(group)} more {f'with the line {same[:80]!r}' if same else f'{kind}s'}: {_listed(group)}]")
+        rows.append(
+            f"[{len(group)} more {f'with the line {same[:80]!r}' if same else f'{kind}s'}: {_places_by_file(group)}]"
+        )
     return rows
 
 
@@ -99,10 +101,10 @@ def _alike(place: Place, *, many: bool) -> tuple[str, str]:
     return text.strip(), kind
 
 
-def _listed(places: Sequence[Place]) -> str:
+def _places_by_file(places: Sequence[Place]) -> str:
     """Where they are: by file, with their lines."""
     files: dict[str, list[str]] = defaultdict(list)
     for path, line, *_ in places:
         files[path].append(str(line))
-    named = [f"{path}:{','.join(lines[:LINES])}{',...' if len(lines) > LINES else ''}" for path, lines in files.items()]
-    return ", ".join(named[:FILES]) + (f" and {len(named) - FILES} more files" if len(named) > FILES else "")
+    parts = [f"{path}:{','.join(lines[:LINES])}{',...' if len(lines) > LINES else ''}" for path, lines in files.items()]
+    return ", ".join(parts[:FILES]) + (f" and {len(parts) - FILES} more files" if len(parts) > FILES else "")

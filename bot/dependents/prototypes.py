@@ -11,27 +11,30 @@ from bot.values import ChangedSymbol, Side, Symbol
 
 DECLARATION = "declaration"
 SIDES: tuple[Side, ...] = ("base", "head")
-Declared = Mapping[tuple[str, str], frozenset[str]]  # (file, qualified name) -> the headers that declare it
+HeadersByDefinition = Mapping[tuple[str, str], frozenset[str]]  # (file, qualified name) -> the headers that declare it
 Symbols = dict[str, tuple[ChangedSymbol, ...]]
 
 
-async def declared(
+async def merge_prototypes(
     tree: Tree, exports: Exports, sources: Sequence[ChangedSource], symbols: Mapping[str, Sequence[ChangedSymbol]]
-) -> tuple[Symbols, Declared]:
+) -> tuple[Symbols, HeadersByDefinition]:
     """The changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
     places: dict[tuple[str, str], set[str]] = defaultdict(set)
-    told: dict[tuple[Side, str, str], Symbol] = {}
+    declarations: dict[tuple[Side, str, str], Symbol] = {}
     for source in sources:
         items = symbols.get(source.file.path, ())
         names = {side.name for item in items for side in (item.before, item.after) if side is not None}
         for side in SIDES if names else ():
             for symbol in await _prototypes(tree, exports, source, side, names):
                 places[source.file.path, symbol.name].add(symbol.path)
-                told[side, source.file.path, symbol.name] = symbol
-    merged = {path: tuple(_with(item, path, told) for item in items) for path, items in symbols.items()}
+                declarations[side, source.file.path, symbol.name] = symbol
+    merged_symbols = {path: tuple(_with(item, path, declarations) for item in items) for path, items in symbols.items()}
     twice = {(header, name) for (path, name), headers in places.items() for header in headers}
-    kept = {path: tuple(item for item in items if not _prototype(item, path, twice)) for path, items in merged.items()}
-    return kept, {key: frozenset(headers) for key, headers in places.items()}
+    kept_symbols = {
+        path: tuple(item for item in items if not _prototype(item, path, twice))
+        for path, items in merged_symbols.items()
+    }
+    return kept_symbols, {key: frozenset(headers) for key, headers in places.items()}
 
 
 async def _prototypes(tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]) -> list[Symbol]:
@@ -41,26 +44,28 @@ async def _prototypes(tree: Tree, exports: Exports, source: ChangedSource, side:
         return []
     headers = [target for target in dict.fromkeys(await exports.stars(side, path)) if target != path]
     shorts = {name.rpartition(".")[2].encode() for name in names}
-    found: list[Symbol] = []
+    prototypes_found: list[Symbol] = []
     for header, text in (await tree.read_many(headers, side)).items():
-        offered = await exports.outline(side, header) if any(short in text for short in shorts) else None
-        listed = offered.symbols if offered is not None else ()
-        found += [symbol for symbol in listed if symbol.kind == DECLARATION and symbol.name in names]
-    return found
+        header_outline = await exports.outline(side, header) if any(short in text for short in shorts) else None
+        symbols_listed = header_outline.symbols if header_outline is not None else ()
+        prototypes_found += [symbol for symbol in symbols_listed if symbol.kind == DECLARATION and symbol.name in names]
+    return prototypes_found
 
 
-def _with(item: ChangedSymbol, path: str, told: Mapping[tuple[Side, str, str], Symbol]) -> ChangedSymbol:
+def _with(item: ChangedSymbol, path: str, declarations: Mapping[tuple[Side, str, str], Symbol]) -> ChangedSymbol:
     """A definition with the signature of its prototype, which alone holds the default arguments."""
     before, after = [
-        _signed(symbol, told.get((side, path, symbol.name))) if symbol is not None else None
+        _with_signature(symbol, declarations.get((side, path, symbol.name))) if symbol is not None else None
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True)
     ]
     one, two = before.signature if before else None, after.signature if after else None
-    changed = item.change == "body" and one is not None and two is not None and one.parameters != two.parameters
-    return replace(item, before=before, after=after, change="signature" if changed else item.change)
+    parameters_differ = (
+        item.change == "body" and one is not None and two is not None and one.parameters != two.parameters
+    )
+    return replace(item, before=before, after=after, change="signature" if parameters_differ else item.change)
 
 
-def _signed(symbol: Symbol, prototype: Symbol | None) -> Symbol:
+def _with_signature(symbol: Symbol, prototype: Symbol | None) -> Symbol:
     own, other = symbol.signature, prototype.signature if prototype is not None else None
     if own is None or other is None:
         return symbol

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.context import definitions, handed, identifiers
+from bot.context import definitions, identifiers, result_flow
 from bot.context.builder import ContextBuilder, Uses, call_sites
 from bot.diff import file_diffs
 from bot.ports import Tree
@@ -56,17 +56,17 @@ async def pairs(
 ) -> tuple[Pair, ...]:
     """The pairs of a change, the most telling first."""
     symbols = dependents.by_key()
-    known = {file.path: file for file in files}
-    altered = [unit for unit in units if is_product(unit.path) and unit.path in known and _alters(unit)]
-    altered = sorted(altered, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
+    files_by_path = {file.path: file for file in files}
+    altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]
+    altered_units = sorted(altered_units, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
     builder = ContextBuilder(tree, files)
-    await builder.prepare(altered)
-    found = []
-    for unit in altered:
+    await builder.prepare(altered_units)
+    pairs_found = []
+    for unit in altered_units:
         uses = await builder.uses([unit], USES_TOKENS)
         if uses.all:
-            found.append(_pair(unit, known[unit.path], uses, symbols.get(unit.id)))
-    return tuple(sorted(found, key=lambda pair: (-pair.weight, pair.path, pair.name)))
+            pairs_found.append(_pair(unit, files_by_path[unit.path], uses, symbols.get(unit.id)))
+    return tuple(sorted(pairs_found, key=lambda pair: (-pair.weight, pair.path, pair.name)))
 
 
 def _alters(unit: Unit) -> bool:
@@ -90,9 +90,9 @@ def _code(unit: Unit) -> list[DiffRow]:
 def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
     """How much the change of a definition tells, before its uses are known."""
     code = _code(unit)
-    told = CONTRACT * len(symbol.contract) if symbol else 0.0
-    told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
-    return (told + bool(_outside(unit))) / (1 + len(code) / FOCUS)
+    contract_weight = CONTRACT * len(symbol.contract) if symbol else 0.0
+    contract_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    return (contract_weight + bool(_outside(unit))) / (1 + len(code) / FOCUS)
 
 
 def _outside(unit: Unit) -> list[Reference]:
@@ -102,53 +102,57 @@ def _outside(unit: Unit) -> list[Reference]:
 
 def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | None) -> Pair:
     rows = _deciding(unit, file)
-    shown = {(use.path, row.number) for use in uses.all for row in use.rows}
-    places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown]
+    shown_lines = {(use.path, row.number) for use in uses.all for row in use.rows}
+    places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown_lines]
     pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
     code = _code(unit)
-    told = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
-    told += INSIDE * any(use.changed for use in uses.all) + CONTRACT * len(symbol.contract if symbol else ())
-    told += RESULT * handed.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
-    return replace(pair, weight=told / (1 + len(code) / FOCUS) / pair.size**0.5)
+    use_weight = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
+    use_weight += INSIDE * any(use.overlaps_change for use in uses.all) + CONTRACT * len(
+        symbol.contract if symbol else ()
+    )
+    use_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    return replace(pair, weight=use_weight / (1 + len(code) / FOCUS) / pair.size**0.5)
 
 
 def _beyond(uses: Iterable[Excerpt]) -> bool:
     """Whether some of these uses are code that the change leaves as it was."""
-    return any(not use.changed and is_product(use.path) for use in uses)
+    return any(not use.overlaps_change and is_product(use.path) for use in uses)
 
 
 def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
     """The rows of a definition before and after, with the head of what encloses them; of many, those that decide."""
-    (shown,) = file_diffs([unit], [file], AROUND)
-    rows = [row if row.sign else GAP for row in (*shown.rows, *_beside(unit, file))]
+    (unit_diff,) = file_diffs([unit], [file], AROUND)
+    rows = [row if row.sign else GAP for row in (*unit_diff.rows, *_beside(unit, file))]
     if len(rows) <= MOST_ROWS:
         return tuple(rows)
     heads = {row.number for row in unit.heads}
-    changed = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not _BRACKETS.match(row.text)]
-    deciding = [at for at in changed if _DECIDES.search(rows[at].text) or definitions.names(unit.path, rows[at].text)]
-    kept = {at for at, row in enumerate(rows) if row.sign == " " and row.number in heads}
-    for at in (*deciding, *changed):
-        if len(kept) < MOST_ROWS:
-            kept.add(at)
-    left = len(set(changed) - kept)
+    change_positions = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not _BRACKETS.match(row.text)]
+    deciding = [
+        at for at in change_positions if _DECIDES.search(rows[at].text) or definitions.names(unit.path, rows[at].text)
+    ]
+    positions_kept = {at for at, row in enumerate(rows) if row.sign == " " and row.number in heads}
+    for at in (*deciding, *change_positions):
+        if len(positions_kept) < MOST_ROWS:
+            positions_kept.add(at)
+    left = len(set(change_positions) - positions_kept)
     note = (DiffRow("", f"[... {left} more changed lines ...]"),) if left else ()
-    return (*(replace(rows[at], counted=False) for at in sorted(kept)), *note)
+    return (*(replace(rows[at], can_be_counted=False) for at in sorted(positions_kept)), *note)
 
 
 def _beside(unit: Unit, file: ChangedFile) -> list[DiffRow]:
     """What a change puts in the place of a definition that it takes away."""
     if unit.side == "head":
         return []
-    gone = {row.number for row in unit.removed}
+    gone_lines = {row.number for row in unit.removed_rows}
     for hunk in file.hunks:
         run: list[DiffRow] = []
-        meant = False
+        is_replaced = False
         for line in (*hunk.lines, None):
             if line is not None and line.kind != " ":
-                meant |= line.kind == "-" and line.old in gone
+                is_replaced |= line.kind == "-" and line.old in gone_lines
                 run += [DiffRow("+", line.text, line.new)] if line.kind == "+" and line.new else []
                 continue
-            if meant and run:
+            if is_replaced and run:
                 return run[: MOST_ROWS // 2]
-            run, meant = [], False
+            run, is_replaced = [], False
     return []

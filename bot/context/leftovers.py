@@ -29,71 +29,71 @@ _ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RemainingWords:
     """What the added lines of a change still say: a value that is gone may be the name of a key that is not."""
 
     words: frozenset[str]  # identifiers, and the parts of texts
     parts: frozenset[str]  # of texts alone
 
 
-def kept(files: Iterable[ChangedFile]) -> Kept:
+def remaining_words(files: Iterable[ChangedFile]) -> RemainingWords:
     """What the added lines of the whole change say."""
-    added = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-    parts = frozenset(chain.from_iterable(map(_parts, added)))
-    return Kept(
-        frozenset(chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added)), parts
+    added_texts = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+    parts = frozenset(chain.from_iterable(map(_parts, added_texts)))
+    return RemainingWords(
+        frozenset(chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added_texts)), parts
     )
 
 
-def names(units: Sequence[Unit], kept: Kept) -> list[str]:
+def names(units: Sequence[Unit], remaining: RemainingWords) -> list[str]:
     """What the removed lines of these units' product code define, set, or say in a text, and nothing added says; the longest first."""
     code = [unit for unit in units if is_product(unit.path)]
-    decided = meaning.decided(code)
-    found: set[str] = {unit.name.rpartition(".")[2] for unit in code if unit.side == "base"}
-    said: set[str] = set()
+    decided_names = meaning.decided_names(code)
+    definitions: set[str] = {unit.name.rpartition(".")[2] for unit in code if unit.side == "base"}
+    text_parts: set[str] = set()
     for unit in code:
-        for row, told in identifiers.told_apart(unit):
-            if row.sign == "-" and not told:
-                found |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided
-                said |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
-    found |= {f"{one[1].lower()}{one[2]}" for name in found if (one := _ACCESSOR.fullmatch(name))}
-    gone = (found - kept.words) | (said - kept.parts)
-    return sorted(filter(_telling, gone), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
+        for row, is_text in identifiers.told_apart(unit):
+            if row.sign == "-" and not is_text:
+                definitions |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
+                text_parts |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
+    definitions |= {f"{one[1].lower()}{one[2]}" for name in definitions if (one := _ACCESSOR.fullmatch(name))}
+    gone_names = (definitions - remaining.words) | (text_parts - remaining.parts)
+    return sorted(filter(_telling, gone_names), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 
 def pick(
     rows: Mapping[str, Sequence[Row]],
-    wanted: Sequence[str],
+    names_wanted: Sequence[str],
     units: Sequence[Unit],
-    shown: Collection[tuple[str, int]],
-    changed: Mapping[str, Collection[int]],
+    shown_lines: Collection[tuple[str, int]],
+    changed_lines: Mapping[str, Collection[int]],
 ) -> list[Pick]:
     """The lines that still use such names: a name in fewer files before one in more, and files called after the same thing first.
 
-    `rows`: name -> the lines of the tree that hold it; `changed`: path -> added lines.
+    `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
     """
     own = {family(unit.path) for unit in units}
-    found: list[tuple[tuple[int, int, bool], Pick]] = []
-    for name in wanted:
-        told = name.lower()
-        after = akin.words(unit for unit in units if any(told in row.text.lower() for row in unit.removed))
+    ranked_picks: list[tuple[tuple[int, int, bool], Pick]] = []
+    for name in names_wanted:
+        lower_name = name.lower()
+        after = akin.words(unit for unit in units if any(lower_name in row.text.lower() for row in unit.removed_rows))
         lines = [
-            (-akin.shared(row[0], after), family(row[0]) in own, row)
+            (-akin.common_words(row[0], after), family(row[0]) in own, row)
             for row in rows.get(name, ())
-            if row[1] not in changed.get(row[0], ()) and _uses(name, row[0], row[2])
+            if row[1] not in changed_lines.get(row[0], ()) and _uses(name, row[0], row[2])
         ]
         files = len({path for _, _, (path, _, _) in lines})
         for nearness, same, (path, line, _) in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
-            if (path, line) not in shown:
+            if (path, line) not in shown_lines:
                 title = f"names {name}, which the change removes"
                 one = Pick(path, line, (name,), defines=False, title=title, beside=BESIDE)
-                found.append(((nearness, files, same), one))
-    return [one for _, one in sorted(found, key=lambda item: item[0])]
+                ranked_picks.append(((nearness, files, same), one))
+    return [one for _, one in sorted(ranked_picks, key=lambda item: item[0])]
 
 
 def _parts(line: str) -> set[str]:
     """What the texts of a line consist of that are a key, a path or a pattern: in prose, a word means many things."""
-    texts = (next(group for group in groups if group) for groups in _STRING.findall(identifiers.unlabelled(line)))
+    texts = (next(group for group in groups if group) for groups in _STRING.findall(identifiers.without_labels(line)))
     bare = (_PLACEHOLDER.sub(" ", text) for text in texts if not re.search(r"\s", _PLACEHOLDER.sub("", text)))
     return {part for text in bare for part in _PART.findall(text)}
 
@@ -112,6 +112,6 @@ def _uses(name: str, path: str, text: str) -> bool:
         return bool(
             re.search(rf"[.{{$\"'=\[(]\s*{re.escape(name)}(?![\w.-])|(?<![\w/.-]){re.escape(name)}\s*[:=}}]", text)
         )
-    return name in identifiers.quoted(text) or bool(
+    return name in identifiers.string_names(text) or bool(
         re.search(rf"(?:\.|->|\?\.|\[[\"']){re.escape(name)}\b(?!\s*\()", text)
     )

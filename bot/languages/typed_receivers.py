@@ -15,7 +15,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from bot.languages.lexical import Lines, Words
-from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
+from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, places, text
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.values import Call, SomeUses, Symbol, Use
 
@@ -82,29 +82,29 @@ def blank(source: bytes, *, templates: bool = False) -> bytes:
     """The code with its comments and strings blanked out; lines and columns stay. `templates`: strings that hold code stay."""
 
     def out(match: re.Match[bytes]) -> bytes:
-        kept = templates and b"$" in match[0] and not match[0].startswith(b"/")
-        return match[0] if kept else KEPT.sub(b" ", match[0])
+        is_template = templates and b"$" in match[0] and not match[0].startswith(b"/")
+        return match[0] if is_template else KEPT.sub(b" ", match[0])
 
     return NOISE.sub(out, source)
 
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:
     """The identifiers spelt like one of the names. `bare` says whose member a call with no receiver means, () for nobody's."""
-    found: list[Use] = []
+    uses_found: list[Use] = []
     far = 0
     if deep(source):
         raise Unreadable(TOO_DEEP)
-    for match, node in met(root, source, names):
+    for match, node in places(root, source, names):
         whole = (node.start_byte, node.end_byte) == match.span()
         if whole and node.type in reading.identifiers:
             above = list(islice(ancestors(node), DEPTH))
             far += len(above) == DEPTH
-            if far > MAX_FAR or len(found) == MOST_USES:
-                return SomeUses(found)
+            if far > MAX_FAR or len(uses_found) == MOST_USES:
+                return SomeUses(uses_found)
             place = reading.place(node)
             if place is not None:
-                found.append(_use(node, above, place, reading, bare))
-    return tuple(found)
+                uses_found.append(_use(node, above, place, reading, bare))
+    return tuple(uses_found)
 
 
 def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: TypedGrammar, bare: Bare) -> Use:
@@ -158,33 +158,33 @@ def around(node: Node, kinds: Collection[str]) -> list[Node]:
     return [above for above in islice(ancestors(node), DEPTH) if above.type in kinds]
 
 
-def declared(receiver: Node, reading: TypedGrammar, pattern: str, built: str) -> tuple[str, ...]:
+def declared_classes(receiver: Node, reading: TypedGrammar, pattern: str, construction: str) -> tuple[str, ...]:
     """The one class that a variable is declared to be: in its method, else in the classes around it.
 
-    `pattern`, `built`: how the language writes a declaration and a construction, with NAME for the variable.
+    `pattern`, `construction`: how the language writes a declaration and a construction, with NAME for the variable.
     """
     name = text(receiver).rpartition(".")[2]
     inner = () if "." in text(receiver) else reading.methods
     for scope in [*around(receiver, inner)[:3], *around(receiver, reading.classes)[:3]]:
         if scope.end_byte - scope.start_byte > MAX_SCOPE and scope.type in reading.methods:
             return UNKNOWN
-        found = _written(scope, name, pattern, built)
-        if found:
-            return found[:1] if len(found) == 1 and found[0] else UNKNOWN
+        class_names = _class_names(scope, name, pattern, construction)
+        if class_names:
+            return class_names[:1] if len(class_names) == 1 and class_names[0] else UNKNOWN
     return ()
 
 
 @lru_cache(maxsize=MOST_USES)
-def _written(scope: Node, name: str, pattern: str, built: str) -> tuple[str, ...]:
+def _class_names(scope: Node, name: str, pattern: str, construction: str) -> tuple[str, ...]:
     """The classes that a name is declared to be in a definition; "" for one that is no plain class."""
     code = _code(scope).near(name)
-    found = {match[1] or "" for match in re.finditer(built.replace("NAME", re.escape(name)), code)}
+    class_names = {match[1] or "" for match in re.finditer(construction.replace("NAME", re.escape(name)), code)}
     for match in re.finditer(pattern.replace("NAME", re.escape(name)), code):
         if match["type"] in INFERRED:
-            found = found or {""}
+            class_names = class_names or {""}
         elif match["type"] not in WORDLIKE:
-            found.add("" if match["more"] else match["type"])
-    return tuple(sorted(found))
+            class_names.add("" if match["more"] else match["type"])
+    return tuple(sorted(class_names))
 
 
 @lru_cache(maxsize=64)
@@ -192,22 +192,22 @@ def _code(scope: Node) -> Words:
     return Words(blank((scope.text or b"")[:MAX_SCOPE]))
 
 
-def overloaded(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+def with_overloads(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
     """Definitions of one name know of each other: a call has to fit one of them."""
     symbols = tuple(symbols)
     same: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in symbols:
         same[symbol.name].append(symbol)
-    found = []
+    overloads = []
     for symbol in symbols:
-        told = symbol.signature
+        own_signature = symbol.signature
         many = len(same[symbol.name]) > MOST_OVERLOADS
-        if told is not None and many:
-            told = replace(told, opaque=True)
+        if own_signature is not None and many:
+            own_signature = replace(own_signature, opaque=True)
         others = [] if many else [item for item in same[symbol.name] if item is not symbol]
-        if told is not None and others:
+        if own_signature is not None and others:
             vague = any(item.signature is None or item.signature.opaque for item in others)
             also = tuple(item.signature.parameters for item in others if item.signature is not None)
-            told = replace(told, also=also, opaque=told.opaque or vague)
-        found.append(replace(symbol, signature=told))
-    return tuple(found)
+            own_signature = replace(own_signature, also=also, opaque=own_signature.opaque or vague)
+        overloads.append(replace(symbol, signature=own_signature))
+    return tuple(overloads)

@@ -13,10 +13,10 @@ from typing import Any
 from bot.errors import UsageError
 from bot.ports import Model
 from deeprepo_evals.reviews import build, case_files, compare, hand, martian, run, score, table
-from deeprepo_evals.reviews.judge import Judged
+from deeprepo_evals.reviews.judge import JudgeAnswers
 from deeprepo_evals.reviews.matching import Place, View, Words
 from deeprepo_evals.reviews.reviewer import Reviewer
-from deeprepo_evals.reviews.run import Done, Plan
+from deeprepo_evals.reviews.run import MeasuredRun, Plan
 
 BASELINE = "diff-only"
 REHEARSED = ("fanout", "direct", "rlm")  # strategies that an oracle can act in
@@ -24,7 +24,7 @@ MOST_JUDGES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReviewOptions:
     """The options of the command."""
 
     cases: Path
@@ -50,7 +50,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReviewFigures:
     """What came of it: figures, and sentences beside them."""
 
     figures: tuple[score.Figure, ...]
@@ -72,79 +72,83 @@ class Told:
         return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
 
 
-async def carry_out(asked: Asked, say: Callable[[str], None]) -> Told:
+async def carry_out(options: ReviewOptions, say: Callable[[str], None]) -> ReviewFigures:
     """Do it. Raises UsageError before anything is paid where the request makes no sense."""
-    people = hand.read(asked.labels) if asked.labels else None
-    plan, absent = await _plan(asked)
+    people = hand.read(options.labels) if options.labels else None
+    plan, absent = await _plan(options)
     async with AsyncExitStack() as stack:
-        judges = [await _judge(name, stack) for name in asked.judges]
+        judges = [await _judge(name, stack) for name in options.judges]
         done = await run.carry_out(plan, say)
         say("asking the judges")
-        told, unasked = await run.judged(judges, done.reviewed, asked.out, asked.at_once)
+        told, unasked = await run.ask_judges(judges, done.reviews, options.out, options.at_once)
     views = _views(told, people)
-    if asked.martian_out:
-        martian.write(done.reviewed, asked.martian_out)
-    beside = [*_beside(done, views, told, people), *_labelled(asked, done)]
-    figures = score.figures(done.reviewed, views)
-    return Told(tuple(figures), tuple(beside), (*absent, *_missing(done), *unasked), bool(done.open or unasked))
+    if options.martian_out:
+        martian.write(done.reviews, options.martian_out)
+    beside = [*_beside(done, views, told, people), *_label_sentences(options, done)]
+    figures = score.figures(done.reviews, views)
+    return ReviewFigures(
+        tuple(figures), tuple(beside), (*absent, *_missing(done), *unasked), bool(done.open or unasked)
+    )
 
 
-async def _plan(asked: Asked) -> tuple[Plan, tuple[str, ...]]:
+async def _plan(options: ReviewOptions) -> tuple[Plan, tuple[str, ...]]:
     """Raises UsageError where a part of the request does not fit the others."""
-    if len(asked.judges) > MOST_JUDGES:
+    if len(options.judges) > MOST_JUDGES:
         raise UsageError("name at most two judges")
-    if asked.golden and not asked.judges and not asked.martian_out:
+    if options.golden and not options.judges and not options.martian_out:
         raise UsageError("golden comments name no lines: name a judge with --judge PROVIDER/MODEL, or --martian-out")
-    reviewers = tuple(_reviewers(asked))
-    found = await asyncio.to_thread(case_files.read, asked.cases, () if asked.golden else asked.kinds, asked.only)
+    reviewers = tuple(_reviewers(options))
+    found = await asyncio.to_thread(
+        case_files.read, options.cases, () if options.golden else options.kinds, options.only
+    )
     absent: tuple[str, ...] = ()
-    if asked.golden:
-        found, absent = await martian.cases(found, martian.golden(asked.golden), asked.repos)
+    if options.golden:
+        found, absent = await martian.cases(found, martian.golden(options.golden), options.repos)
         if not found:
             raise UsageError(
                 f"none of the golden pull requests can be rebuilt: {absent[0] if absent else 'no comment'}"
             )
-    settings = {name: value for name, value in asked.flags.items() if value is not None}
-    settings |= {"oracle": True} if asked.oracle else {}
-    settings |= {"quick": True} if asked.quick else {}
-    settings |= {"commands": list(asked.commands)} if asked.commands else {}
+    settings = {name: value for name, value in options.flags.items() if value is not None}
+    settings |= {"oracle": True} if options.oracle else {}
+    settings |= {"quick": True} if options.quick else {}
+    settings |= {"commands": list(options.commands)} if options.commands else {}
     plan = Plan(
         cases=found,
-        clones=build.clones(found, asked.repos),
+        clones=build.clones(found, options.repos),
         reviewers=reviewers,
         settings=settings,
-        oracle=asked.oracle,
-        rounds=asked.rounds,
-        at_once=asked.at_once,
-        out=asked.out,
-        keep=asked.keep,
-        journals=asked.journals,
+        oracle=options.oracle,
+        rounds=options.rounds,
+        at_once=options.at_once,
+        out=options.out,
+        keep=options.keep,
+        journals=options.journals,
     )
     return plan, absent
 
 
-def _reviewers(asked: Asked) -> Iterator[Reviewer]:
+def _reviewers(options: ReviewOptions) -> Iterator[Reviewer]:
     """Whoever is measured, ours first. Raises UsageError or ConfigError, as for a key that is missing."""
-    if asked.quick and not asked.oracle:
+    if options.quick and not options.oracle:
         raise UsageError("--quick-worker is a script in the worker's place: it goes with --oracle")
-    if asked.baseline not in (None, BASELINE):
-        raise UsageError(f"unknown baseline {asked.baseline!r}: there is {BASELINE}")
+    if options.baseline not in (None, BASELINE):
+        raise UsageError(f"unknown baseline {options.baseline!r}: there is {BASELINE}")
     from deeprepo_evals.reviews.baseline import DiffOnly
     from deeprepo_evals.reviews.contract import Command
-    from deeprepo_evals.reviews.product import Product, Rehearsed
+    from deeprepo_evals.reviews.product import Product, RehearsalReviewer
 
-    alone = not (asked.baseline or asked.commands)
-    for name in asked.strategies or (("fanout",) if alone or asked.oracle else ()):
-        if asked.oracle and name not in REHEARSED:
+    alone = not (options.baseline or options.commands)
+    for name in options.strategies or (("fanout",) if alone or options.oracle else ()):
+        if options.oracle and name not in REHEARSED:
             raise UsageError(f"--oracle replaces the worker: it reads with {', '.join(REHEARSED)}, not {name}")
-        if not asked.oracle:
-            _check_models(asked.flags, name)
-        yield Rehearsed(name, asked.quick) if asked.oracle else Product(name, asked.flags)
-    if asked.baseline:
-        if not asked.oracle:
-            _check_models(asked.flags, "direct")
-        yield DiffOnly(asked.flags, oracle=asked.oracle)
-    for line in asked.commands:
+        if not options.oracle:
+            _check_models(options.flags, name)
+        yield RehearsalReviewer(name, options.quick) if options.oracle else Product(name, options.flags)
+    if options.baseline:
+        if not options.oracle:
+            _check_models(options.flags, "direct")
+        yield DiffOnly(options.flags, oracle=options.oracle)
+    for line in options.commands:
         yield Command(_words(line))
 
 
@@ -170,36 +174,38 @@ def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
 async def _judge(name: str, stack: AsyncExitStack) -> Model:
     from bot import wiring
 
-    model = wiring.connected(name)
+    model = wiring.connect_model(name)
     stack.push_async_callback(model.close)
     return model
 
 
-def _views(judges: Sequence[Judged], people: hand.Hand | None) -> list[View]:
+def _views(judges: Sequence[JudgeAnswers], people: hand.Hand | None) -> list[View]:
     """By whose word something is a hit: each judge's, a person's; by place where nobody was asked."""
     found: list[View] = [Words(judge) for judge in judges]
     found += [people] if people is not None else []
     return found or [Place()]
 
 
-def _beside(done: Done, views: Sequence[View], judges: Sequence[Judged], people: hand.Hand | None) -> Iterator[str]:
-    yield from compare.sentences(compare.differences(done.reviewed, views))
+def _beside(
+    results: MeasuredRun, views: Sequence[View], judges: Sequence[JudgeAnswers], people: hand.Hand | None
+) -> Iterator[str]:
+    yield from compare.sentences(compare.differences(results.reviews, views))
     yield from compare.agreements(judges)
     if people is not None:
-        right, of = hand.right(people, done.reviewed)
+        right, of = hand.right(people, results.reviews)
         yield f"by hand: {right} of {of} findings that were judged are right"
 
 
-def _labelled(asked: Asked, done: Done) -> Iterator[str]:
-    if asked.to_label:
-        left = hand.write(done.reviewed, asked.to_label)
-        yield f"{left} verdicts are open in {asked.to_label}: set them to true or false, then give it with --labels"
+def _label_sentences(options: ReviewOptions, results: MeasuredRun) -> Iterator[str]:
+    if options.to_label:
+        left = hand.write(results.reviews, options.to_label)
+        yield f"{left} verdicts are open in {options.to_label}: set them to true or false, then give it with --labels"
 
 
-def _missing(done: Done) -> Iterator[str]:
-    if done.absent:
-        yield f"without a clone: {', '.join(done.absent)} (`deeprepo eval fetch` brings them)"
-    yield from done.broken
-    yield from (f"left open: {why}" for why in done.open)
-    if len(done.reviewed) < done.total:
-        yield f"{len(done.reviewed)} of {done.total} reviews are finished"
+def _missing(results: MeasuredRun) -> Iterator[str]:
+    if results.absent:
+        yield f"without a clone: {', '.join(results.absent)} (`deeprepo eval fetch` brings them)"
+    yield from results.unbuilt_cases
+    yield from (f"left open: {why}" for why in results.open)
+    if len(results.reviews) < results.total:
+        yield f"{len(results.reviews)} of {results.total} reviews are finished"

@@ -1,0 +1,51 @@
+"""What is looked up: every changed definition as its users can write it, and every name that is offered no longer."""
+
+from bot.dependents.importing import Scene
+from bot.dependents.sites import UseTarget
+from bot.values import ChangedSymbol
+
+
+async def use_targets(scene: Scene) -> list[UseTarget]:
+    """Every changed definition, and every name that a changed file or a barrel no longer offers."""
+    targets = [
+        await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
+    ]
+    covered_names = {
+        (path, name) for target in targets if not target.owner for path, names in target.doors for name in names
+    }
+    for path in sorted(scene.origins):
+        known_names = {name for origin, name in covered_names if origin in {path, *scene.origins[path]}}
+        lost_names = sorted(await scene.exports.gone_names(path) - known_names)
+        targets += [
+            UseTarget(
+                f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
+            )
+            for name in lost_names
+        ]
+    return targets
+
+
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
+    sides = [side for side in (item.before, item.after) if side is not None]
+    owner = sides[0].name.rpartition(".")[0]
+    doors: dict[str, frozenset[str]] = {}
+    for side in sides:
+        above = {side.name[:at] for at, letter in enumerate(side.name) if letter == "."} | {side.name}
+        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
+            outline = await scene.exports.outline(side.side, path)
+            exports = outline.exports if outline else ()
+            export_names = frozenset(name for name, local in exports if local in above)
+            if not export_names and scene.head.mates(path):
+                export_names = frozenset({side.name.partition(".")[0]})  # the type stands in a neighbouring file
+            doors[path] = doors.get(path, frozenset()) | export_names
+    symbol = item.symbol
+    return UseTarget(
+        key=f"{symbol.path}:{symbol.name}",
+        doors=tuple(doors.items()),
+        shorts=frozenset(side.short for side in sides),
+        homes=frozenset(doors),
+        symbol=item,
+        owner=owner.rpartition(".")[2],
+        within=owner,
+        is_gone=item.change in ("removed", "renamed") and item.symbol.kind != "implementation",
+    )
