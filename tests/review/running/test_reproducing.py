@@ -135,7 +135,7 @@ def test_a_replay_starts_nothing(
     path = tmp_path / "journal.jsonl"
     first = reviewed(Model(PROOF), journal=str(path))
     monkeypatch.setenv("PATH", "/nowhere:/usr/bin")
-    recorded, section, begun = replay.finished(path)
+    recorded, section, begun = replay.last_finished(path)
     deps = wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None)
     again = asyncio.run(pipeline.review(begun.request or ReviewRequest("."), deps))
     assert again.findings == first.findings
