@@ -123,9 +123,9 @@ bench-readers: $(READY)  ## whether the file that proves a defect is shown, by c
 	$(call have,REPOS,fetch)
 	$(BIN)/python -m benchmarks.readers --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
 
-bench-large: $(READY)  ## large pull requests that break a file beside them: fanout, rlm, direct and the diff alone, with an oracle
+bench-large: $(READY)  ## large pull requests that break a file beside them: fanout, rlm, direct and the diff alone, with an oracle; QUICK=1 with quick workers alone
 	$(call have,REPOS,fetch)
-	$(BIN)/python -m benchmarks.large --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
+	$(BIN)/python -m benchmarks.large --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP)) $(if $(QUICK),--quick)
 
 TRUTH ?= .cache/truth
 bench-dependents: $(READY)  ## dependents of real commits against each language's own tool; REPOS=folder of clones, TRUTH=made by `make bench-truth`

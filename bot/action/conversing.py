@@ -66,7 +66,7 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, back
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
-    comments = (*await host.review_comments(), *await host.comments())
+    comments = (*await host.comments("review"), *await host.comments())
     markers = [marker.read(one.body) or {} for one in comments if one.ours]
     answered_ids = {one.get("comment", "") for one in markers if one.get("kind") == asking.REPLY}
     own = [

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+
+from pydantic import SecretStr
 
 from bot import commands, config, github
 from bot.action.backend import StepBackend, answer
@@ -13,7 +15,7 @@ from bot.action.event import WORKFLOW
 from bot.commands import Permission
 from bot.config import Config, Step, policy
 from bot.errors import HostRefused, SupersededError
-from bot.github import Host, RequestPace
+from bot.github import Host, RequestPace, apps
 from bot.values import CommentRef, PullRef, ReviewAsk
 from bot.wiring import action as parts
 from bot.workflow import asking, looking, reviewing
@@ -21,6 +23,7 @@ from bot.workflow.backend import ReviewResult, ReviewRun
 from bot.workflow.looking import PullState
 
 FORBIDDEN = 403
+APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
 FORK = "GitHub grants no such permission for a pull request from a fork"
@@ -51,10 +54,20 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     inputs, runner = step.inputs, step.runner
     parts.lend(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
-    login = await github.whose(token, runner.github_api_url, pace) or WORKFLOW
+    login = await _login(token, runner.github_api_url, pace) or WORKFLOW
     seal = parts.secret()
     async with github.with_token(token, runner.github_api_url, pull, login, pace, seal) as host:
         yield host
+
+
+async def _login(token: SecretStr, api: str, pace: RequestPace) -> str:
+    """The login that a token writes under, "" if GitHub does not tell."""
+    login = ""
+    with suppress(HostRefused):
+        async with apps.holding(token, api, pace) as client:
+            login = str(((await client.ask("viewer")).get("viewer") or {}).get("login") or "")
+    app = token.get_secret_value().startswith(APPS)
+    return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending
 
 
 async def look_up(host: Host, step: Step) -> tuple[PullState, Config]:
@@ -67,7 +80,7 @@ async def look_up(host: Host, step: Step) -> tuple[PullState, Config]:
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
-    there = await (host.review_comments() if comment.kind == "review" else host.comments())
+    there = await host.comments("review" if comment.kind == "review" else "issue")
     own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
     earlier = tuple(datetime.fromisoformat(one.created).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)

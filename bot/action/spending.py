@@ -5,25 +5,40 @@ the same time cannot pass a cap together. What each has cost is not known, so ea
 """
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
 
 from bot import config
 from bot.action.console import Console
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
-from bot.github import Host
+from bot.github import Host, shapes
 from bot.outputs import state
 from bot.publish import summary
-from bot.values import WorkflowRun
 from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 from bot.wiring import action as parts
 from bot.workflow.backend import Funds, ReviewRun
 
+MOVED = {"attempts": "run_attempt"}
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
 TARGET = "pull_request_target"
 LISTED = 1_000  # runs at most that GitHub lists for a span of time
 OFFLINE = "Reviewed without a model:"
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """One run of a workflow, as the list of the repository's runs shows it."""
+
+    id: int
+    event: str
+    path: str  # of the workflow's file
+    fork: bool  # its commit is of another repository
+    skipped: bool  # no job of it was started
+    attempts: int = 1
 
 
 async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
@@ -78,12 +93,21 @@ def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
 async def _workflow_runs(host: Host) -> tuple[WorkflowRun, ...] | None:
     """The repository's runs of workflows in the last day; None if the token may not list them."""
     since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, created=f">={since}")
     try:
-        return await host.runs(since)
+        return tuple([_run(data) async for data in host.client.pages(listing, "workflow_runs")])
     except HostRefused as refusal:
         if refusal.status in UNKNOWN:
             return None
         raise
+
+
+def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
+    """Read one run. GitHub shows its path with the branch, sometimes with the repository."""
+    here = shapes.at(data, "repository.full_name")
+    path = str(shapes.at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
+    fork, skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
+    return shapes.value(WorkflowRun, data, MOVED, path=path, fork=fork, skipped=skipped)
 
 
 def _earlier(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:

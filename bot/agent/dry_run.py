@@ -1,11 +1,13 @@
 """A model that is never asked: it weighs each prompt and says the least that goes on. What an estimate is made with."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.agent.repl import extraction
 from bot.llm import capacity
-from bot.values import Completion, Prompt, Purpose, ToolCall, Usage, tokens
+from bot.values import Completion, Prompt, Purpose, ToolCall, Usage
+from bot.values.model import likely_tokens
 
 REPLY_TOKENS = 300  # of an answer, findings included
 TURN_TOKENS = 700  # of a root's reply: its thoughts and its code
@@ -27,9 +29,10 @@ class DryRun:
         """An empty answer, or the shortest block that ends a root's run."""
         reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS
         reply_tokens += self.thinking("root" if prompt.tool else "worker")
-        self.prompt_usages.append(
-            Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(reply_tokens, capacity.LARGEST))
-        )
+        form = prompt.answer or prompt.tool
+        size = sum(likely_tokens(m.text, self.name) + OVERHEAD for m in prompt.messages)
+        size += likely_tokens(json.dumps(form.parameters), self.name) if form is not None else 0
+        self.prompt_usages.append(Usage(size, min(reply_tokens, capacity.LARGEST)))
         if prompt.answer is not None and prompt.answer.final is not None:
             self.look_up_usages.append(self.prompt_usages[-1])
         if prompt.tool:

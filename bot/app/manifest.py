@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from githubkit import UnauthAuthStrategy
 from pydantic import ValidationError
 
 from bot import files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
-from bot.github import RequestPace, apps
+from bot.github import RequestPace, client
 from bot.github.identity import site
 from bot.workflow import events
 
@@ -73,7 +74,9 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
     try:
-        return await apps.made(api, code, RequestPace(patience=0))
+        async with client.opened(api, UnauthAuthStrategy(), RequestPace(patience=0)) as github_client:
+            registration: Any = await github_client.answer(github_client.rest.apps.async_create_from_manifest(code))
+            return dict(registration)
     except HostRefused as refusal:
         sentence = f"GitHub answered {refusal.status}: the code is good for one hour and for one use; begin again"
         raise HostRefused(sentence, refusal.status) from None

@@ -3,23 +3,24 @@
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot import github
+from bot.app import unheard
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
+from bot.app.unheard import OpenPull
 from bot.errors import HostError
 from bot.github import apps
-from bot.values import OpenPull, Recheck, ReviewAsk, Sent
-from bot.workflow import events, journals
+from bot.values import Recheck, ReviewAsk
+from bot.workflow import journals
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
-ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
 
@@ -44,45 +45,32 @@ async def tidying(server: RunningServer) -> None:
 
 async def catch_up(server: RunningServer) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
-    async with apps.app(server.identity, server.pace) as github_client:
-        voice = await apps.voice(server.identity, github_client)
+    voice, now = await apps.voice(server.identity, server.pace), datetime.now(UTC)
     server.ours = Ours(server.app.app_id, voice.login)
-    now = datetime.now(UTC)
-    again = missed_deliveries(
-        await github.deliveries(server.identity, _iso(now - timedelta(days=KEPT_DAYS)), server.pace)
-    )
-    for delivery in again[:MOST_AGAIN]:
-        _log(
-            "a delivery that failed is asked for again",
-            delivery=delivery.guid,
-            event=delivery.event,
-            status=delivery.status,
-        )
-        await github.redeliver(server.identity, delivery.id, server.pace)
+    async with apps.app(server.identity, server.pace) as client:
+        deliveries = await unheard.deliveries(client, _iso(now - timedelta(days=KEPT_DAYS)))
+        for delivery in unheard.missed(deliveries)[:MOST_AGAIN]:
+            _log(
+                "a delivery that failed is asked for again",
+                delivery=delivery.guid,
+                event=delivery.event,
+                status=delivery.status,
+            )
+            await client.answer(client.rest.apps.async_redeliver_webhook_delivery(delivery.id))
     days = server.place.catch_up_days
     if days:
         await _pulls(server, _iso(now - timedelta(days=days)))
 
 
-def missed_deliveries(deliveries: Iterable[Sent]) -> list[Sent]:
-    """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
-    by_guid: dict[str, list[Sent]] = {}
-    for one in deliveries:  # newest first
-        if one.event in events.ACTIONS:
-            by_guid.setdefault(one.guid, []).append(one)
-    candidates = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.arrived for row in rows))
-    return [rows[0] for rows in candidates][::-1]
-
-
 async def _pulls(server: RunningServer, since: str) -> None:
     """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
-    for home in await github.installations(server.identity, server.pace):
-        if home.suspended or left <= 0:
-            continue
-        for waiting in await github.open_pulls(server.identity, home.id, since, server.pace):
-            if left > 0 and not waiting.draft and await _unseen(server, waiting):
+    async with aclosing(unheard.open_pulls(server.identity, since, server.pace)) as pulls:
+        async for waiting in pulls:
+            if not waiting.draft and await _unseen(server, waiting):
                 left -= await _submit(server, waiting)
+            if left <= 0:
+                return
 
 
 async def _submit(server: RunningServer, waiting: OpenPull) -> bool:

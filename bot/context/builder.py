@@ -7,7 +7,7 @@ of the changed lines is searched in the whole tree, at once for the whole change
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from bot.context import (
     usages,
 )
 from bot.context.bodies import Callee
+from bot.context.consumers import Consumers
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.elsewhere import Elsewhere
@@ -33,8 +34,6 @@ from bot.context.snippets import ShownLines
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.filetypes import family, filetype
-from bot.text.lines import special
 from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
@@ -53,11 +52,8 @@ TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
 ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
-WRAPPERS = 60  # callers looked at for passing on what they get
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
-MAX_BOUND = 60  # files in which a plain word is looked for that passes on
-MAX_CONSUMERS = 3  # of what a caller passes on, shown in one prompt
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
@@ -96,11 +92,14 @@ class ContextBuilder:
     _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
     _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
-    _consumers: dict[str, list[Row]] = field(default_factory=dict)  # who calls a function that only passes on
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
     _words_kept: leftovers.RemainingWords | None = None
+    _consumers: Consumers = field(init=False)  # of what callers hand on
+
+    def __post_init__(self) -> None:
+        self._consumers = Consumers(self.tree)
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
@@ -109,7 +108,7 @@ class ContextBuilder:
         await self.prepare(units)
         sure = [
             *self._left(units, shown_lines),
-            *self._passed_on(units, shown_lines),
+            *self._consumers.pick(call_sites(units), shown_lines.lines),
             *await self._receivers(units, shown_lines),
         ]
         apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
@@ -137,11 +136,8 @@ class ContextBuilder:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
         shown_lines = ShownLines(units)
         await self.prepare(units)
-        sure = [
-            *self._left(units, shown_lines),
-            *self._passed_on(units, shown_lines),
-            *await self._receivers(units, shown_lines),
-        ]
+        carried = self._consumers.pick(call_sites(units), shown_lines.lines)
+        sure = _in_turn([self._left(units, shown_lines), carried, await self._receivers(units, shown_lines)])
         apart = await self._windows(sure, shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)
@@ -181,21 +177,6 @@ class ContextBuilder:
         if self._words_kept is None:
             self._words_kept = leftovers.remaining_words(self.files)
         return self._words_kept
-
-    def _passed_on(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
-        """The real consumers of what the units change, if its caller only passes it on."""
-        wrappers = {
-            _last(row.function): row.name for row in call_sites(units) if _last(row.function) in self._consumers
-        }
-        by_wrapper = [
-            [
-                Pick(path, line, (name,), defines=False, title=f"calls {name}, which passes on to {of}")
-                for path, line, _ in self._consumers[name]
-                if (path, line) not in shown_lines.lines
-            ]
-            for name, of in sorted(wrappers.items(), key=lambda item: len(self._consumers[item[0]]))
-        ]
-        return _in_turn(by_wrapper)[:MAX_CONSUMERS]
 
     async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
@@ -271,35 +252,11 @@ class ContextBuilder:
         await together(self._resemble(new, units), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
-        """Search the callers of what only passes on what the units change."""
-        results = {row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references}
-        sites = [row for row in call_sites(units) if row.sure and row.span and not row.test]
-        sites = [row for row in sites if _callable(_last(row.function)) and _last(row.function) not in self._consumers]
-        sites = [row for row in sites if row.symbol in results or _short(row)][:WRAPPERS]
-        texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
-        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
-        names: dict[str, set[str]] = defaultdict(set)  # of what only passes on -> the files that define it
-        for row in sites:
-            body = lines.get(row.path)
-            if body and (_passes_on(row, body) or (row.symbol in results and result_flow.returns(row.path, body, row))):
-                names[_last(row.function)].add(row.path)
-        if names:
-            ends = "|".join(map(re.escape, names))
-            globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
-            bare = any(filetype(row.path).bare_calls for row in sites)
-            call_pattern = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
-            rows = await self.tree.grep_lines([call_pattern], globs, syntax="perl", limit=MAX_ROWS)
-            calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
-            for name, name_rows in usages.by_name(calls, list(names)).items():
-                uses = [row for row in name_rows if name not in definitions.names(row[0], row[2])]
-                self._consumers[name] = await self._bound(names[name], uses) if _common(name) else uses
-
-    async def _bound(self, homes: Collection[str], rows: Sequence[Row]) -> list[Row]:
-        """Of the calls of a plain word those that can mean what one of these files defines: beside it, or where it is imported."""
-        far = (path for path, _, _ in rows if not any(_package(home, path) for home in homes))
-        texts = await self.tree.read_many(list(dict.fromkeys(far))[:MAX_BOUND])
-        imports = {path: definitions.import_words(blob.decode("utf-8", "replace")) for path, blob in texts.items()}
-        return [row for row in rows if any(_reaches(home, row[0], imports.get(row[0], ())) for home in homes)]
+        """Search the consumers of what callers hand on."""
+        results = frozenset(row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references)
+        known = (row for row in call_sites(units) if row.sure or row.unique or row.lone)
+        sites = [row for row in known if row.form != "import" and not row.test]
+        await self._consumers.follow((row for row in sites if row.symbol in results or _short(row)), results)
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
@@ -412,38 +369,6 @@ def _whole(lines: Sequence[str], line: int) -> bool:
 def _short(row: Reference) -> bool:
     """Whether a use is in a function that is short enough to do nothing but pass on."""
     return row.span is not None and row.span[1] - row.span[0] < blocks.MAX_WRAPPER
-
-
-def _passes_on(row: Reference, lines: Sequence[str]) -> bool:
-    return row.span is not None and row.name in blocks.passes_on(row.path, lines, *row.span)
-
-
-def _last(function: str) -> str:
-    """The name of a function without what it belongs to."""
-    return re.sub(r"[@#]\d+$", "", function).rpartition(".")[2]
-
-
-def _callable(name: str) -> bool:
-    """Whether the callers of a function can be found by its name: of a common one, those beside it or that import its file."""
-    return len(name) >= identifiers.SHORTEST and not special(name) and bool(re.fullmatch(r"[\w$]+", name))
-
-
-def _common(name: str) -> bool:
-    """Whether another thing may well have this name."""
-    return identifiers.single(name) or not identifiers.telling(name)
-
-
-def _reaches(home: str, path: str, import_words: Collection[str]) -> bool:
-    """Whether code of a file can mean a definition of another one, by what it imports or by where it is."""
-    stem = posixpath.basename(home).partition(".")[0]
-    if family(home) != family(path):
-        return False
-    return path == home or stem in import_words or _package(home, path)
-
-
-def _package(home: str, path: str) -> bool:
-    """Whether two files of one folder see each other's definitions without an import."""
-    return posixpath.dirname(home) == posixpath.dirname(path) and filetype(home).folder_scope
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:

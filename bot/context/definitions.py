@@ -51,6 +51,7 @@ _CALLED_ON = re.compile(rf"(?<![\w$.])({_ANY})\s*(?:\??\.|->)\s*({_ANY})\s*\(")
 _CALLED_WITH = re.compile(rf"(?<![\w$])({_ANY})\s*\(([^()]{{1,200}})")
 _IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
 _WORD = re.compile(r"[\w-]+")
+_RECEIVER = rf"(?<![\w$.>:])({_ANY})\s*(?:\??\.|::|->)\s*NAME\s*\("
 OWN, IMPORTED, BESIDE, FAR = range(4)
 
 
@@ -61,6 +62,7 @@ class CalledName:
     name: str
     path: str
     of: str
+    receiver: str = ""  # the word before the dot, if it is one
 
 
 def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
@@ -101,10 +103,16 @@ def calls(path: str, text: str) -> list[CalledName]:
     """What a line of a file calls."""
     hits = _CALL.findall(text) if len(text) <= LONG_LINE else ()
     return [
-        CalledName(name, path, "self" if own else "." if other else "")
+        CalledName(name, path, "self" if own else "." if other else "", _receiver(text, name) if other else "")
         for own, other, name in hits
         if len(name) >= SHORTEST
     ]
+
+
+def _receiver(text: str, name: str) -> str:
+    """On what a line calls a method, if one word says it."""
+    found = re.search(_RECEIVER.replace("NAME", re.escape(name)), text)
+    return found[1] if found else ""
 
 
 def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:
@@ -151,7 +159,9 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
         if text.strip() and _indent(text) < indent:
             if names(path, text):
                 return number
-            indent = _indent(text)
+            indent = _indent(text) + (
+                text.strip() == "{"
+            )  # the head of such a block stands above it, as far to the left
     return 0
 
 
@@ -161,7 +171,7 @@ def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str
         return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
-        if family(row[0]) == family(call.path):
+        if family(row[0]) == family(call.path) and not _of_another(call, row[0], import_words):
             near[_distance(call, row[0], import_words)].append(row)
     least = min(near, default=FAR)
     is_believed = least < FAR or _tells(call.name) or call.name in import_words
@@ -192,16 +202,31 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+def _of_another(call: CalledName, path: str, import_words: Collection[str]) -> bool:
+    """Whether what a call is made on is known to be something else than this file defines: a library's, the language's, another class."""
+    if not (call.receiver in import_words or call.receiver[:1].isupper()):
+        return False
+    beside = filetype(path).folder_scope and posixpath.dirname(path) == posixpath.dirname(call.path)
+    named = re.sub(r"\W|_", "", _stem(path)).lower() == call.receiver.replace("_", "").lower()
+    return not (path == call.path or beside or named or _stem(path) in import_words)
+
+
 def _distance(call: CalledName, path: str, import_words: Collection[str]) -> int:
     """How near a definition is to its call. What another object has is hardly ever what its own file defines."""
     if path == call.path:
         return FAR if call.of == "." else OWN
+    folder = posixpath.dirname(path)
+    if _stem(path) in import_words:
+        return IMPORTED
+    return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR
+
+
+def _stem(path: str) -> str:
+    """How an import names a file: some languages, and some files, by their folder."""
     folder, file = posixpath.split(path)
     stem = file.partition(".")[0]
     package = stem in {"__init__", "index", "mod"} or filetype(path).folder_modules
-    if (posixpath.basename(folder) if package else stem) in import_words:
-        return IMPORTED
-    return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR
+    return posixpath.basename(folder) if package else stem
 
 
 def _tells(name: str) -> bool:

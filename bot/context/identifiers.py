@@ -82,7 +82,7 @@ def stored_keys(line: str, of: str) -> frozenset[str]:
 def _store_pattern(of: str) -> re.Pattern[str]:
     value = rf"(?=[^,;\n]{{0,80}}(?<![\w$]){re.escape(of)}(?![\w$]))"
     return re.compile(
-        rf"[\"']([\w$-]{{3,}})[\"']\s*(?::|\]\s*=(?!=)|=>){value}|(?:self|this)\.([\w$]{{3,}})\s*=(?!=){value}"
+        rf"[\"']([\w$-]{{3,}})[\"']\s*(?::|\]\s*=(?!=)|=>){value}|(?:(?:self|this)(?:\.|->)|(?<![\w$@])@)([\w$]{{3,}})\s*=(?!=){value}"
         rf"|(?:^|[{{(,])\s*([\w$]{{3,}})\s*:(?!:){value}"
     )
 

@@ -7,7 +7,7 @@ reported as such, with the reason if the pattern or the glob can match nothing.
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -33,6 +33,7 @@ HEAD = 24  # lines of a class that is longer; of its members the first line each
 AROUND = 6  # lines before and after a use or a hit, in a block that is longer
 WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
 MAX_DEFINITIONS = 6
+NAMED = 4  # places that did not fit, by name
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as a line
 LONG_LINE = 300  # characters; a longer line was written by a program
 MAX_OUTLINED = 24  # files parsed for one answer
@@ -89,40 +90,48 @@ class _Result:
     candidates: Sequence[Excerpt]
     notes: list[str]
     excerpts: list[Excerpt] = field(default_factory=list)
-    above: int | None = None  # places that were shown before this look-up
-    left: int = 0  # places that did not fit, or not to the end
+    above: int | None = None  # places that were shown before this look-up, or that complete such a place
+    left: tuple[str, ...] = ()  # places that did not fit, or not to the end
 
-    def show(self, room: _Room, most: int) -> None:
-        """Show what is not shown yet, as far as it fits."""
+    def show(self, room: _Room, most: int, earlier: Sequence["_Result"] = ()) -> None:
+        """Show what is not shown yet, as far as it fits. What overlaps a place of an `earlier` look-up completes that place."""
         new = [excerpt for excerpt in self.candidates if room.new(excerpt)]
-        if self.above is None:
-            self.above = len(self.candidates) - len(new)
+        first = self.above is None
+        self.above = len(self.candidates) - len(new) if self.above is None else self.above
         for excerpt in new:
+            holder = next((one for one in earlier if one.overlaps(excerpt)), self)
             part = room.take(excerpt, most)
             if part is not None:
                 most, room.tokens = most - part.size, room.tokens - part.size
-                self.excerpts.append(part)
-        self.left = sum(room.new(excerpt) for excerpt in new)
+                holder.excerpts.append(part)
+                self.above += first and holder is not self
+        self.left = tuple(f"{one.path}:{one.start}" for one in new if room.new(one))
 
-    def as_looked_up(self, room: _Room) -> LookedUp:
+    def overlaps(self, excerpt: Excerpt) -> bool:
+        """Whether this look-up shows lines of an excerpt."""
+        numbers = {row.number for row in excerpt.rows}
+        return any(
+            (one.path, one.side) == (excerpt.path, excerpt.side) and any(row.number in numbers for row in one.rows)
+            for one in self.excerpts
+        )
+
+    def as_looked_up(self) -> LookedUp:
         """The result as a reader is shown it, once all results have their room."""
         above = [f"{count(self.above, 'place')} of it shown above"] if self.above else []
-        left = [f"{count(self.left, 'place')} more did not fit, or not to the end"] if self.left else []
-        whole = tuple(_with_notes(excerpt, room.shown_lines) for excerpt in snippets.join(self.excerpts))
+        named = ", ".join(self.left[:NAMED]) + (", ..." if len(self.left) > NAMED else "")
+        left = [f"{count(len(self.left), 'place')} more did not fit, or not to the end: {named}"] if self.left else []
+        whole = tuple(_with_notes(excerpt) for excerpt in snippets.join(self.excerpts))
         return LookedUp(_heading(self.look_up), whole, (*self.notes, *above, *left))
 
 
-def _with_notes(excerpt: Excerpt, shown_lines: Collection[tuple[str, Side, int]]) -> Excerpt:
-    """The excerpt with a note for each run of lines between its rows that is missing: another place shows it, or none does."""
+def _with_notes(excerpt: Excerpt) -> Excerpt:
+    """The excerpt with a note for each run of lines between its rows that is not shown."""
     rows: list[DiffRow] = []
     for row in excerpt.rows:
         last = rows[-1].number if rows else 0
         if last and row.number > last + 1:
             lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            are_known = [(excerpt.path, excerpt.side, number) in shown_lines for number in range(last + 1, row.number)]
-            part = "" if all(are_known) else "in part "
-            where = f"shown {part}in another place" if any(are_known) else "not shown here"
-            rows.append(DiffRow("", f"[... {lines}: {where} ...]"))
+            rows.append(DiffRow("", f"[... {lines} ...]"))
         rows.append(row)
     return replace(excerpt, rows=tuple(rows))
 
@@ -144,11 +153,11 @@ class LookUps:
             before = len(self.tree.stopped_searches)
             excerpts, notes = await self._find(look_up, room)
             result = _Result(look_up, excerpts, [*notes, *self.tree.stopped_searches[before:][-1:]])
-            result.show(room, room.tokens // (len(look_ups) - at))
+            result.show(room, room.tokens // (len(look_ups) - at), results)
             results.append(result)
-        for result in results:  # what the later ones did not need
-            result.show(room, room.tokens)
-        return tuple(result.as_looked_up(room) for result in results)
+        for at, result in enumerate(results):  # what the later ones did not need
+            result.show(room, room.tokens, results[:at])
+        return tuple(result.as_looked_up() for result in results)
 
     async def _find(self, look_up: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
         if look_up.kind == "lines":
@@ -242,7 +251,7 @@ class LookUps:
         hits = (
             hits
             or await self._parse_definitions(rows, short, side, room)
-            or [row for row in rows if binds(row[2], short)]
+            or [row for row in rows if binds(row[2], short) or says(_INTRODUCES, short, row[2])]
         )
         if not hits:
             return [], [_nothing(f"no line defines `{short}`", rows, look_up)]
@@ -252,7 +261,7 @@ class LookUps:
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
             near = [b for b in blocks if owner[0].lower() in b[0][0].lower()]
             blocks = mine or near or blocks
-        excerpts = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
+        excerpts = [await self._whole(row, look_up, block) for row, block in blocks[:MAX_DEFINITIONS]]
         more = len(hits) - len(excerpts) if len(blocks) > MAX_DEFINITIONS or not owner else 0
         return excerpts, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
 
@@ -273,8 +282,12 @@ class LookUps:
     def _language(self, path: str) -> Language | None:
         return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
 
-    async def _whole(self, row: Row, side: Side, block: Symbol) -> Excerpt:
-        """A definition from its first line to its last; of a long class the head, and the first line of each member."""
+    async def _whole(self, row: Row, asked: LookUp, block: Symbol) -> Excerpt:
+        """A definition from its first line to its last; of a long one the head and what tells most.
+
+        These are the lines around those that are asked for; else of a class the first line of each member, of a function what it returns.
+        """
+        side = asked.side
         rows = _rows(await self.tree.read(row[0], side) or b"")
         start, end = min(block.start, row[1]), min(len(rows), block.end)
         title = f"defines {block.name}"
@@ -282,12 +295,17 @@ class LookUps:
         fits = not members and tokens("\n".join(rows[start - 1 : end])) <= TOKENS // 2
         if end - start < (WHOLE if fits else BLOCK):
             return _excerpt(row[0], side, rows, range(start, end + 1), title)
+        title = f"{title}, a part of it: it goes on to line {end}"
+        if start <= asked.start <= end:
+            last = min(end, max(asked.end, asked.start) + BLOCK // 4)
+            around = range(max(start, asked.start - BLOCK // 4), last + 1)
+            return _excerpt(row[0], side, rows, sorted({*range(start, start + HEAD // 4), *around})[:WHOLE], title)
         # Of a long function the beginning, and what the rest of it returns and raises under which condition.
         results = [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]
         numbers = [*range(start, start + HEAD), *(members or results)]
         if not members:
             numbers += [n for n in range(start + HEAD, end + 1) if n not in numbers][: max(0, BLOCK - len(numbers))]
-        return _excerpt(row[0], side, rows, sorted(numbers)[:BLOCK], f"{title}, a part of it: it goes on to line {end}")
+        return _excerpt(row[0], side, rows, sorted(numbers)[:BLOCK], title)
 
     async def _block(self, row: Row, side: Side, room: _Room, short: str = "") -> Symbol:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
@@ -411,6 +429,13 @@ _MEMBER = re.compile(
 
 _FUNCTION = r"(?:async\b|function\b|class\b|lambda\b|\([^()]*\)\s*=>|[\w$]+\s*=>|\w[\w$.]*\()"
 _ASSIGNS = rf"(?:\.|\[\s*[\"'])NAME[\"']?\]?\s*=(?![=>~])\s*{_FUNCTION}|^\s*[\"']?NAME[\"']?\s*:\s*{_FUNCTION}|^\s*@(?:\w+\.)*NAME\b\s*=\s*"
+
+
+# Without a word for it: a quoted key, a part that is taken out of an object, a symbol that a macro makes a method of, a column.
+_INTRODUCES = (
+    r"[\"']NAME[\"']\s*(?::|=>)|[{\[,]\s*NAME\s*[,}\]].*[}\]]\s*=(?![=>])|^\s*\w+[ (]:NAME\b"
+    r"|^\s*[`\"\[]?NAME[`\"\]]?\s+(?i:int|bigint|smallint|serial|text|varchar|char|numeric|decimal|bool|boolean|date|time|timestamp|timestamptz|uuid|jsonb?|real|float|double|blob|bytea)\b"
+)
 
 
 def _assigns(line: str, name: str, owner: Sequence[str]) -> bool:

@@ -73,9 +73,9 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
 
 def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
     """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
-    by_path: Mapping[str, list[Excerpt]] = defaultdict(list)
+    by_path: Mapping[tuple[str, str], list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
-        by_path[excerpt.path].append(excerpt)
+        by_path[excerpt.path, excerpt.side].append(excerpt)
     return [
         whole for file_excerpts in by_path.values() for whole in _adjacent(sorted(file_excerpts, key=lambda e: e.start))
     ]
@@ -88,7 +88,7 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
             title = held_back.title if held_back.title == excerpt.title else f"{held_back.title}; {excerpt.title}"
             rows = {row.number: row for row in (*held_back.rows, *excerpt.rows)}
             end = max(held_back.end, excerpt.end)
-            held_back = Excerpt(held_back.path, held_back.start, end, tuple(rows[n] for n in sorted(rows)), title=title)
+            held_back = replace(held_back, end=end, rows=tuple(rows[n] for n in sorted(rows)), title=title)
             continue
         if held_back is not None:
             yield held_back

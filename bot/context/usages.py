@@ -95,9 +95,10 @@ def _code(units: Iterable[Unit]) -> list[Unit]:
 
 
 def _result_names(units: Iterable[Unit]) -> frozenset[str]:
-    """The keys and attributes in which callers of what changed keep the result."""
+    """The keys and attributes in which callers of what changed keep the result. One word means too much: `carriers` follows it."""
     calls = (row for unit in units for row in unit.references if row.call and row.sure and not row.test)
-    return frozenset(name for row in calls for name in identifiers.stored_keys(row.text, row.name))
+    names = (name for row in calls for name in identifiers.stored_keys(row.text, row.name))
+    return frozenset(name for name in names if not identifiers.single(name))
 
 
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:

@@ -32,7 +32,8 @@ def _with(form: Schema) -> Schema:
     parameters = dict(form.parameters)
     parameters["properties"] = {**parameters["properties"], "issues": _FIELD}
     parameters["required"] = [*parameters["required"], "issues"]
-    return replace(form, parameters=parameters, forgiven=form.forgiven | {"issues"})
+    before = _with(form.former) if form.former is not None else None
+    return replace(form, parameters=parameters, forgiven=form.forgiven | {"issues"}, former=before)
 
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:

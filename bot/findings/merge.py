@@ -123,7 +123,7 @@ def same(one: Finding, other: Finding) -> bool:
         return False
     if _within(one, other, 0) and (one.category == other.category or alike(one.title, other.title)):
         return True
-    return _one_proof(one, other) or one_cause(one, other)
+    return _one_proof(one, other) or _two_ends(one, other) or one_cause(one, other)
 
 
 def _two_proofs(one: Finding, other: Finding) -> bool:
@@ -151,6 +151,20 @@ def _one_proof(one: Finding, other: Finding) -> bool:
     names, others = code_names(one.title), code_names(other.title)
     apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
     return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)
+
+
+def _two_ends(one: Finding, other: Finding) -> bool:
+    """Whether two readers tell one defect from its two ends: the change with the use that it breaks, the use with the change."""
+    if one.rule or other.rule or one.path == other.path:
+        return False
+    return _is_evidence(one, other) and _is_evidence(other, one)
+
+
+def _is_evidence(one: Finding, other: Finding) -> bool:
+    """Whether the lines of one finding prove the other one."""
+    return any(
+        (item.path, item.side) == (one.path, one.side) and one.start <= item.line <= one.end for item in other.evidence
+    )
 
 
 def _shown_places(finding: Finding) -> set[tuple[str, str, int]]:

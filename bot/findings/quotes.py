@@ -1,10 +1,10 @@
 """Where a quote stands: in a text, and in the tree. Every part of a review that believes a quote asks here."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bot.ports import Tree
-from bot.values import Side
+from bot.values import DiffRow, Side
 
 
 def fold(line: str) -> str:
@@ -54,6 +54,13 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
             start = min(at, key=lambda line: (abs(line - near) if near else line, line))
             return start, start + len(want) - 1
     return None
+
+
+def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
+    """Where a quote begins among the rows that its finder was shown: on an added one if there is one; 0 if it is not among them."""
+    first = fold(rows_of(quote)[0])
+    known = [row for row in rows if row.sign != "-" and row.number and fold(row.text) == first]
+    return next((row.number for row in sorted(known, key=lambda row: row.sign != "+")), 0)
 
 
 def _words_in(part: str, line: str) -> bool:

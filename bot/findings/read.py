@@ -1,5 +1,6 @@
 """A worker's structured answer: the schema that asks for it, and the findings read from it. Nothing in it is believed yet."""
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -32,8 +33,31 @@ def schema(walkthrough: Extent = "none") -> Schema:
     tool = "review", "Hand in the review of the code in the prompt."
     more = {"none": (), "parts": (strangers.SaidParts,), "whole": (strangers.SaidWhole,)}[walkthrough]
     forgiven = frozenset({"unsettled", *(name for one in more for name in one.model_fields)})
-    final = Schema(*tool, strangers.schema(strangers.FinalAnswer, *more), forgiven=forgiven)
-    return Schema(*tool, strangers.schema(strangers.AskingAnswer, *more), final, forgiven | {"look_ups"})
+    last, asking = (strangers.schema(form, *more) for form in (strangers.FinalAnswer, strangers.AskingAnswer))
+    before = Schema(*tool, former(last), forgiven=forgiven)
+    final = Schema(*tool, last, forgiven=forgiven, former=before)
+    before = Schema(*tool, former(asking), before, forgiven | {"look_ups"})
+    return Schema(*tool, asking, final, forgiven | {"look_ups"}, before)
+
+
+def former(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """A form as versions before asked it: with the line of each quote, and without the line that matters of a long definition."""
+    form: dict[str, Any] = json.loads(json.dumps(parameters))
+    parts = form.get("properties", form)
+    if "look_ups" in parts:
+        lines = parts["look_ups"]["items"]["properties"]
+        lines["start"]["description"] = "first line of lines; 0 otherwise"
+        lines["end"]["description"] = "last line of lines; 0 otherwise"
+    if "findings" in parts:
+        row = parts["findings"]["items"]
+        line = {"line": {"type": "integer", "description": "line number of the first quoted line"}}
+        row["properties"] = {
+            other: part
+            for name, own in row["properties"].items()
+            for other, part in ({name: own} | (line if name == "quote" else {})).items()
+        }
+        row["required"] = list(row["properties"])
+    return form
 
 
 @lru_cache(maxsize=1)

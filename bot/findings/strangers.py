@@ -71,7 +71,9 @@ class LooseFinding(SeverityAndCategory):
     quote: str = Field(
         description="the line or lines that the finding is about, copied verbatim without sign and line number"
     )
-    line: int = Field(default=0, description="line number of the first quoted line")
+    line: int = Field(
+        default=0, exclude=True
+    )  # nobody is asked for it: code finds the quote. Of a reply that has it, it decides between several
     title: str = Field(description="one sentence that names the defect, at most 90 characters")
     why: str = Field(default="", description="the mechanism: what happens, step by step")
     consequence: str = Field(default="", description="what a user or a caller notices")
@@ -112,8 +114,10 @@ class LooseLookUp(Stranger):
     path: str = Field(
         default="", description="the file of lines; else a glob such as src/**/*.{ts,tsx} that narrows it, or empty"
     )
-    start: int = Field(default=0, description="first line of lines; 0 otherwise")
-    end: int = Field(default=0, description="last line of lines; 0 otherwise")
+    start: int = Field(
+        default=0, description="first line of lines; of a long definition the line that matters; 0 otherwise"
+    )
+    end: int = Field(default=0, description="last line of these; 0 otherwise")
     before: bool = Field(default=False, description="true: as it was before the change")
 
 
@@ -227,7 +231,8 @@ def schema(model: type[Stranger], *more: type[Stranger]) -> dict[str, Any]:
 
     `more`: models whose properties follow those of the first.
     """
-    properties = {name: _property(field) for one in (model, *more) for name, field in one.model_fields.items()}
+    fields = ((name, field) for one in (model, *more) for name, field in one.model_fields.items())
+    properties = {name: _property(field) for name, field in fields if not field.exclude}
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -9,7 +9,7 @@ from bot import render
 from bot.concurrency import together
 from bot.errors import DeepRepoError
 from bot.findings import proof
-from bot.findings.read import look_ups, strict, text, wishes
+from bot.findings.read import former, look_ups, strict, text, wishes
 from bot.ports import Tree
 from bot.values import (
     SEVERITIES,
@@ -92,8 +92,8 @@ def schema() -> Schema:
     }
     before = Schema(*tool, strict(**FORMER))
     final = Schema(*tool, strict(**PROPERTIES), forgiven=extra, former=before)
-    former = Schema(*tool, strict(**FORMER, **wishes()), before, frozenset(wishes()))
-    return Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, former)
+    before = Schema(*tool, strict(**FORMER, **former(wishes())), before, frozenset(wishes()))
+    return Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, before)
 
 
 def opinion(reply: Completion) -> Verdict | None:
@@ -145,4 +145,5 @@ async def _prompt(
         (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", question_text)),
         answer=schema(),
         max_tokens=1024,
+        about=f"the claim about {finding.path}: {finding.title}",
     )

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
@@ -36,10 +37,6 @@ class Repeatable(HostDown):
     """Another try does no harm: nothing has left this machine, or the request may be carried out twice."""
 
 
-class Renewable(HostRefused):
-    """Nothing was stored, and another token may be accepted."""
-
-
 class Unnamed(HostLimited):
     """A limit for which GitHub named no time."""
 
@@ -55,7 +52,9 @@ def failure(error: Exception) -> DeepRepoError:
     if isinstance(cause, httpx.LocalProtocolError | UnicodeError):
         return ConfigError("the key or token for GitHub has characters that no token has: copy it again")
     if isinstance(cause, httpx.RequestError):
-        return _unanswered(cause, cause.request)
+        if isinstance(cause, UNSENT):
+            return Repeatable(f"GitHub cannot be reached for {named(cause.request)}: {type(cause).__name__}")
+        return _down(cause.request, f"GitHub did not answer {named(cause.request)}: {type(cause).__name__}")
     if isinstance(cause, ValidationError | GitHubException):
         return HostError(UNKNOWN)
     return HostError(f"GitHub cannot be asked: {type(cause).__name__}")
@@ -67,11 +66,6 @@ def named(request: httpx.Request) -> str:
     return "a GraphQL request" if path.endswith("graphql") else f"{request.method} {path}"
 
 
-def down(request: httpx.Request, sentence: str) -> HostDown:
-    """GitHub's failure at a request."""
-    return (Repeatable if TWICE.match(f"{request.method} {request.url.path}") else HostDown)(sentence)
-
-
 def refused(response: httpx.Response) -> HostError:
     """Our error for an answer with a status of 400 or more."""
     status, words, what = response.status_code, _words(response), named(response.request)
@@ -81,7 +75,7 @@ def refused(response: httpx.Response) -> HostError:
             return Unnamed(f"GitHub asks to wait: {words or what}")
         return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
-        return down(response.request, f"GitHub failed at {what} with {status}")
+        return _down(response.request, f"GitHub failed at {what} with {status}")
     meaning = MEANING.get(status, "it is refused")
     return HostRefused(f"GitHub refuses {what} with {status}, {meaning}{f': {words}' if words else ''}", status)
 
@@ -104,10 +98,9 @@ def graphql(response: httpx.Response) -> None:
     raise HostRefused(f"GitHub refuses {what}, {MEANING[status]}: {words}", status)
 
 
-def _unanswered(cause: httpx.RequestError, request: httpx.Request) -> HostDown:
-    if isinstance(cause, UNSENT):
-        return Repeatable(f"GitHub cannot be reached for {named(request)}: {type(cause).__name__}")
-    return down(request, f"GitHub did not answer {named(request)}: {type(cause).__name__}")
+def _down(request: httpx.Request, sentence: str) -> HostDown:
+    """GitHub's failure at a request."""
+    return (Repeatable if TWICE.match(f"{request.method} {request.url.path}") else HostDown)(sentence)
 
 
 def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float | None]:
@@ -121,7 +114,10 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
     if asked.isdecimal():
         return True, float(asked)
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return True, max(0.0, float(reset) - _server_time(headers)) + 1
+        now = time.time()
+        with suppress(KeyError, ValueError):  # the clock that the reset time was read from
+            now = parsedate_to_datetime(headers["date"]).timestamp()
+        return True, max(0.0, float(reset) - now) + 1
     limit = "rate limit" in words or "abuse detection" in words
     return status == HTTPStatus.TOO_MANY_REQUESTS or limit, None
 
@@ -139,15 +135,5 @@ def _words(response: httpx.Response) -> str:
 
 def _json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
     """The body, None where something in between answered with a page of its own."""
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(response.content)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _server_time(headers: httpx.Headers) -> float:
-    """The clock that the reset time was read from."""
-    try:
-        return parsedate_to_datetime(headers["date"]).timestamp()
-    except (KeyError, ValueError):
-        return time.time()

@@ -1,38 +1,30 @@
 """githubkit's client for one piece of work, with our policy and our errors."""
 
-import asyncio
-import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
 from functools import cache
-from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import httpx
 import httpx2
-from githubkit import AppInstallationAuthStrategy, BaseAuthStrategy, GitHub, GitHubCore, Response
-from githubkit.cache import BaseCache, MemCacheStrategy
+from githubkit import BaseAuthStrategy, GitHub, Response
+from githubkit.cache import MemCacheStrategy
 from githubkit.exception import GitHubException
-from githubkit.utils import UNSET
 from pydantic import ValidationError
 
 from bot import __version__
 from bot.errors import HostDown, HostError
-from bot.github.answers import failure
+from bot.github.answers import UNKNOWN, failure
 from bot.github.pace import RequestPace
-from bot.github.policy import Policy
+from bot.github.policy import Policy, Token
 
-if TYPE_CHECKING:
-    from githubkit.auth.app import AppAuth
-
+QUERIES = Path(__file__).with_name("queries")
 MOST_PAGES = 100
 END = object()  # of a list
-UNAUTHORIZED, UNPROCESSABLE = 401, 422
 Json = TypeVar("Json")
 Found = TypeVar("Found")
 Listing = Callable[..., Awaitable[Response[Any, Any]]]
-_number = count()
 
 
 class HiddenText(str):
@@ -42,54 +34,6 @@ class HiddenText(str):
 
     def __repr__(self) -> str:
         return "'**********'"
-
-
-class Installation(BaseAuthStrategy, httpx.Auth):
-    """An installation's token for one piece of work: githubkit makes and renews it, and nobody else has it, so it can be revoked."""
-
-    _auth: "AppAuth"
-    _cache: BaseCache
-
-    def __init__(self, asked: AppInstallationAuthStrategy) -> None:
-        self._asked, self._making, self._key = asked, asyncio.Lock(), f"token {next(_number)}"
-
-    def get_auth_flow(self, github: "GitHubCore[Any]") -> httpx.Auth:
-        """Sign the requests of a client."""
-        self._cache, auth = github.config.cache_strategy.get_cache_storage(), self._asked.get_auth_flow(github)
-        self._auth = cast("AppAuth", auth)
-        self._auth.INSTALLATION_CACHE_KEY = self._key  # type: ignore[misc] # of this one alone
-        return self
-
-    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
-        """Sign a request. githubkit sees another one in its place: it cannot read a path with a question mark in a name."""
-        stands = httpx.Request("GET", self._auth.github.config.base_url.join("installation/repositories"))
-        async with self._making:  # one token, however many requests wait for it
-            flow = self._auth.async_auth_flow(stands)
-            signed = await anext(flow)
-            if signed is not stands:
-                signed = await flow.asend((yield signed))
-            await flow.aclose()
-        request.headers["Authorization"] = signed.headers["Authorization"]
-        yield request
-
-    def renewed(self, status: int) -> bool:
-        """Whether another token may be accepted after this refusal: a new one, or one for what the owner has granted."""
-        narrow = status == UNPROCESSABLE and not self.used and self._auth.permissions is not UNSET
-        if narrow:
-            self._auth.permissions = UNSET
-        elif status == UNAUTHORIZED:
-            self.forget()
-        return narrow or status == UNAUTHORIZED
-
-    @property
-    def used(self) -> bool:
-        """Whether there is a token to revoke."""
-        return bool(self._cache.get(self._key))
-
-    def forget(self) -> None:
-        """Drop the token."""
-        self._cache.set(self._key, "", timedelta(days=-1))
-        self._cache.get(self._key)  # which deletes what is over
 
 
 class GitHubClient:
@@ -127,23 +71,37 @@ class GitHubClient:
             left -= 1
             yield item
 
-    async def ask(self, document: str, **variables: object) -> dict[str, Any]:
-        """Await the data of a GraphQL document, which may be carried out twice."""
-        return await _ours(self.github.async_graphql(document, variables))
+    async def ask(self, name: str, /, **variables: object) -> dict[str, Any]:
+        """Await the data of one of our GraphQL documents, each of which may be carried out twice."""
+        return await _ours(self.github.async_graphql(query(name), variables))
 
-    async def revoke(self) -> None:
-        """End the token in use. If that fails it ends by itself within the hour."""
-        with suppress(HostError):
-            await self.answer(self.rest.apps.async_revoke_installation_access_token())
+    async def nodes(self, name: str, variables: dict[str, Any], most: int = MOST_PAGES) -> AsyncIterator[Any]:
+        """Go through the nodes of a document's list, page after page."""
+        pages = self.github.graphql.paginate(query(name), variables)
+        for _ in range(most):
+            try:
+                data: Any = await _ours(anext(pages, END))
+            except (KeyError, TypeError):
+                raise HostError(UNKNOWN) from None
+            if data is END:
+                return
+            while "pageInfo" not in data:
+                data = next(value for value in data.values() if isinstance(value, dict))
+            for node in filter(None, data.get("nodes") or ()):
+                yield node
 
 
 @asynccontextmanager
 async def opened(
-    api: str, auth: BaseAuthStrategy, pace: RequestPace, installation: int = 0, kept: MemCacheStrategy | None = None
+    api: str,
+    auth: BaseAuthStrategy,
+    pace: RequestPace,
+    installation: int = 0,
+    kept: MemCacheStrategy | None = None,
+    token: Token | None = None,
 ) -> AsyncIterator[GitHubClient]:
-    """Open a client for one task and its children: they share its connections. A token that it made ends with it."""
-    made = auth if isinstance(auth, Installation) else None
-    policy = Policy(api, pace, installation, made.renewed if made else lambda _status: False)
+    """Open a client for one task and its children: they share its connections. A token that is made for it ends with it."""
+    policy = Policy(api, pace, installation, token)
     github = GitHub(
         auth,
         base_url=api,
@@ -162,9 +120,15 @@ async def opened(
         try:
             yield client
         finally:
-            if made and made.used:
-                await client.revoke()
-                made.forget()
+            if token is not None and token.made:
+                with suppress(HostError):  # it ends by itself within the hour
+                    await client.answer(client.rest.apps.async_revoke_installation_access_token())
+
+
+@cache
+def query(name: str) -> str:
+    """Read a GraphQL document. REST can neither fold a comment nor tell or resolve a thread, and finds no fork's pull request by its commit."""
+    return (QUERIES / f"{name}.graphql").read_text(encoding="utf-8")
 
 
 async def _ours(asked: Awaitable[Found]) -> Found:
@@ -181,7 +145,5 @@ def _json(response: Response[Any, Json]) -> Json:
     raise HostDown("GitHub answered with something that is not JSON")
 
 
-@cache
-def _trusted() -> ssl.SSLContext:
-    """Read the certificates that are trusted, those of model calls: the system's, or SSL_CERT_FILE. It takes longer than a request."""
-    return httpx2.create_ssl_context()
+# Those of model calls: the system's, or SSL_CERT_FILE. To read them takes longer than a request.
+_trusted = cache(httpx2.create_ssl_context)

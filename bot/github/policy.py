@@ -2,10 +2,10 @@
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import httpx
@@ -18,26 +18,34 @@ from bot.github import answers
 from bot.github.pace import RequestPace
 
 VERSION = "2022-11-28"  # of the API; newer ones are unknown to Enterprise servers
-TRIES = 3
+TRIES, UNAUTHORIZED = 3, 401
 MOST_LIMITS = 10  # answers "wait" in a row: a server that asks for no time at all would be asked for ever
 SYNCHRONOUS = "GitHub is asked from an event loop only: use the asynchronous methods of the client"
 MOST_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
 AT_ONCE = 0.001  # seconds; for a wait of 0 githubkit waits a minute
-UNSEEN = (
-    "/access_tokens",
-    "/access_token",
-    "/token",
-    "/attempts",
-    "/conversions",
-)  # they leave nothing for people to see
+UNSEEN = ("/access_tokens", "/access_token", "/token", "/attempts", "/conversions")  # no person sees their effect
 _waited: ContextVar[float] = ContextVar("waited")  # seconds that the request under way has spent on limits
 
 
-class Policy(BaseThrottler):
-    """The hooks of one client. `renewed` answers, for the status of a refusal, whether another token may be accepted."""
+class Token:
+    """An installation's token for one piece of work: nobody else has it, so it can be revoked. Not frozen: it is renewed before it ends."""
 
-    def __init__(self, api: str, pace: RequestPace, installation: int, renewed: Callable[[int], bool]) -> None:
-        self._api, self._pace, self._installation, self._renewed = httpx.URL(api), pace, installation, renewed
+    def __init__(self, mint: Callable[[], Awaitable[tuple[str, datetime]]]) -> None:
+        self.made, self._mint, self._making, self._ends = "", mint, asyncio.Lock(), datetime.now(UTC)
+
+    async def current(self) -> str:
+        """Make one if there is none that is good: a single one, however many requests wait for it."""
+        async with self._making:
+            if not self.made or datetime.now(UTC) > self._ends - timedelta(minutes=1):
+                self.made, self._ends = await self._mint()
+            return self.made
+
+
+class Policy(BaseThrottler):
+    """The hooks of one client."""
+
+    def __init__(self, api: str, pace: RequestPace, installation: int, token: Token | None) -> None:
+        self._api, self._pace, self._installation, self._token = httpx.URL(api), pace, installation, token
 
     @contextmanager
     def acquire(self, request: httpx.Request) -> Iterator[None]:
@@ -47,13 +55,15 @@ class Policy(BaseThrottler):
     @asynccontextmanager
     async def async_acquire(self, request: httpx.Request) -> AsyncIterator[None]:
         """Wait for a request's turn. Raises HostLimited if GitHub wants to hear nothing for longer than patience lasts."""
-        path, question = request.url.path, b'{"query":"\\nquery'
+        path, question = request.url.path, b'{"query":"query'
         if request.method != "GET" and not path.endswith(UNSEEN) and not request.content.startswith(question):
             await self._pace.turn(self._installation)
         left = self._pace.left(self._installation)
         if left > self._pace.patience:
             raise HostLimited(f"GitHub asked to wait for {left:.0f} s more", left)
         await asyncio.sleep(left)
+        if self._token is not None:
+            request.headers["Authorization"] = f"Bearer {await self._token.current()}"
         yield
 
     async def leaves(self, request: httpx.Request) -> None:
@@ -72,9 +82,8 @@ class Policy(BaseThrottler):
             what, status = answers.named(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
         await response.aread()
-        response.stream = httpx.ByteStream(
-            b""
-        )  # the read one refers back to the answer, which would keep megabytes until a collection
+        # The read one refers back to the answer, which would keep megabytes until a collection.
+        response.stream = httpx.ByteStream(b"")
         if response.is_error:
             raise answers.refused(response)
         if response.url.path.endswith("/graphql"):
@@ -89,14 +98,14 @@ class Policy(BaseThrottler):
             failed.retry_after = self._pace.limited(self._installation, None if unnamed else failed.retry_after)
             wait += failed.retry_after
             _waited.set(waited + failed.retry_after)
-            return RetryOption(
-                _waited.get() <= self._pace.patience and count + 1 < MOST_LIMITS, timedelta(seconds=wait)
-            )
+            again = _waited.get() <= self._pace.patience and count + 1 < MOST_LIMITS
+            return RetryOption(again, timedelta(seconds=wait))
         _waited.set(waited)
-        down = isinstance(failed, answers.Repeatable)
-        wait += self._pace.pause(count + 1) if down else 0.0
-        again = count + 1 < TRIES and (down or (isinstance(failed, HostRefused) and self._renewed(failed.status)))
-        return RetryOption(again, timedelta(seconds=wait))
+        again = isinstance(failed, answers.Repeatable)
+        wait += self._pace.pause(count + 1) if again else 0.0
+        if isinstance(failed, HostRefused) and failed.status == UNAUTHORIZED and self._token is not None:
+            self._token.made, again = "", True  # with another one
+        return RetryOption(again and count + 1 < TRIES, timedelta(seconds=wait))
 
 
 class _Bounded(httpx.AsyncByteStream):
@@ -115,9 +124,8 @@ class _Bounded(httpx.AsyncByteStream):
                 raise httpx.DecodingError("not as its header names it") from None
             left -= len(part)
             if left < 0:
-                raise HostError(
-                    f"GitHub's answer to {self._what} was not read: it is longer than {MOST_BYTES >> 20} MB"
-                )
+                wrong = f"GitHub's answer to {self._what} was not read: it is longer than {MOST_BYTES >> 20} MB"
+                raise HostError(wrong)
             yield part
 
     async def aclose(self) -> None:

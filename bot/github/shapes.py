@@ -1,6 +1,6 @@
 """GitHub's JSON as our values. Slim: a field that nobody reads cannot break anything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, TypeVar, cast
@@ -9,11 +9,10 @@ from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import HostError
-from bot.github.identity import Voice
-from bot.values import Check, LinkedIssue, Posted, PullFacts, Thread, WorkflowRun
+from bot.values import Posted, PullFacts, Voice
 
-ISSUE_TITLE, ISSUE_BODY = 200, 1_500  # characters of an issue that a model is shown
 Value = TypeVar("Value")
+_adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
 # Where the fields of a value are in the JSON, unless they have their own names there.
 PULL = {
     "author": "user.login",
@@ -34,8 +33,6 @@ POSTED = {
     "updated": "updated_at",
     "disliked": "reactions.-1",
 }
-CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
-THREAD = {"resolved": "isResolved", "outdated": "isOutdated", "node_id": "id"}
 
 
 def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
@@ -62,11 +59,6 @@ def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, 
     return made
 
 
-@cache
-def _adapter(kind: type) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
 def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
     """Read a pull request. Its fork may be gone."""
     labels = [at(label, "name") for label in at(data, "labels") or ()]
@@ -89,35 +81,3 @@ def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -
         outdated=kind == "review" and at(data, "subject_type") != "file" and not isinstance(at(data, "line"), int),
         thread=(at(data, "in_reply_to_id") or at(data, "id")) if kind == "review" else 0,
     )
-
-
-def checks(rows: Iterable[Any], voice: Voice) -> tuple[Check, ...]:
-    """Read the check runs of a list that are ours; those of other Apps are nobody's business."""
-    ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
-    return tuple(value(Check, data, CHECK) for data in rows if at(data, ours[0]) == ours[1])
-
-
-def thread(data: Any) -> Thread | None:  # noqa: ANN401 - JSON
-    """Read a review thread, None if its top comment is gone."""
-    top = next(iter(at(data, "comments.nodes") or ()), None)
-    comment = at(top, "databaseId")
-    if not comment:
-        return None
-    hidden = str(at(top, "minimizedReason") or "hidden").lower() if at(top, "isMinimized") else ""
-    return value(Thread, data, THREAD, comment=comment, hidden=hidden)
-
-
-def issue(data: Any, repository: str) -> LinkedIssue | None:  # noqa: ANN401 - JSON
-    """Read an issue with its beginning; None if it is another repository's."""
-    if str(at(data, "repository.nameWithOwner")).lower() != repository.lower():
-        return None
-    read = value(LinkedIssue, data)
-    return LinkedIssue(read.number, read.title[:ISSUE_TITLE], read.body[:ISSUE_BODY])
-
-
-def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
-    """Read one run of a workflow. GitHub shows its path with the branch, sometimes with the repository."""
-    here = at(data, "repository.full_name")
-    path = str(at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
-    fork, skipped = at(data, "head_repository.full_name") != here, at(data, "conclusion") == "skipped"
-    return value(WorkflowRun, data, {"attempts": "run_attempt"}, path=path, fork=fork, skipped=skipped)

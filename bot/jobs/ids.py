@@ -75,7 +75,7 @@ class Places(TypedDict):
 
 
 def places(ask: Ask) -> Places:
-    """Whose places a job takes, and in which order. The commands of a pull request run one after the other."""
+    """Whose places a job takes, and in which order. The commands of a pull request run one after the other, and so does what a merge queue asks for one commit."""
     match ask:
         case ReviewAsk():
             return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
@@ -89,7 +89,8 @@ def places(ask: Ask) -> Places:
                 "priority": _priority(ask),
             }
         case Forget() | MergeGroup():
-            return {"installation": ask.installation, "serial": None, "person": "", "priority": _priority(ask)}
+            commit = f"{ask.repository}@{ask.head}" if isinstance(ask, MergeGroup) else None
+            return {"installation": ask.installation, "serial": commit, "person": "", "priority": _priority(ask)}
 
 
 def _priority(ask: Ask) -> int:

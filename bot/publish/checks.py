@@ -9,7 +9,7 @@ from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker
-from bot.publish import PublishResult
+from bot.publish import PublishResult, check_runs
 from bot.publish.standing import BADNESS, CheckResult, CommitState, How, Standing, fold, waits_for
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Action, Annotation, Check, Ending, PullFacts, Review
@@ -19,6 +19,7 @@ NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
 STOPS = BADNESS.index("neutral")  # the worst that lets a commit pass
+MOST_PAGES, PAGE = 10, 100  # of open pull requests, those first on which something happened last
 MOST_PULLS = 20  # that are asked for one by one, in a repository with too many open ones to list
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
@@ -47,7 +48,7 @@ async def start(
     words, number = load(language), str(host.pull.number)
 
     async def find() -> Check | None:
-        own_checks = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
+        own_checks = [one for one in await check_runs.listed(host, head, NAME) if one.external_id == number]
         own = (one for one in own_checks if _facts(one).get("run") == run)
         left = (one for one in own_checks if not _came(one))
         return next(own, None) or next(left, None)
@@ -55,9 +56,9 @@ async def start(
     output = (words.say("check_running"), _mark(words.say("check_begun"), run=run, base=base, broken=broken_ending))
     own_check = await find()
     if own_check is None:
-        return (await host.once(find, lambda: host.checks.start(head, NAME, number, *output))).id
+        return (await host.once(find, lambda: check_runs.start(host, head, NAME, number, *output))).id
     if not _came(own_check):
-        await host.checks.update(own_check.id, *output)
+        await check_runs.update(host, own_check.id, *output)
     return own_check.id
 
 
@@ -76,8 +77,8 @@ async def progress(
     findings = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
     text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
     with suppress(HostError):
-        await host.checks.update(
-            number, words.say("check_running"), _mark(text, run=run, base=base, broken=broken_ending)
+        await check_runs.update(
+            host, number, words.say("check_running"), _mark(text, run=run, base=base, broken=broken_ending)
         )
 
 
@@ -135,7 +136,7 @@ async def end_without_review(
     a check run on another commit is ended by itself.
     """
     words, head = load(language), head or (await host.facts()).head_sha
-    checks = await host.checks.listed(head, NAME)
+    checks = await check_runs.listed(host, head, NAME)
     marker_facts = next((_facts(one) for one in checks if one.id == number), None)
     says = f"{words.say('check_not')}: {says}"
     how: How = "declined" if is_declined else "broken"
@@ -151,11 +152,11 @@ async def end_without_review(
 async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
     words, run = load(language), f"queue-{head}"
-    if any(one.ended and _facts(one).get("run") == run for one in await host.checks.listed(head, NAME)):
+    if any(one.ended and _facts(one).get("run") == run for one in await check_runs.listed(host, head, NAME)):
         return
     number = await start(host, head, run, language)
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
-    await host.checks.done(number, ending, says[:TITLE], _mark(says, run=run))
+    await check_runs.done(host, number, ending, says[:TITLE], _mark(says, run=run))
     await _settle(host, head, words, {})
 
 
@@ -241,7 +242,8 @@ async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases)
     marker_facts = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
     text = _mark(f"{lead}\n\n{one.text}" if lead else one.text, **marker_facts, **({"lead": "1"} if lead else {}))
     ending = state.ending or own.ending
-    await host.checks.done(
+    await check_runs.done(
+        host,
         one.number,
         None if ending == "pending" else ending,
         f"{lead} {one.title}"[:TITLE] if lead else one.title,
@@ -282,8 +284,11 @@ async def _state(
     check run only where somebody asks for it: there a pull request without one lacks nothing.
     """
     rows, whole, bases = list(rows), False, dict[int, str]()
-    with suppress(HostRefused):
-        bases, whole = await host.open_at(head)
+    with suppress(HostRefused):  # GitHub's list by commit (`commits/SHA/pulls`) leaves out those from forks
+        home = {"owner": host.pull.owner, "name": host.pull.name}
+        nodes = [one async for one in host.client.nodes("open", home, MOST_PAGES)]
+        bases = {int(one["number"]): str(one["baseRefName"]) for one in nodes if one.get("headRefOid") == head}
+        whole = len(nodes) < MOST_PAGES * PAGE
     pulls_with_row = {row.pull for row in rows}
     known_bases = {
         n: base for n, base in bases.items() if n != gone_pull and (host.voice.app or n in pulls_with_row)
@@ -304,7 +309,7 @@ def _with_bases(rows: Iterable[CheckResult], known_bases: Mapping[int, str]) -> 
 
 async def _list(host: Host, head: str) -> list[Check]:
     """Our check runs on a commit, oldest first."""
-    return sorted(await host.checks.listed(head, NAME), key=lambda one: one.id)
+    return sorted(await check_runs.listed(host, head, NAME), key=lambda one: one.id)
 
 
 def _rows(checks: Iterable[Check]) -> list[CheckResult]:

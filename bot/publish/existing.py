@@ -3,15 +3,17 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.errors import HostRefused
-from bot.github import Host
+from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.values import Finding, Posted, Thread
 
 FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
+THREAD = {"resolved": "isResolved", "outdated": "isOutdated", "node_id": "id"}
 SOON = 300  # seconds from the making of a marker to its comment; clocks differ
 LONGEST_TIME = 12  # digits
 
@@ -138,7 +140,7 @@ async def is_outdated(one: Posted, host: Host) -> bool:
     if host.voice.app or host.voice.seal is None:
         return False
     own = decisive(one, host)
-    others = [decisive(each, host) for each in (*await host.review_comments(), *await host.reviews())]
+    others = [decisive(each, host) for each in (*await host.comments("review"), *await host.comments("whole"))]
     runs = (
         other
         for other in others
@@ -164,12 +166,21 @@ def _content(kind: str, text: str) -> str:
 
 async def look(host: Host) -> tuple[PostedFinding, ...]:
     """Our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
-    comments = await host.review_comments()
-    try:
-        threads = await host.threads()
-    except HostRefused:
-        threads = ()
-    return standing(comments, threads, host)
+    comments = await host.comments("review")
+    with suppress(HostRefused):
+        return standing(comments, await threads(host), host)
+    return standing(comments, (), host)
+
+
+async def threads(host: Host) -> tuple[Thread, ...]:
+    """The review threads with what people and pushes have made of them; those whose top comment is gone are left out."""
+    found: list[Thread] = []
+    async for node in host.client.nodes("threads", host.named):
+        top = next(iter(shapes.at(node, "comments.nodes") or ()), None)
+        hidden = str(shapes.at(top, "minimizedReason") or "hidden").lower() if shapes.at(top, "isMinimized") else ""
+        if comment := shapes.at(top, "databaseId"):
+            found.append(shapes.value(Thread, node, THREAD, comment=comment, hidden=hidden))
+    return tuple(found)
 
 
 def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) -> tuple[PostedFinding, ...]:

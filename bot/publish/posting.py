@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from bot.errors import HostRefused
 from bot.outputs import marker
@@ -12,7 +13,13 @@ from bot.publish import requests
 from bot.publish.existing import FINDING, REVIEW, PostedFinding, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
-from bot.values import Draft, PlacedFinding, Posted, Review
+from bot.values import PlacedFinding, Posted, Review
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest import types
+
+    Comment = types.ReposOwnerRepoPullsPullNumberCommentsPostBodyType
+    Row = types.ReposOwnerRepoPullsPullNumberReviewsPostBodyPropCommentsItemsType
 
 UNPROCESSABLE = 422
 
@@ -98,33 +105,31 @@ async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequ
     request_body, body = (
         job.make(REVIEW, requests.review_text(job, one, len(lines)), "whole", first=first) for one in (request, None)
     )
-    drafts = [_draft(job, one) for one in lines]
+    rows = [_row(job, one) for one in lines]
 
     async def find() -> Posted | None:
-        return next((one for one in await job.host.reviews() if job.is_mine(one, REVIEW, first=first)), None)
+        return next((one for one in await job.host.comments("whole") if job.is_mine(one, REVIEW, first=first)), None)
 
     async def write() -> Posted:
         if request.made_by_this:
             with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
-                return await job.host.review(job.head, request_body, drafts, requests.REQUEST)
-        return await job.host.review(job.head, body, drafts)
+                return await job.host.review(job.head, request_body, rows, requests.REQUEST)
+        return await job.host.review(job.head, body, rows)
 
     return await _try(job, find, write)
 
 
 async def _single(job: Publication, one: Post) -> bool:
     """One comment by itself."""
-    draft = _draft(job, one)
     fingerprint, at = keys(one)[0]
 
     async def find() -> Posted | None:
-        comments = await job.host.review_comments()
+        comments = await job.host.comments("review")
         return next((p for p in comments if job.is_mine(p, FINDING, fingerprint=fingerprint, at=at)), None)
 
     async def write() -> Posted:
-        if one.subject == "file":
-            return await job.host.file_comment(job.head, draft.path, draft.body)
-        return await job.host.line_comment(job.head, draft)
+        row = {**_row(job, one), "commit_id": job.head, "subject_type": one.subject}
+        return await job.host.line_comment(cast("Comment", row))
 
     return await _try(job, find, write)
 
@@ -143,9 +148,14 @@ async def _try(
     return True
 
 
-def _draft(job: Publication, one: Post) -> Draft:
+def _row(job: Publication, one: Post) -> "Row":
     """The comment as it is sent: one marker names all of its findings."""
     (_, at), *others = keys(one)
     also = {"also": " ".join("@".join(each) for each in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    return Draft(one.path, job.sign(text, f"file {one.path}", at=at, **also), one.line, one.side, one.start_line)
+    row: Row = {"path": one.path, "body": job.sign(text, f"file {one.path}", at=at, **also)}
+    if one.line and one.side:
+        row |= {"line": one.line, "side": one.side}
+        if one.start_line and one.start_line < one.line:
+            row |= {"start_line": one.start_line, "start_side": one.side}
+    return row

@@ -44,7 +44,7 @@ async def look(job: Publication) -> ChangeRequest:
 
 
 async def _ours(host: Host) -> list[Posted]:
-    return [one for one in await host.reviews() if facts(one, host).get("kind") == REVIEW]
+    return [one for one in await host.comments("whole") if facts(one, host).get("kind") == REVIEW]
 
 
 def _over(words: Phrases, bar: Severity) -> str:
@@ -90,7 +90,8 @@ async def _dismiss(job: Publication, one: Posted, why: str) -> tuple[str, ...]:
     try:
         body = job.make(REVIEW, marker.without(one.body), "whole", **{WITHDRAWN: "1"})
         await job.host.edit_comment(one.id, body, "whole")
-        await job.host.dismiss(one.id, why)
+        dismiss = job.host.rest.pulls.async_dismiss_review
+        await job.host.client.answer(dismiss(*job.host.at, one.id, message=why, event="DISMISS"))
     except HostRefused as refusal:
         return (NOT_DISMISSED.format(why=refusal),)
     return ()

@@ -34,7 +34,7 @@ async def _settle(job: Publication, one: PostedFinding) -> None:
             await _fold(job, one, "OUTDATED")
     elif one.hide_reason == "outdated" and one.names(there):
         await job.check()  # its lines are back, and so is what it says
-        await job.host.unminimize(one.comment.node_id)
+        await job.host.client.ask("unminimize", id=one.comment.node_id)
 
 
 async def _close(job: Publication, one: PostedFinding) -> None:
@@ -48,7 +48,7 @@ async def _close(job: Publication, one: PostedFinding) -> None:
         )
 
         async def find() -> Posted | None:
-            thread = await job.host.review_comments(one.comment.id)
+            thread = await job.host.comments("review", one.comment.id)
             return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 
         await job.put(find, lambda: job.host.reply(one.comment.id, body))
@@ -58,4 +58,4 @@ async def _close(job: Publication, one: PostedFinding) -> None:
 async def _fold(job: Publication, one: PostedFinding, why: Hidden) -> None:
     if not one.hide_reason and one.comment.node_id:
         await job.check()
-        await job.host.minimize(one.comment.node_id, why)
+        await job.host.client.ask("minimize", id=one.comment.node_id, why=why)

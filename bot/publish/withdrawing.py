@@ -17,14 +17,14 @@ async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced
         if one.is_resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced_marks, *withdrawn}):
             continue
         if not await _resolve(resolver, one) and not one.hide_reason and one.comment.node_id:
-            await host.minimize(one.comment.node_id, "RESOLVED")
+            await host.client.ask("minimize", id=one.comment.node_id, why="RESOLVED")
 
 
 async def _resolve(resolver: Host, one: PostedFinding) -> bool:
     if not one.thread:
         return False
     try:
-        await resolver.resolve(one.thread)
+        await resolver.client.ask("resolve", id=one.thread)
     except HostRefused:
         return False
     return True

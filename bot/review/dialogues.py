@@ -74,7 +74,8 @@ def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], v
     The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
     """
     form = prompt.answer.name if prompt.answer is not None else ""
-    text = render.text("prompts/looked_up.md.j2", results=shown_code, vague=vague, form=form)
+    text = render.text("prompts/looked_up.md.j2", about=prompt.about, results=shown_code, vague=vague, form=form)
+    return prompt.further(reply, text)
     return prompt.further(reply, text)
 
 

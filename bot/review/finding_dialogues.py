@@ -1,20 +1,20 @@
 """The dialogues of a batch of prompts: a finder is asked twice at most, with the code that it wants to see and for what is vague."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from bot import render
 from bot.context import look_ups
 from bot.errors import DeepRepoError, PromptTooLong
-from bot.findings import issues, read
+from bot.findings import issues, quotes, read
 from bot.review import dialogues
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
-from bot.values import Completion, Finding, LookUp, Source, Usage
+from bot.values import Completion, Finding, LookUp, Source, Unit, Usage
 
 NO_REPLY = Completion("", Usage())
 
@@ -122,6 +122,8 @@ class FindingDialogues:
         whole = sent_prompt.walkthrough == "whole"
         notes = read.reader_notes(reply.data, whole=whole) if sent_prompt.walkthrough != "none" else None
         about = issues.reports(reply.data, sent_prompt.issues)
+        units = sent_prompt.units or tuple(self._tracker.units.values())
+        findings = tuple(_place(finding, units) for finding in findings)
         return WorkerReply(text, findings, open=read.open_suspicions(reply.data), reader_notes=notes, issues=about)
 
     async def _further(self, one: FirstAnswer) -> SentPrompt:
@@ -161,3 +163,9 @@ class FindingDialogues:
 def _vague(finding: Finding) -> bool:
     """Whether a finding leaves open when it happens or whom it hurts."""
     return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _place(finding: Finding, units: Iterable[Unit]) -> Finding:
+    """The finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
+    rows = (row for unit in units if unit.path == finding.path for row in unit.rows)
+    return finding if finding.start else replace(finding, start=quotes.first_line(finding.quote, rows))

@@ -22,6 +22,7 @@ PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
 # Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code, a longer one is for the readers of its parts.
 DIFF_ONLY = range(2_000, 32_000)
+NAMED = 3  # files that the subject of a prompt names
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
 UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
@@ -65,15 +66,20 @@ class PromptWriter:
         """Whether this change is read in many prompts."""
         return large(tuple(self.units.values()))
 
-    def of(self, text: str, walkthrough: read.Extent = "none", about: Sequence[LinkedIssue] = ()) -> Prompt:
+    def of(
+        self, text: str, units: Sequence[Unit], walkthrough: read.Extent = "none", closed: Sequence[LinkedIssue] = ()
+    ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
+        paths = list(dict.fromkeys(unit.path for unit in units))
+        more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
         return Prompt(
             (
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=issues.schema(walkthrough) if about else read.schema(walkthrough),
+            answer=issues.schema(walkthrough) if closed else read.schema(walkthrough),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
+            about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
         )
 
     async def of_units(
@@ -99,7 +105,7 @@ class PromptWriter:
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        prompt = self.of(telling(unchanged=beside), walkthrough, issues_to_close)
+        prompt = self.of(telling(unchanged=beside), units, walkthrough, issues_to_close)
         return SentPrompt(tuple(units), prompt, telling(unchanged=judged_excerpts), bare, walkthrough, issues_to_close)
 
     def of_uses(
@@ -115,7 +121,7 @@ class PromptWriter:
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
         )
-        return SentPrompt((), self.of(text), text, bare=True)
+        return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
     def of_diff(self, units: Sequence[Unit], window: int | None) -> list[SentPrompt]:
         """The prompt of the reader who sees the diff alone, if it helps.
@@ -137,7 +143,7 @@ class PromptWriter:
             questions=[render.text("prompts/diff_only.md.j2").strip()],
             elsewhere=(),
         )
-        return [SentPrompt((), self.of(text), "", bare=True, diff_only=True)]
+        return [SentPrompt((), self.of(text, units), "", bare=True, diff_only=True)]
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""

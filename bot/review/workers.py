@@ -124,7 +124,7 @@ class ModelWorker:
 
     async def _look(self, parts: Sequence[Part], question: str) -> Sight:
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
-        prompt = replace(self._writer.of(text), answer=file_questions.schema())
+        prompt = replace(self._writer.of(text, ()), answer=file_questions.schema())
         reply = (await self.calls.many(self.model, [prompt], self.role))[0]
         if isinstance(reply, PromptTooLong):
             raise reply

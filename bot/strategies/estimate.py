@@ -55,6 +55,7 @@ class Estimate:
     strategy: str
     calls: int
     usage: Usage
+    weighed: Usage  # of it: the prompts that are known before, and the least answers to them
     usd: float | None
     root_usd: float | None
 
@@ -70,6 +71,7 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
+    weighed = [*worker.prompt_usages, *(root.prompt_usages if root is not None else ())]
     usages = [*worker.prompt_usages, *_again(worker.look_up_usages, habits)]
     turns = []
     if root is not None and root.prompt_usages and name in WITH_ROOT:
@@ -91,7 +93,7 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     by_root = _usd(root.price, turns) if root is not None else 0.0
     rest = _sum(_usd(worker.price, usages), _usd(judge.price, opinions))
     every = [*usages, *turns, *opinions]
-    return Estimate(name, len(every), sum(every, Usage()), _sum(by_root, rest), by_root)
+    return Estimate(name, len(every), sum(every, Usage()), sum(weighed, Usage()), _sum(by_root, rest), by_root)
 
 
 def _again(usages: Sequence[Usage], habits: Habits) -> list[Usage]:

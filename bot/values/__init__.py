@@ -113,17 +113,12 @@ if TYPE_CHECKING:
         Annotation,
         Bases,
         Check,
-        Draft,
         Ending,
         Hidden,
-        Installed,
-        OpenPull,
         Posted,
         PullFacts,
-        Reacted,
-        Sent,
         Thread,
-        WorkflowRun,
+        Voice,
     )
 
 

@@ -1,13 +1,29 @@
 """What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
-
-from bot.values.ask import PullRef
 
 Access = Literal["admin", "write", "read", "none"]
 Ending = Literal["success", "neutral", "failure", "skipped", "cancelled"]
 Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token.
+
+    `seal`: what our markers are signed with where others write under the same name; None if there is no secret.
+    """
+
+    login: str
+    app: int = 0
+    seal: bytes | None = field(default=None, repr=False)
+
+    def wrote(self, login: str, kind: str, app: int) -> bool:
+        """Whether we are the author. An App's user tokens write under a person's name: that is not us."""
+        if not self.app:
+            return login == self.login
+        return kind == "Bot" and (app == self.app or login == self.login)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +63,6 @@ class Bases:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkflowRun:
-    """One run of a workflow, as the list of the repository's runs shows it."""
-
-    id: int
-    event: str
-    path: str  # of the workflow's file
-    fork: bool  # its commit is of another repository
-    skipped: bool  # no job of it was started
-    attempts: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Posted:
     """A comment that is on the pull request.
 
@@ -86,14 +90,6 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reacted:
-    """A person's reaction on a comment."""
-
-    login: str
-    content: str  # "+1", "-1", "heart", ...
-
-
-@dataclass(frozen=True, slots=True)
 class Thread:
     """A review thread by its top comment: what a person resolved, what a push has outdated, what is minimised and why."""
 
@@ -102,17 +98,6 @@ class Thread:
     outdated: bool
     hidden: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
     node_id: str = ""  # by which GraphQL knows it
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A comment on the diff before it is posted: on one line, on several (`start`), or on the file (no line)."""
-
-    path: str
-    body: str
-    line: int | None = None
-    side: Literal["RIGHT", "LEFT"] | None = None
-    start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,39 +138,3 @@ class Check:
     def ended(self) -> bool:
         """Whether it has its conclusion."""
         return self.status == "completed"
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """One attempt of GitHub's to deliver a webhook. `guid` is the same for all attempts of one event."""
-
-    id: int
-    guid: str
-    event: str
-    action: str
-    delivered: str  # when, as ISO 8601
-    status: int  # our answer; 0: none came
-
-    @property
-    def arrived(self) -> bool:
-        """Whether we took it."""
-        return 200 <= self.status < 300  # noqa: PLR2004 - HTTP's own range
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """An account that has installed the App."""
-
-    id: int
-    account: str
-    suspended: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OpenPull:
-    """A pull request that waits for somebody, as a list tells it."""
-
-    pull: PullRef
-    head: str
-    draft: bool
-    updated: str  # when, as ISO 8601

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from multiprocessing import connection
+from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -157,6 +157,17 @@ def call(
     finally:
         child.end()
     return outcome
+
+
+def begin() -> None:
+    """Have the fork server load what children need before the first of them is started. Returns at once."""
+
+    def start() -> None:
+        if isinstance(_context(), ForkServerContext):
+            with _LOCK, _safe_path():
+                forkserver.ensure_running()
+
+    _threads().submit(start)
 
 
 async def leaving_out(

@@ -3,7 +3,9 @@
 Children share the memory of it. What garbage collection would write into each object's page is kept apart from theirs.
 """
 
+import ctypes
 import gc
+from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -20,6 +22,7 @@ __all__ = ["tasks"]
 # A review goes through all of these, and would load their modules one by one.
 ROOMS = (analyzers, context, findings, reviewing, strategies)
 RUNNING = ("bot.review.reproducing", "bot.review.running")
+ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 LATER = ("anyio._backends._asyncio", "jinja2", "ruff")  # what libraries load when they are first used
 
 
@@ -53,6 +56,15 @@ def _load() -> None:
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
 
 
+def _trim() -> None:
+    """Keep the threads of children to one heap, and give back what loading has freed: glibc holds on to both."""
+    library = ctypes.CDLL(None)
+    with suppress(AttributeError):  # another C library has neither
+        library.mallopt(ARENA_MAX, 1)
+        library.malloc_trim(0)
+
+
 _load()
 gc.collect()
+_trim()
 gc.freeze()

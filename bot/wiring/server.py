@@ -24,7 +24,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, OwnerRule, PullRequest, Review, Trigger
+from bot.values import Ask, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
 from bot.wiring import child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -53,7 +53,14 @@ def worker(
         in_force=review.in_force,
         **surroundings,
     )
-    return partial(workflow.carry_out, parts=parts), partial(workflow.apologise, parts=parts)
+    return partial(_carried_out, parts=parts), partial(workflow.apologise, parts=parts)
+
+
+async def _carried_out(ask: Ask, job: Job, parts: Services) -> None:
+    """Do what was asked. What reads the owner's settings loads while GitHub is asked for them: it takes the longer of the two, not both."""
+    if isinstance(ask, ReviewAsk):
+        child.begin()
+    await workflow.carry_out(ask, job, parts)
 
 
 async def _review(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> MadeReview:

@@ -99,7 +99,7 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
 
 
 async def _find(comment: CommentRef, host: Host) -> Posted | None:
-    there = await (host.review_comments() if comment.thread else host.comments())
+    there = await (host.comments("review") if comment.thread else host.comments())
     return next((one for one in there if one.ours and _answers(one.body, comment)), None)
 
 

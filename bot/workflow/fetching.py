@@ -24,7 +24,8 @@ async def fetch(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services) 
     """The change as a pull request of a local store, which is removed afterwards."""
     with room(parts.folder) as folder:
         async with github.read_token(parts.identity, pull, parts.pace) as token:
-            store = await fill_store(parts.identity.git_url(today(pull, facts)), facts, bases, token, folder)
+            url = github.git_url(parts.identity.api, today(pull, facts))
+            store = await fill_store(url, facts, bases, token, folder)
         yield as_pull_request(facts, bases, store)
 
 

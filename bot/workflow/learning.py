@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Final, Literal
 from weakref import WeakValueDictionary
 
 from bot import commands
@@ -18,7 +19,7 @@ from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
 from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
-from bot.github import Host
+from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.publish import existing
 from bot.publish.existing import PostedFinding
@@ -30,7 +31,8 @@ from bot.values import CommentRef, Finding, LearnedRule, Posted, PullRef, Reject
 RULE = "rule"  # the kind of our marker
 # Comments whose reactions, people whose permission, rejections that one job reads.
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
-YES, NO = "+1", "-1"
+YES: Final = "+1"
+NO: Final = "-1"
 _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
@@ -91,7 +93,7 @@ async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool
 
 async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_RejectedFinding]:
     """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
-    comments = await writers.host.review_comments()
+    comments = await writers.host.comments("review")
     done_marks = {fingerprint for fingerprint, *_ in await store.people.reactions(pull)}
     ours = existing.standing(comments, (), writers.host)
     answered_findings = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
@@ -154,13 +156,13 @@ async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
             ref = CommentRef(comment, "review" if kind == "review" else "issue")
-            reactions = [one for one in await writers.host.reactions(ref) if one.content in (YES, NO)]
-            decisions = [one for one in reactions if one.content == NO or number not in grave]
-            able = [one for one in decisions if await writers.has(one.login)]
+            signs = (NO,) if number in grave else (YES, NO)
+            decisions = [(who, sign) for who, sign in await _reactions(ref, writers.host) if sign in signs]
+            able = [(who, sign) for who, sign in decisions if await writers.has(who)]
             if able:
-                no = next((one for one in able if one.content == NO), None)  # one objection is enough
+                no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
-                await decide(pull, number, state, (no or able[0]).login, writers.host, words, store)
+                await decide(pull, number, state, no or able[0][0], writers.host, words, store)
                 was_decided = True
     return was_decided
 
@@ -198,10 +200,19 @@ def _replies(one: PostedFinding, comments: Sequence[Posted], login: str) -> Iter
 async def _dislike(one: PostedFinding, writers: _Writers) -> _Rejection | None:
     """A 👎 on the finding's comment."""
     with suppress(HostRefused):
-        for each in await writers.host.reactions(CommentRef(one.comment.id, "review"), NO):
-            if await writers.has(each.login):
-                return _Rejection(each.login, "reaction", one.comment.url)
+        for login, _ in await _reactions(CommentRef(one.comment.id, "review"), writers.host, content=NO):
+            if await writers.has(login):
+                return _Rejection(login, "reaction", one.comment.url)
     return None
+
+
+async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None = None) -> list[tuple[str, str]]:
+    """The people who have reacted to a comment, the first hundred, and how; `content`: in this way only."""
+    api = host.rest.reactions
+    on = api.async_list_for_issue_comment if ref.kind == "issue" else api.async_list_for_pull_request_review_comment
+    listing = partial(on, *host.repo, ref.id)
+    rows = host.client.pages(partial(listing, content=content) if content else listing, most=1)
+    return [(row["user"]["login"], row["content"]) async for row in rows if shapes.at(row, "user.type") == "User"]
 
 
 async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host, words: Phrases, store: Store) -> None:
@@ -226,7 +237,7 @@ async def _show(
     text = f"{marker.make(RULE, number=number)}\n{proposal_text}"
 
     async def find() -> Posted | None:
-        return next((each for each in await host.review_comments() if _shows(each, number, host)), None)
+        return next((each for each in await host.comments("review") if _shows(each, number, host)), None)
 
     comment = await host.once(find, partial(host.reply, one.comment.id, text))
     await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)

@@ -1,6 +1,9 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
+import base64
 from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
@@ -8,14 +11,21 @@ from bot import config
 from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
-from bot.github import Host
+from bot.github import Host, shapes
+from bot.github.host import safe
 from bot.ports import Job
 from bot.render import cut
-from bot.values import Bases, PullFacts, PullRef
+from bot.values import Bases, LinkedIssue, PullFacts, PullRef
 from bot.workflow.parts import Services, keep
 
 GONE = 404
+BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 MOST_CONFIG = 64_000  # bytes of the owner's file
+MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
+    3,
+    200,
+    1_500,
+)  # of one pull request; characters of an issue that a model is shown
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
 
@@ -64,8 +74,20 @@ async def current_state(host: Host, path: str, *, is_paused: bool = False) -> Pu
 
 
 async def _file(host: Host, path: str, ref: str) -> str | None:
-    file = await host.file_at(path, ref)
+    file = await file_at(host, path, ref)
     return file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
+
+
+async def file_at(host: Host, path: str, ref: str) -> bytes | None:
+    """A small file in a commit, None if there is no such file. Everything else is read by git."""
+    try:
+        data: Any = await host.client.answer(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
+    except HostRefused as refused:
+        if refused.status != GONE:
+            raise
+        return None
+    found = (shapes.at(data, "type"), shapes.at(data, "encoding")) == ("file", "base64")
+    return base64.b64decode(data.get("content", "")) if found else None
 
 
 async def _stranger(host: Host, facts: PullFacts) -> bool:
@@ -82,8 +104,31 @@ async def compare(host: Host, facts: PullFacts) -> Bases:
     """
     for base in (facts.base_ref, facts.base_sha):
         try:
-            return await host.bases(base, facts.head_sha)
+            return await bases(host, base, facts.head_sha)
         except HostRefused as refusal:
             if refusal.status != GONE:
                 raise
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
+
+
+async def bases(host: Host, base: str, head: str) -> Bases:
+    """Where `head` left `base`; either is a branch or a commit.
+
+    The second page is asked for because the first has the patches of up to 300 files, which may be many megabytes.
+    """
+    ends = safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
+    asked = host.rest.repos.async_compare_commits(*host.repo, ends, per_page=1, page=2)
+    return shapes.value(Bases, await host.client.answer(asked), BASES)
+
+
+async def issues(host: Host) -> tuple[LinkedIssue, ...]:
+    """The first issues of this repository that the pull request closes, with the beginning of their texts. A token that may not see issues sees none."""
+    try:
+        data = await host.client.ask("closes", **host.named, first=2 * MOST_ISSUES)
+    except HostRefused:
+        return ()
+    nodes = shapes.at(data, "repository.pullRequest.closingIssuesReferences.nodes") or ()
+    own = str(shapes.at(data, "repository.nameWithOwner")).lower()
+    here = [one for one in nodes if str(shapes.at(one, "repository.nameWithOwner")).lower() == own]
+    read = [shapes.value(LinkedIssue, one) for one in here[:MOST_ISSUES]]
+    return tuple(LinkedIssue(one.number, one.title[:ISSUE_TITLE], one.body[:ISSUE_BODY]) for one in read)

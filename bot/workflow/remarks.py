@@ -29,7 +29,7 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         if place.thread:
             if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
                 return "it is in a thread that other people began"
-            return conversation.above(ask, _attested_thread(await host.review_comments(place.thread), host), login)
+            return conversation.above(ask, _attested_thread(await host.comments("review", place.thread), host), login)
         comments = await host.comments()
         remark = await _remark(place, comments, host)
     except HostRefused as refusal:
@@ -47,7 +47,7 @@ def _attested_thread(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
 
 
 async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
-    comments_there = comments if place.kind == "issue" else await host.reviews()
+    comments_there = comments if place.kind == "issue" else await host.comments("whole")
     return next((one for one in comments_there if one.id == place.id), None)
 
 

@@ -2,17 +2,17 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from bot.config import policy
 from bot.config.policy import Go, No
-from bot.errors import HostRefused, NothingToReview, SupersededError
+from bot.errors import NothingToReview, SupersededError
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, publish
-from bot.values import LinkedIssue, Review
-from bot.workflow import pausing
+from bot.values import Review
+from bot.workflow import looking, pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
 
@@ -87,18 +87,11 @@ async def _with_funds(run: ReviewRun, backend: Backend, change: Change) -> Async
             yield _offline(change, funds.refusal)
             return
         if funds.model and run.settings["linked_issues"]:
-            change = replace(change, pull=replace(change.pull, issues=await _issues_to_close(run)))
+            change = replace(change, pull=replace(change.pull, issues=await looking.issues(run.host)))
         if funds.usd is not None and funds.usd < run.settings["usd"]:
             yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change
-
-
-async def _issues_to_close(run: ReviewRun) -> tuple[LinkedIssue, ...]:
-    """The issues that the pull request closes. A token that may not see issues sees none."""
-    with suppress(HostRefused):
-        return await run.host.closes()
-    return ()
 
 
 def _offline(change: Change, why: str) -> Change:

@@ -7,8 +7,9 @@ import pytest
 from serving import Served, served, settings
 
 from bot import app
-from bot.app.rounds import catch_up, missed_deliveries
-from bot.values import Ask, ReviewAsk, Sent
+from bot.app.rounds import catch_up
+from bot.app.unheard import Sent
+from bot.values import Ask, ReviewAsk
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
@@ -72,4 +73,4 @@ def sent(guid: str, status: int, number: int = 1, event: str = "pull_request") -
 )
 def test_only_what_never_arrived_is_asked_for_again(attempts: list[Sent], again: list[int]) -> None:
     """Oldest first, the last attempt of each; what keeps failing, and what nobody reads, is left alone."""
-    assert [one.id for one in missed_deliveries(attempts)] == again
+    assert [one.id for one in missed(attempts)] == again

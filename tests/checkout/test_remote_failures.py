@@ -53,7 +53,7 @@ def test_what_goes_wrong_is_told_apart(
         async with scene(tmp_path / "hub") as at:
             base, head = (await at.host.facts()).base_sha, at.stands.head_sha
             token = SecretStr(at.gh.token({"contents": "read"}, (at.repo.id,)))
-            url = at.identity.git_url(at.pull)
+            url = github.git_url(at.identity.api, at.pull)
             await happens(at)
             with pytest.raises(kind, match=says) as error:
                 await remote.fetch(url, base, head, token, str(tmp_path), most_seconds=1.0, backoff=0)
@@ -83,7 +83,9 @@ def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
             base = (await at.host.facts()).base_sha
             async with github.read_token(at.identity, at.pull, at.pace) as token:
                 with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
-                    await remote.fetch(at.identity.git_url(at.pull), base, "01234567" * 5, token, str(tmp_path))
+                    await remote.fetch(
+                        github.git_url(at.identity.api, at.pull), base, "01234567" * 5, token, str(tmp_path)
+                    )
 
     asyncio.run(go())
 

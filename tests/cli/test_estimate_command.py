@@ -6,8 +6,10 @@ from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
 from bot.agent import dry_run
+from bot.findings import read
 from bot.llm import capacity
 from bot.strategies.estimate import HABITS
+from bot.values.model import LIKELY_CHARS
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -50,7 +52,9 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
         assert row["calls"] == server.count
         sent = sum(len(message["content"]) for message in server.requests[0]["messages"])
     weighed = row["usage"]["input"] - HABITS.looked_up - dry_run.REPLY_TOKENS - capacity.HABIT["worker"]
-    assert weighed == pytest.approx(2 * sent / 3.5, rel=0.02)
+    sent += len(json.dumps(read.schema().parameters))
+    assert weighed == pytest.approx(2 * sent / LIKELY_CHARS, rel=0.02)
+    assert row["weighed"]["input"] == pytest.approx(sent / LIKELY_CHARS, rel=0.02)
     assert row["usd"] is None
 
 

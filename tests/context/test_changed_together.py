@@ -111,6 +111,25 @@ def test_of_many_definitions_none_is_meant() -> None:
     assert definitions.meanings(call, [("web/m.ts", 1, "function load_rates(x) {")], frozenset()) == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "line", "imports", "meant"),
+    [
+        ("app/view.js", "  return JSON.stringify(row)", "", False),
+        ("app/view.js", "  return client.stringifyRow(row)", "import client from 'got'", False),
+        ("app/view.js", "  return texts.stringifyRow(row)", "import * as texts from '../lib/texts'", True),
+        ("app/view.js", "  return Texts.stringifyRow(row)", "", True),
+        ("app/view.js", "  return row.stringifyRow()", "", True),
+    ],
+)
+def test_a_receiver_that_is_something_else_silences_a_like_name(
+    path: str, line: str, imports: str, meant: bool
+) -> None:
+    """What the language, a library or another class offers is not what a file of the repository defines under that name."""
+    (call,) = [one for one in definitions.calls(path, line) if one.name.startswith("stringify")]
+    rows = [("lib/texts.js", 1, f"export function {call.name}(row) {{")]
+    assert bool(definitions.meant(call, rows, definitions.imported(imports))) == meant
+
+
 def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:
     """A key that is misspelt where it is read."""
     before: Files = {

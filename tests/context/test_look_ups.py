@@ -1,6 +1,7 @@
 import asyncio
 from functools import partial
 
+import pytest
 from fakes import Repository
 
 from bot import dependents
@@ -74,6 +75,23 @@ def test_a_definition_that_is_an_assignment_is_found(repository: Repository) -> 
         for one in shown(repository, LookUp("definition", name), files=files)
     ]
     assert found == [["src/posts.js"], ["src/other.js", "src/posts.js", "src/users.js"], ["src/posts.js"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        ("src/conf.py", "    retries: int = 3", "retries"),
+        ("src/conf.ts", "  'x-request-key': 3,", "x-request-key"),
+        ("src/conf.ts", "let { alpha_rate, beta_rate } = load()", "alpha_rate"),
+        ("lib/conf.rb", "  scope :active_ones, -> { where(a: 1) }", "active_ones"),
+        ("db/conf.sql", "  total_cents int NOT NULL,", "total_cents"),
+        ("src/conf.go", '\tErrGone = errors.New("gone")', "ErrGone"),
+    ],
+)
+def test_a_name_that_no_word_announces_is_found(repository: Repository, path: str, line: str, name: str) -> None:
+    """An annotation, a quoted key, a part that is taken out of an object, a symbol, a column, a variable of a block."""
+    (one,) = shown(repository, LookUp("definition", name), files={path: f"{line}\n", "use.py": f"print({name!r})\n"})
+    assert [(e.path, e.start) for e in one.excerpts] == [(path, 1)]
 
 
 def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> None:
@@ -163,12 +181,30 @@ def test_lines_that_are_asked_for_end_with_their_block(repository: Repository) -
     assert ends == [last, last + 4]
 
 
-def test_a_gap_says_whether_another_place_shows_it(repository: Repository) -> None:
-    """What is missing between two lines was brought by an earlier look-up, or by none."""
+def test_two_look_ups_of_one_place_show_it_in_one_piece(repository: Repository) -> None:
+    """Where the first of them stands, without a gap; the second says so."""
     wanted = [
         LookUp("lines", path="src/store.py", start=5, end=8),
         LookUp("lines", path="src/store.py", start=1, end=20),
     ]
     first, second = shown(repository, *wanted)
-    assert "shown in another place" in second.excerpts[0].text
-    assert "shown in another place" not in first.excerpts[0].text
+    assert [row.number for row in first.excerpts[0].rows] == [*range(1, first.excerpts[0].end + 1)]
+    assert (second.excerpts, second.notes) == ((), ("1 place of it shown above",))
+
+
+def test_a_place_that_did_not_fit_is_named(repository: Repository) -> None:
+    """So that its reader can say what is missing."""
+    body = "".join(f"    total_{n} = rows[{n}].amount_of_the_row\n" for n in range(60))
+    files: dict[str, str | bytes | None] = {f"src/sums_{n}.py": f"def sums(rows):\n{body}" for n in range(3)}
+    (one,) = shown(repository, LookUp("definition", "sums"), files=files, most=900)
+    assert one.notes == ("2 places more did not fit, or not to the end: src/sums_1.py:1, src/sums_2.py:1",)
+
+
+def test_a_long_definition_is_shown_around_the_lines_that_are_asked_for(repository: Repository) -> None:
+    """With its head; of what it holds elsewhere nothing."""
+    body = "".join(f"    total_{n} = total_{n} + rows[{n}].amount_of_the_row\n" for n in range(400))
+    asked = LookUp("definition", "sums", start=300, end=310)
+    (one,) = shown(repository, asked, files={"src/sums.py": f"def sums(rows):\n{body}    return total_1\n"})
+    numbers = {row.number for row in one.excerpts[0].rows}
+    assert {1, *range(290, 321)} <= numbers
+    assert 200 not in numbers

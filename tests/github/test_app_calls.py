@@ -7,8 +7,9 @@ from pydantic import SecretStr
 from raw_server import raw_server
 
 from bot import github
+from bot.app import unheard
 from bot.errors import HostRefused
-from bot.github import Identity, RequestPace
+from bot.github import Identity, RequestPace, apps
 from bot.values import CommentRef, PullRef
 from deeprepo_sandbox import github as sandbox
 
@@ -28,7 +29,7 @@ QUICK = RequestPace(between=0, backoff=0)
 )
 def test_git_lives_where_the_pages_do(api: str, url: str) -> None:
     """The API's address names the server, in all forms of it."""
-    assert Identity("1", SecretStr("key"), api).git_url(PULL) == url
+    assert github.git_url(api, PULL) == url
 
 
 def test_an_identity_shows_no_secret() -> None:
@@ -36,22 +37,6 @@ def test_an_identity_shows_no_secret() -> None:
     made = Identity("1", SecretStr("PRIVATE"))
 
     assert "PRIVATE" not in f"{made!r}{made}"
-
-
-def test_who_has_installed_the_app(tmp_path: Path) -> None:
-    """Accounts with the number of their installation, and whether it rests."""
-
-    async def go() -> None:
-        async with sandbox.github(tmp_path) as gh:
-            before = await github.installations(identify(gh), QUICK)
-            await gh.suspend()
-            after = await github.installations(identify(gh), QUICK)
-
-            assert [(one.id, one.account, one.suspended) for one in before] == [(gh.installation, "acme", False)]
-            assert [one.suspended for one in after] == [True]
-            assert gh.violations == ()
-
-    asyncio.run(go())
 
 
 def test_deliveries_that_went_astray_are_sent_again(tmp_path: Path) -> None:
@@ -62,21 +47,22 @@ def test_deliveries_that_went_astray_are_sent_again(tmp_path: Path) -> None:
             repo = await gh.repository("acme", "shop")
             await repo.commit("feature", {"a.py": "x = 1\n"})
             await repo.open_pull("feature")
-            failed = [s for s in await github.deliveries(identify(gh), "2000-01-01T00:00:00Z", QUICK) if not s.arrived]
-            await github.redeliver(identify(gh), failed[0].id, QUICK)
-            await gh.settle()
-            after = await github.deliveries(identify(gh), "2000-01-01T00:00:00Z", QUICK)
+            async with apps.app(identify(gh), QUICK) as client:
+                failed = [s for s in await unheard.deliveries(client, "2000-01-01T00:00:00Z") if not s.arrived]
+                await client.answer(client.rest.apps.async_redeliver_webhook_delivery(failed[0].id))
+                await gh.settle()
+                after = await unheard.deliveries(client, "2000-01-01T00:00:00Z")
 
-            assert [(s.event, s.action) for s in failed] == [("pull_request", "opened")]
-            assert [s.guid for s in after] == [failed[0].guid] * 2
-            assert await github.deliveries(identify(gh), "2999-01-01T00:00:00Z", QUICK) == ()
+                assert [(s.event, s.action) for s in failed] == [("pull_request", "opened")]
+                assert [s.guid for s in after] == [failed[0].guid] * 2
+                assert await unheard.deliveries(client, "2999-01-01T00:00:00Z") == ()
             assert gh.violations == ()
 
     asyncio.run(go())
 
 
 def test_pull_requests_that_wait(tmp_path: Path) -> None:
-    """The open ones of every repository of an installation, with their heads."""
+    """The open ones of every repository of each installation that does not rest, with their heads."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:
@@ -85,16 +71,20 @@ def test_pull_requests_that_wait(tmp_path: Path) -> None:
             await other.open_pull("fix", draft=True)
             await other.commit("old", {"a.py": "x = 2\n"})
             await other.close(await other.open_pull("old"))
-            found = await github.open_pulls(at.identity, at.gh.installation, "2000-01-01T00:00:00Z", at.pace)
-            later = await github.open_pulls(at.identity, at.gh.installation, "2999-01-01T00:00:00Z", at.pace)
 
+            async def since(day: str) -> list[unheard.OpenPull]:
+                return [one async for one in unheard.open_pulls(at.identity, f"{day}T00:00:00Z", at.pace)]
+
+            found = await since("2000-01-01")
             assert [(one.pull.name, one.pull.number, one.draft) for one in found] == [
                 ("shop", 1, False),
                 ("depot", 1, True),
             ]
             assert found[0].pull == at.pull
             assert found[0].head == at.stands.head_sha
-            assert later == ()
+            assert await since("2999-01-01") == []
+            await at.gh.suspend()
+            assert await since("2000-01-01") == []
             assert len(at.gh.world.tokens) == 0
 
     asyncio.run(go())

@@ -21,6 +21,7 @@ from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimi
 from bot.github import Host, Identity, RequestPace
 from bot.github.apps import holding
 from bot.values import PullRef
+from bot.workflow import looking
 from deeprepo_sandbox.github import Fault, keys
 
 TOKEN = "ghs_planted0123456789"
@@ -196,7 +197,7 @@ def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
     async def go() -> None:
         async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
             assert await host.permission("ann") == "none"
-            assert await host.closes() == ()
+            assert await looking.issues(host) == ()
             graph = "/api/graphql" if rest else "/graphql"
             assert lines(seen) == [f"GET {rest}/repos/acme/shop/collaborators/ann/permission", f"POST {graph}"]
 
@@ -291,11 +292,11 @@ def test_names_with_signs_of_addresses(tmp_path: Path, name: str) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             tip = await at.repo.commit("main", {f"{name.replace('/', '-')}.py": "x\n"})
-            assert await at.host.file_at(f"{name.replace('/', '-')}.py", tip) == b"x\n"
+            assert await looking.file_at(at.host, f"{name.replace('/', '-')}.py", tip) == b"x\n"
             if "?" not in name:  # git has no such branch
                 head = await at.repo.commit(name, {"b.py": "y\n"})
-                assert (await at.host.bases("main", name)).merge_base
-                assert (await at.host.bases("main", head)).merge_base
+                assert (await looking.bases(at.host, "main", name)).merge_base
+                assert (await looking.bases(at.host, "main", head)).merge_base
 
     asyncio.run(go())
 
@@ -307,6 +308,11 @@ def leaks(error: BaseException, secret: str) -> list[str]:
     chain: list[BaseException | None] = [error, error.__cause__, error.__context__]
     texts = [*shown.format(), *(f"{one!r}{one}{vars(one)}" for one in chain if one is not None)]
     return [text for text in texts if secret in text]
+
+
+async def threads(host: Host) -> list[object]:
+    """The nodes of a list of GraphQL's."""
+    return [node async for node in host.client.nodes("threads", host.named)]
 
 
 async def failed(asked: Awaitable[object]) -> DeepRepoError | None:
@@ -339,7 +345,13 @@ def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixtu
 
     async def go() -> None:
         async with hosted(lambda _line, _origin: answer) as (host, _):
-            for ask in (host.facts(), host.comment("hello"), host.comments(), host.threads(), host.resolve("x")):
+            for ask in (
+                host.facts(),
+                host.comment("hello"),
+                host.comments(),
+                threads(host),
+                host.client.ask("resolve", id="x"),
+            ):
                 error = await failed(ask)
                 assert error is None or leaks(error, TOKEN) == []
                 assert error is None or not hasattr(error.__context__, "request")

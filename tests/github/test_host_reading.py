@@ -7,7 +7,9 @@ from hosted import scene
 from bot.errors import UsageError
 from bot.github import Host
 from bot.github.host import MOST_OTHERS, MOST_READ
+from bot.publish.existing import threads
 from bot.values import CommentRef, PullRef
+from bot.workflow import looking
 
 
 def test_a_pull_request_as_it_is_now(tmp_path: Path) -> None:
@@ -50,10 +52,10 @@ def test_where_the_head_left_its_base(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             left = (await at.host.facts()).base_sha
             tip = await at.repo.commit("main", {"other.py": "x = 2\n"})
-            bases = await at.host.bases("main", at.stands.head_sha)
+            bases = await looking.bases(at.host, "main", at.stands.head_sha)
 
             assert (bases.tip, bases.merge_base, bases.ahead, bases.behind) == (tip, left, 1, 1)
-            assert (await at.host.bases(tip, at.stands.head_sha)).merge_base == left
+            assert (await looking.bases(at.host, tip, at.stands.head_sha)).merge_base == left
 
     asyncio.run(go())
 
@@ -77,9 +79,9 @@ def test_a_file_of_the_base_branch(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             tip = await at.repo.commit("main", {".deeprepo.yml": "quota: 2\n", "docs/a.md": "a"})
 
-            assert await at.host.file_at(".deeprepo.yml", tip) == b"quota: 2\n"
-            assert await at.host.file_at(".deeprepo.yml", at.stands.head_sha) is None
-            assert await at.host.file_at("docs", tip) is None
+            assert await looking.file_at(at.host, ".deeprepo.yml", tip) == b"quota: 2\n"
+            assert await looking.file_at(at.host, ".deeprepo.yml", at.stands.head_sha) is None
+            assert await looking.file_at(at.host, "docs", tip) is None
 
     asyncio.run(go())
 
@@ -98,7 +100,7 @@ def test_whose_comment_is_ours(tmp_path: Path) -> None:
                 ("hello", True, True),
                 ("hello", False, False),
             ]
-            assert [(c.id, c.thread, c.ours) for c in await at.host.review_comments()] == [
+            assert [(c.id, c.thread, c.ours) for c in await at.host.comments("review")] == [
                 (line, line, False),
                 (answer, line, False),
             ]
@@ -147,7 +149,7 @@ def test_threads_tell_what_a_person_resolved(tmp_path: Path) -> None:
             one, other = [await at.repo.review_comment(at.number, "app.py", line, "why?") for line in (5, 41)]
             at.repo.resolve(at.number, other)
 
-            assert [(t.comment, t.resolved, t.hidden) for t in await at.host.threads()] == [
+            assert [(t.comment, t.resolved, t.hidden) for t in await threads(at.host)] == [
                 (one, False, ""),
                 (other, True, ""),
             ]
@@ -164,7 +166,7 @@ def test_names_from_outside_lead_nowhere_else(tmp_path: Path) -> None:
             with pytest.raises(UsageError):
                 await at.host.permission("..")
             with pytest.raises(UsageError):
-                await at.host.file_at("a/../../b", "main")
+                await looking.file_at(at.host, "a/../../b", "main")
             with pytest.raises(UsageError):
                 Host(None, PullRef(1, 1, "acme", "..", 1), at.host.voice)  # type: ignore[arg-type] - it gets no further
 

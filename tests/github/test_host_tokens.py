@@ -21,7 +21,7 @@ def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
                 token.expires = at.gh.world.now()
             await at.host.comment("late")
             at.gh.revoke_tokens()
-            await at.host.minimize((await at.host.comments())[0].node_id, "OUTDATED")
+            await at.host.client.ask("minimize", id=(await at.host.comments())[0].node_id, why="OUTDATED")
 
             assert [(one.body, one.hide_reason) for one in at.stands.comments] == [("late", "outdated")]
             assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3

@@ -66,6 +66,7 @@ PROMPTS = {
     "looked_up": (
         "looked_up.md.j2",
         {
+            "about": "the change of shop/price.py and 2 more files",
             "results": [
                 LookedUp("uses of apply", (CALLER,), ("2 lines import it",)),
                 LookedUp("search for tax( in src/*", (), ("nothing was searched: no text file has a path like src/*",)),
@@ -73,11 +74,11 @@ PROMPTS = {
             "vague": [FINDING],
             "form": "review",
         },
-        290,
+        305,
     ),
     "looked_up_verdict": (
         "looked_up.md.j2",
-        {"results": [LookedUp("definition of tax", (GONE_TEXT,))], "vague": [], "form": "verdict"},
+        {"about": "", "results": [LookedUp("definition of tax", (GONE_TEXT,))], "vague": [], "form": "verdict"},
         60,
     ),
     "remark_system": ("remark_system.md.j2", {}, 640),

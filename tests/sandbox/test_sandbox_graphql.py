@@ -6,10 +6,10 @@ import pytest
 from graphql import build_schema, graphql_sync, parse, validate
 from sandbox_rig import rig
 
-from bot.github import documents
+from bot.github import client
 
 SCHEMA = build_schema((Path(__file__).parent / "github.graphql").read_text(encoding="utf-8"))
-OURS = {name: text for name, text in vars(documents).items() if name.isupper()}
+OURS = [path.stem for path in client.QUERIES.glob("*.graphql")]
 WHOLE = """
 query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -53,7 +53,7 @@ def _fits(document: str, data: Any, variables: dict[str, Any]) -> bool:  # noqa:
 @pytest.mark.parametrize("name", OURS)
 def test_the_documents_of_the_product_fit_the_schema(name: str) -> None:
     """Every document that the product sends is valid against GitHub's public schema."""
-    assert validate(SCHEMA, parse(OURS[name])) == []
+    assert validate(SCHEMA, parse(client.query(name))) == []
 
 
 def test_a_wrong_word_is_caught() -> None:
@@ -87,7 +87,7 @@ def test_a_comment_is_hidden_and_shown_again(tmp_path: Path) -> None:
     async def run() -> None:
         async with rig(tmp_path) as at:
             made = await at.ok("POST", "/issues/1/comments", {"body": "x"})
-            hidden = await at.ask(documents.MINIMIZE, id=made["node_id"], why="RESOLVED")
+            hidden = await at.ask(client.query("minimize"), id=made["node_id"], why="RESOLVED")
             assert hidden == {
                 "data": {"minimizeComment": {"minimizedComment": {"isMinimized": True, "minimizedReason": "resolved"}}}
             }
@@ -96,7 +96,7 @@ def test_a_comment_is_hidden_and_shown_again(tmp_path: Path) -> None:
             found = await at.ask(NODES, **asked)
             assert found["data"]["nodes"][0]["minimizedReason"] == "resolved"
             assert (found["data"]["nodes"][1], found["errors"][0]["type"]) == (None, "NOT_FOUND")
-            await at.ask(documents.UNMINIMIZE, id=made["node_id"])
+            await at.ask(client.query("unminimize"), id=made["node_id"])
             assert at.gh.pull(1).comments[0].hide_reason == ""
 
     asyncio.run(run())
@@ -123,10 +123,10 @@ def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: st
         async with rig(tmp_path, permissions={"pull_requests": "write", "contents": contents}) as at:
             await at.repo.review_comment(1, "a.txt", 11, "look")
             (top,) = at.gh.pull(1).review_comments
-            said = await at.ask(documents.RESOLVE, id=f"PRRT_kwDO{top.id}")
+            said = await at.ask(client.query("resolve"), id=f"PRRT_kwDO{top.id}")
             assert at.gh.pull(1).review_comments[0].is_resolved is resolved
             assert [error["type"] for error in said.get("errors", ())] == ([] if resolved else ["FORBIDDEN"])
-            assert (await at.ask(documents.RESOLVE, id="x"))["errors"][0]["type"] == "NOT_FOUND"
+            assert (await at.ask(client.query("resolve"), id="x"))["errors"][0]["type"] == "NOT_FOUND"
 
     asyncio.run(run())
 

@@ -103,14 +103,23 @@ def test_the_root_begins_with_what_was_said_of_pairs(change: Repository) -> None
     assert "sorts by the wait" in played.first
 
 
-def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository) -> None:
-    """It waits until all have answered, and the root's first block finds its verdict."""
+@pytest.mark.parametrize("at", ["the change", "the use"])
+def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository, at: str) -> None:
+    """By its mechanism, in other words and at either of its two lines: it waits until all have answered, and the root finds its verdict."""
     told = {
         **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
         "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
         "why": "The unit of the wait has changed.", "category": "logic", "claims": [], "suggestion": None,
         "evidence": [{"path": "shop/page.py", "quote": "    return f'{pause(job)} seconds'"}],
     }  # fmt: skip
+    if at == "the use":
+        evidence = [{"path": told["path"], "quote": told["quote"]}]
+        told |= {
+            **told["evidence"][0],
+            "line": 0,
+            "evidence": evidence,
+            "why": "pause() hands on what wait() returns, which is in milliseconds.",
+        }
     played = Led(BROKEN, read=told)
     review = reviewed(change, played)
     assert len(review["findings"]) == 1

@@ -26,6 +26,22 @@ done = asyncio.run(pipeline.review(ReviewRequest(folder, "range", base, head), r
 print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 """
 
+BEGUN = """
+import time
+from pathlib import Path
+from bot.wiring import child
+
+def begun():
+    ids = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
+    return any(b"forkserver" in Path("/proc", pid, "cmdline").read_bytes() for pid in ids)
+
+child.begin()
+end = time.monotonic() + 60
+while not begun():
+    assert time.monotonic() < end
+    time.sleep(0.05)
+"""
+
 
 @pytest.mark.parametrize("provider", ["compatible", "anthropic"])
 def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
@@ -48,3 +64,9 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
     calls, imported = json.loads(done.stdout)
     assert calls > 0
     assert imported == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")
+def test_it_begins_before_a_child_is_asked_for() -> None:
+    """A job that will need a child has it begun while it asks GitHub."""
+    subprocess.run([sys.executable, "-c", BEGUN], check=True, timeout=90)

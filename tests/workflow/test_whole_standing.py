@@ -166,11 +166,26 @@ def test_a_merge_queue_stops_at_a_failure(tmp_path: Path) -> None:
             await at.repo.commit("main", STRICT)
             number = await at.reviewed()
             assert number == 1
-            queued = await at.repo.commit("gh-readonly-queue/main/pr-1", BROKEN)
+            # With words of its own: made within the same second the commit would be that of the pull request.
+            queued = await at.repo.commit("gh-readonly-queue/main/pr-1", BROKEN, "Merge pull request #1")
             await at.repo.merge_group(queued, "a" * 40)
             await at.quiet()
             ends = [one.conclusion for one in at.repo.repository.checks.values() if one.head == queued]
             assert ends == ["failure"]
+
+    asyncio.run(story())
+
+
+def test_a_merge_queue_that_asks_twice_at_once_gets_one_check_run(tmp_path: Path) -> None:
+    """Jobs for one commit run one after the other: the later one sees that it has its answer."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            queued = await at.repo.commit("gh-readonly-queue/main/pr-1", BROKEN, "Merge pull request #1")
+            await asyncio.gather(*(at.repo.merge_group(queued, "a" * 40) for _ in range(4)))
+            await at.quiet()
+            ends = [one.conclusion for one in at.repo.repository.checks.values() if one.head == queued]
+            assert ends == ["success"]
 
     asyncio.run(story())
 

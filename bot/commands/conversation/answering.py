@@ -28,6 +28,7 @@ from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema, toke
 MAX_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
 MOST_FINDINGS, MOST_LISTED = 3, 20
+MOST_ABOUT = 200  # characters of a remark, where a second request names it
 BODY_CHARS = 600
 Objection = Literal["unsigned", "proven", "unshown", "unsaid"]
 MIN_WORDS, SHARED = 3, 0.3  # words that state a fact; the part of the telling words that the reason takes from them
@@ -137,7 +138,9 @@ async def _prompt(
     )
     system = render.text("prompts/remark_system.md.j2") + tongue(session.language)
     messages = (Message("system", system), Message("user", about), Message("user", question_text))
-    return Prompt(messages, answer=schema(), max_tokens=MAX_TOKENS)
+    return Prompt(
+        messages, answer=schema(), max_tokens=MAX_TOKENS, about=f"the remark: {heard_remark.said[-1].text[:MOST_ABOUT]}"
+    )
 
 
 def _fitting(excerpts: Sequence[Excerpt], room: int) -> Iterator[Excerpt]:

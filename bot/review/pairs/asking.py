@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bot import render
 from bot.context.packing import PROMPT_TOKENS as ONE_PROMPT
 from bot.errors import DeepRepoError
-from bot.findings.quotes import fold
+from bot.findings.quotes import first_line, fold
 from bot.ports import Model
 from bot.review.guidance import tongue
 from bot.review.pairs.altered_definitions import Pair, pairs
@@ -132,11 +132,9 @@ async def _take(session: Session, reading: PairFindings) -> None:
 
 def _place(finding: Finding, group: Sequence[Pair]) -> Finding:
     """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
-    quote_line = fold(finding.quote.strip().partition("\n")[0])
-    own = [row for pair in group if pair.path == finding.path for row in pair.rows if fold(row.text) == quote_line]
-    at = next((row.number for row in sorted(own, key=lambda row: row.sign != "+") if row.sign != "-"), 0)
+    own = (row for pair in group if pair.path == finding.path for row in pair.rows)
     line_numbers = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
     evidence = tuple(
         replace(item, line=line_numbers.get((item.path, fold(item.quote)), 0)) for item in finding.evidence
     )
-    return replace(finding, start=at, evidence=evidence)
+    return replace(finding, start=first_line(finding.quote, own), evidence=evidence)
