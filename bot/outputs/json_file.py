@@ -50,7 +50,7 @@ def _review(review: Review) -> dict[str, Any]:
         "suppressed": [{**asdict(item), "finding": _row(item.finding)} for item in review.suppressed],
         "unproven": [_row(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],
-        **({"tried": [list(row) for row in review.tried]} if review.tried else {}),
+        "tried": [list(row) for row in review.tried],
         "dropped": review.dropped,
         "refuted": review.refuted,
         "round": asdict(review.round),
