@@ -25,6 +25,7 @@ class Change:
     ignored_findings: tuple[tuple[str, str, str], ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
     bound: str | None = None  # the default branch's settings, where they bound those of the base branch
+    beside: tuple[bytes, ...] = ()  # the JSON output of reviews of other pull requests with this head, or of its branch
 
 
 @dataclass(frozen=True, slots=True)

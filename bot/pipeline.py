@@ -83,6 +83,7 @@ class Deps:
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # the JSON output of the last review of the same change
+    beside: tuple[bytes, ...] = ()  # that of reviews of other pull requests with the same head, or of its branch
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     ignored_findings: tuple[
@@ -143,7 +144,10 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         review = _review(
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
-        return session.calls.journal.end(subject.masks.cover(replace(review, kept_back=withheld)))
+        open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
+        here = (subject.pull.head, subject.pull.base)
+        archive = memory.update_archive(subject.past.archive, open_findings, judgement.refuted_marks, here)
+        return session.calls.journal.end(subject.masks.cover(replace(review, kept_back=withheld, archive=archive)))
 
 
 @asynccontextmanager
@@ -218,7 +222,7 @@ async def _past(
     secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
+    past = await incremental.past(deps.earlier, deps.beside, tree, pull, files, full=deps.full)
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
     return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
@@ -235,6 +239,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
     """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
+        "beside": [codec.as_text(each) for each in deps.beside],
         "ignored": deps.ignored_findings,
         "masked": deps.mask_secrets,
         "local": codec.as_text(deps.local) if deps.local else None,
@@ -347,6 +352,8 @@ async def _judge(
         pull=subject.pull,
         before=subject.past.before,
         leaks=subject.past.leaks,
+        archive=subject.past.archive,
+        full=subject.past.round.full,
         least=least,
         silence=session.silence,
     )

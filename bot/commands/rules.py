@@ -15,6 +15,7 @@ USE = "rules [confirm N, remove N, export]"
 NEEDS: Permission = "write"
 LONG = False
 DECIDES: dict[str, RuleState] = {"confirm": "confirmed", "remove": "removed"}
+MOMENT = 1.0  # GitHub tells times to the second
 MOST_DIGITS, LONGEST = 6, 300  # of a number, and characters of a path
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
 
@@ -42,6 +43,10 @@ async def _decide(state: RuleState, rest: str, context: CommandContext, book: Ru
         return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
     if path and (len(path) > LONGEST or not _pattern(path)):
         return context.say("rule_path", path=code(path[:LONGEST]))
+    rule = next((one for one in await book.all() if one.rule.number == int(number)), None)
+    if rule is not None and 0 < context.written < max(rule.made, rule.decided) - MOMENT:
+        kind, where = code(rule.rule.kind[:80]), code(rule.rule.path[:LONGEST])
+        return context.say("rule_since", rule=number, kind=kind, path=where, again=code(f"/deeprepo {WORD}"))
     decision = await book.decide(int(number), state, path if state == "confirmed" else "")
     if decision is None:
         return context.say("rule_unknown", rule=number)

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from bot.findings import merge, numbers
-from bot.values import Earlier, FileNote, Finding, IssueReport, ReaderNotes, Source, marks_of
+from bot.findings import memory, merge, numbers
+from bot.values import ArchivedFinding, Earlier, FileNote, Finding, IssueReport, ReaderNotes, Source, marks_of
 
 SCHEMA_VERSION = 1
 # The analysers of the versions that wrote a finding's sources in words alone.
@@ -19,6 +19,7 @@ MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
+_PLACES = tuple[tuple[str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
 
 
@@ -70,6 +71,20 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         reader_notes=_reader_notes(document.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
         numbers=numbers_given(document, open_findings),
+        archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
+    )
+
+
+def _archive(document: Mapping[str, Any], open_findings: Sequence[Finding]) -> tuple[ArchivedFinding, ...]:
+    """What models have reported so far; of a review of an older version, what was open in it. Raises ValueError."""
+    rows = document.get("archive")
+    if rows is None:
+        here = (str(document["pull"]["head"]), str(document["pull"]["base"]))
+        return memory.update_archive((), open_findings, frozenset(), here)
+    pairs = zip(findings([row["finding"] for row in rows]), rows, strict=True)
+    return tuple(
+        ArchivedFinding(finding, _reader(_PLACES).validate_python(row["places"]), row.get("refuted") is True)
+        for finding, row in pairs
     )
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from bot.findings.memory import Recollection, outlasting, recall
+from bot.findings.memory import Recollection, outlasting, recall, revive
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
+    ArchivedFinding,
     ChangedFile,
     Dependents,
     Earlier,
@@ -42,6 +43,9 @@ class JudgedFindings:
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
     refuted_findings: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
+    refuted_marks: frozenset[str] = (
+        frozenset()
+    )  # identities of what a second opinion has refuted, new or reported before
 
 
 async def judge(
@@ -58,12 +62,14 @@ async def judge(
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
     leaks: Sequence[Finding] = (),
+    archive: Sequence[ArchivedFinding] = (),
+    full: bool = False,
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> JudgedFindings:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
-    round in which they would be shown.
+    round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
     """
     merged_findings = merge(findings)
     recollection = (
@@ -72,6 +78,9 @@ async def judge(
         else Recollection(merged_findings, (), (), ())
     )
     recollection = outlasting(recollection, leaks)
+    if pull is not None and archive:
+        here = (pull.head, pull.base)
+        recollection = await revive(recollection, archive, here, tree, files, reread, silence, full=full)
     if earlier is not None:  # what nobody was told of is not told to be fixed
         recollection = replace(
             recollection,
@@ -113,6 +122,7 @@ async def judge(
     judged_again = (_update(finding, now) for finding, now in again if now.verdict.stands)
     open_ones = tuple(f for f in judged_again if f.number or f.is_shown)
     unheard = tuple(finding for finding in reportable_findings if finding.unconfirmed)
+    refuted_findings = tuple(f for f in verdicts[: len(new)] if not f.verdict.stands)
     why = Counter(verification.unheard[finding.fingerprint] for finding in unheard)
     return JudgedFindings(
         (*reportable_findings, *unseen, *quiet),
@@ -122,7 +132,8 @@ async def judge(
         fixed_findings=(*recollection.fixed_findings, *fixed_findings),
         suppressed_findings=suppressed_findings,
         unheard=unheard,
-        refuted_findings=tuple(f for f in verdicts[: len(new)] if not f.verdict.stands),
+        refuted_findings=refuted_findings,
+        refuted_marks=frozenset(one.identity for one in (*refuted_findings, *fixed_findings)),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()

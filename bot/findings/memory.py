@@ -15,7 +15,20 @@ from bot.findings import suggest
 from bot.findings.alike import alike
 from bot.findings.quotes import find_quote, locate
 from bot.ports import Tree
-from bot.values import ChangedFile, Earlier, Finding, Mark, Reference, Side, Silence, Source, Unit
+from bot.values import (
+    ArchivedFinding,
+    ChangedFile,
+    Earlier,
+    Finding,
+    Mark,
+    Reference,
+    Side,
+    Silence,
+    Source,
+    Unit,
+    Verdict,
+    severity_rank,
+)
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
 _CUT = re.compile(r" [0-9a-f]{5}\Z")  # the digest of a secret as a proof once had it: others have it too
@@ -23,6 +36,7 @@ LASTING = "removed, still in"
 SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
+MOST_ARCHIVED, MOST_PLACES = 200, 100  # findings, the worst first, and the places of each, the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +147,90 @@ def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollec
         elif not any(_same(past, finding, ()) for finding in still):
             (still if past.number else new).append(past)
     return replace(recollection, new=tuple(new), still=tuple(still))
+
+
+async def revive(
+    recollection: Recollection,
+    archive: Sequence[ArchivedFinding],
+    here: tuple[str, str],
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    reread: Collection[tuple[str, int, int]],
+    silence: Callable[[Source, Finding], Silence | None],
+    *,
+    full: bool,
+) -> Recollection:
+    """With what was reported before, at any commit, and is in the code again, however the branch came there.
+
+    `here`: head and base. What was open at this very place is open: a model is asked again only if a person wants a full review. At another
+    place the words decide, and who gives a second opinion.
+    """
+    changed = {path for file in files for path in (file.path, file.old_path) if path}
+    for same in (True, False):
+        there = (*recollection.still, *recollection.doubtful, *recollection.fixed_findings)
+        past = [
+            row.finding
+            for row in archive
+            if (here in row.places) is same
+            and (same or (_guessed(row.finding) and not row.refuted and row.finding.path in changed))
+            and not any(row.finding.identity == one.identity for one in there)
+        ]
+        again = await recall(
+            Earlier(1, here[1], here[0], findings=tuple(past)),
+            recollection.new,
+            tree,
+            files,
+            () if same and not full else reread,
+            silence=silence,
+        )
+        unnumbered = [replace(one, status="new") for one in again.still if not one.number]
+        unnumbered += [replace(one, status="new", verdict=Verdict.UNPROVEN) for one in again.doubtful if not one.number]
+        recollection = Recollection(
+            (*again.new, *unnumbered),
+            (*recollection.still, *(one for one in again.still if one.number)),
+            (*recollection.doubtful, *(one for one in again.doubtful if one.number)),
+            recollection.fixed_findings,
+        )
+    return recollection
+
+
+def join_archives(own: Sequence[ArchivedFinding], others: Sequence[ArchivedFinding]) -> tuple[ArchivedFinding, ...]:
+    """One row for each finding, with all its places; those of other pull requests lose their numbers there."""
+    rows = {row.finding.identity: row for row in own}
+    for other in others:
+        row = rows.setdefault(other.finding.identity, replace(other, finding=replace(other.finding, number=0)))
+        places = tuple(dict.fromkeys((*other.places, *row.places)))[-MOST_PLACES:]
+        rows[other.finding.identity] = replace(row, places=places, refuted=row.refuted and other.refuted)
+    return tuple(rows.values())
+
+
+def update_archive(
+    archive: Sequence[ArchivedFinding],
+    open_findings: Sequence[Finding],
+    refuted_marks: Collection[str],
+    here: tuple[str, str],
+) -> tuple[ArchivedFinding, ...]:
+    """The archive after a review at this place. `refuted_marks`: identities of what a second opinion has refuted."""
+    rows = {row.finding.identity: row for row in archive}
+    for finding in open_findings:
+        if finding.category != "secret" and (not finding.proven or _by_model(finding)):
+            before = rows.pop(finding.identity, None)
+            places = [place for place in (before.places if before else ()) if place != here]
+            rows[finding.identity] = ArchivedFinding(finding, (*places, here)[-MOST_PLACES:])
+    for mark in refuted_marks & rows.keys():
+        left = tuple(place for place in rows[mark].places if place != here)
+        rows[mark] = replace(rows[mark], places=left, refuted=True)
+    newest_first = [row for row in reversed(rows.values()) if row.places]
+    return tuple(sorted(newest_first, key=lambda row: severity_rank(row.finding.severity))[:MOST_ARCHIVED])
+
+
+def _by_model(finding: Finding) -> bool:
+    return any(source.kind == "model" for source in finding.sources)
+
+
+def _guessed(finding: Finding) -> bool:
+    """Whether a model alone answers for it: what code has found, code finds again."""
+    return _by_model(finding) and not finding.proven
 
 
 def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:

@@ -20,6 +20,7 @@ PULL = {
     "base_ref": "base.ref",
     "base_sha": "base.sha",
     "head_ref": "head.ref",
+    "head_repository": "head.repo.id",
     "head_sha": "head.sha",
     "url": "html_url",
     "repository": "base.repo.full_name",

@@ -56,6 +56,10 @@ def _review(review: Review) -> dict[str, Any]:
         "round": asdict(review.round),
         "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
         "read_by_model": [mark.id for mark in review.read if mark.model],
+        "archive": [
+            {"finding": _row(row.finding), "places": [list(place) for place in row.places], "refuted": row.refuted}
+            for row in review.archive
+        ],
         "areas": [asdict(area) for area in review.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),

@@ -36,6 +36,7 @@ _UNATTESTED: Mapping[str, Any] = MappingProxyType(
         "suppressed": [],
         "kept_back": [],
         "issues": [],
+        "archive": [],
         "summary": "",
         "walkthrough": None,
         "attested": False,
@@ -52,7 +53,8 @@ NONE = "the summary of the last review holds no state"
 def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
     """The line that holds the state; where it would not fit, one that reports it."""
     slim = _slim(review, is_signed=secret is not None)
-    for content in (slim, {**slim, "walkthrough": None}):  # which the next round can write anew
+    bare = {**slim, "walkthrough": None}  # which the next round can write again
+    for content in (slim, bare, {name: value for name, value in bare.items() if name != "archive"}):
         text = base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
         if len(text) <= MOST:
             return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
@@ -134,7 +136,17 @@ def _slim(review: Review, *, is_signed: bool) -> dict[str, Any]:
     return {
         **{
             name: full[name]
-            for name in ("schema_version", "tool", "still", "kept_back", "suppressed", "issues", "summary", "numbers")
+            for name in (
+                "schema_version",
+                "tool",
+                "still",
+                "kept_back",
+                "suppressed",
+                "issues",
+                "summary",
+                "numbers",
+                "archive",
+            )
         },
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}

@@ -70,8 +70,15 @@ class CommitState:
         return self.outcomes.get(place, CommitOutcome())
 
     def to_show(self, place: Place) -> Standing:
-        """What an open place brings: one without an outcome of its own is not reviewed."""
-        return self.outcome(place).ending or "pending"
+        """What an open place brings: one without an outcome of its own is not reviewed.
+
+        Until it is, the reviews of the same commit against the same branch count, those of closed pull requests too.
+        """
+        own = self.outcome(place)
+        if own.last_ending is not None:
+            return own.ending or "pending"
+        others = (one.last_ending for (_, base), one in self.outcomes.items() if base == place[1])
+        return worst((own.without or "pending", *others)) or "pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +133,9 @@ def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int
     state = fold(rows, sure)
     least = BADNESS.index(state.ending) if state.ending is not None else -1
     bad: dict[int, int] = {}
-    for (pull, _), outcome in state.outcomes.items():
-        if pull not in sure and outcome.ending is not None:
-            bad[pull] = max(bad.get(pull, BADNESS.index("pending")), BADNESS.index(outcome.ending))
+    bases = {base for _, base in state.outcomes}
+    for pull in {pull for pull, _ in state.outcomes} - sure.keys():
+        bad[pull] = max(BADNESS.index(one) for one in ("pending", *(state.to_show((pull, base)) for base in bases)))
     return tuple(
         sorted((pull for pull, badness in bad.items() if badness > least), key=lambda pull: (-bad[pull], pull))
     )

@@ -5,13 +5,24 @@ trusted to be ours, everything is read as if for the first time, and the review 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.findings import earlier as file
 from bot.findings import memory
 from bot.review.coverage import CoverageTracker
-from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
+from bot.values import (
+    ArchivedFinding,
+    ChangedFile,
+    Dependents,
+    Earlier,
+    Finding,
+    Mark,
+    PullRequest,
+    Reference,
+    Round,
+    Unit,
+)
 
 
 class Commits(Protocol):
@@ -32,7 +43,8 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
-    leaks: tuple[Finding, ...] = ()  # secrets of that round, where nothing else is built upon
+    leaks: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
+    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported of this change, or of its branch, so far
 
     @property
     def ignored_proofs(self) -> tuple[tuple[str, str], ...]:
@@ -72,9 +84,31 @@ class Past:
 
 
 async def past(
+    data: bytes | None,
+    beside: Iterable[bytes],
+    commits: Commits,
+    pull: PullRequest,
+    files: Sequence[ChangedFile],
+    *,
+    full: bool,
+) -> Past:
+    """The round before, from the JSON output of its review; where it cannot be built upon, the reason.
+
+    `beside`: of reviews of other pull requests with this head, or of its branch: nothing is built upon them, and what is open in them is known.
+    """
+    own = await _own(data, commits, pull, files, full=full)
+    leaks, archive = list(own.leaks), own.archive
+    for other in (each for each in map(file.read, beside) if isinstance(each, Earlier)):
+        there = [one for one in await _leaks(other, commits) if one.identity not in other.silenced_marks]
+        leaks += [replace(one, number=0, status="new") for one in there]
+        rows = [row for row in other.archive if row.finding.identity not in other.silenced_marks]
+        archive = memory.join_archives(archive, rows)
+    return replace(own, leaks=tuple(leaks), archive=archive)
+
+
+async def _own(
     data: bytes | None, commits: Commits, pull: PullRequest, files: Sequence[ChangedFile], *, full: bool
 ) -> Past:
-    """The round before, from the JSON output of its review; where it cannot be built upon, the reason."""
     if data is None:
         return Past(round=Round(full=full))
     earlier_review = file.read(data)
@@ -82,18 +116,10 @@ async def past(
         return Past(round=Round(full=full, reason=earlier_review))
     if earlier_review.base != pull.base:
         reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
-        return Past(
-            round=Round(full=full, reason=reason),
-            numbers=earlier_review.numbers,
-            leaks=await _leaks(earlier_review, commits),
-        )
+        return await _apart(earlier_review, Round(full=full, reason=reason), commits)
     if earlier_review.head != pull.head and not await commits.descends(earlier_review.head):
         reason = f"the head is not built on {earlier_review.head[: memory.SHORT]}, which was reviewed"
-        return Past(
-            round=Round(full=full, reason=reason),
-            numbers=earlier_review.numbers,
-            leaks=await _leaks(earlier_review, commits),
-        )
+        return await _apart(earlier_review, Round(full=full, reason=reason), commits)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])
     texts = {}
@@ -101,9 +127,14 @@ async def past(
         blob = next((blobs[name] for name in pair if name in blobs), None)
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
-    return Past(
-        earlier_review, Round(earlier_review.number + 1, earlier_review.head, full), texts, earlier_review.numbers
-    )
+    now = Round(earlier_review.number + 1, earlier_review.head, full)
+    return Past(earlier_review, now, texts, earlier_review.numbers, archive=earlier_review.archive)
+
+
+async def _apart(earlier_review: Earlier, now: Round, commits: Commits) -> Past:
+    """What outlives a review that nothing can be built upon."""
+    leaks = await _leaks(earlier_review, commits)
+    return Past(round=now, numbers=earlier_review.numbers, leaks=leaks, archive=earlier_review.archive)
 
 
 async def _leaks(earlier_review: Earlier, commits: Commits) -> tuple[Finding, ...]:

@@ -59,6 +59,7 @@ class FinishedReview:
     still: int | None = None  # findings of earlier rounds that are still open
     fixed: int | None = None  # findings of earlier rounds that are gone
     journal: str | None = None  # its name
+    source: str = ""  # PullFacts.source
     accepted: frozenset[str] = frozenset()  # of the fixed findings, those with the suggested lines in their place
     by_rule: Mapping[str, int] = field(default_factory=dict)  # which learned rule silenced a finding
 
@@ -126,12 +127,36 @@ class Reviews(StoragePart):
         """The JSON output of the last finished review, None where there is none."""
         return await self._newest(review.c.pull == pull.key)
 
+    async def at(self, pull: PullRef, when: float) -> bytes | None:
+        """The last review that was finished by then."""
+        return await self._newest((review.c.pull == pull.key) & (review.c.finished <= when))
+
     async def newest(self, pull: PullRef) -> tuple[str, bytes] | None:
         """The same with the job that made it."""
         query = sa.select(review.c.id, review.c.output).where(review.c.pull == pull.key)
         query = query.order_by(review.c.finished.desc()).limit(1)
         row = await self.database.run(lambda connection: connection.execute(query).first())
         return (row.id, row.output) if row is not None else None
+
+    async def beside(self, pull: PullRef, source: str, head: str) -> tuple[tuple[int, bytes], ...]:
+        """The newest review of another pull request of this branch, and that of another one with this head, if newer than its own last review.
+
+        The number of each, and the JSON output.
+        """
+        own = sa.select(sa.func.max(review.c.finished)).where(review.c.pull == pull.key).scalar_subquery()
+        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
+        others = mine & (review.c.number != pull.number) & (review.c.finished > sa.func.coalesce(own, 0.0))
+        same = [review.c.head == head, *([review.c.source == source] if source else [])]
+
+        def do(connection: sa.Connection) -> tuple[tuple[int, bytes], ...]:
+            newest: dict[str, tuple[int, bytes]] = {}
+            for fits in same:
+                query = sa.select(review.c.id, review.c.number, review.c.output).where(others, fits)
+                row = connection.execute(query.order_by(review.c.finished.desc()).limit(1)).first()
+                newest |= {row.id: (row.number, row.output)} if row is not None else {}
+            return tuple(newest.values())
+
+        return await self.database.run(do)
 
     async def pulls_with_findings(self, pull: PullRef, since: float) -> tuple[int, ...]:
         """The other pull requests of its repository that have a review since then with anything to silence or to bring back, newest first."""
@@ -142,6 +167,11 @@ class Reviews(StoragePart):
         query = query.order_by(sa.func.max(review.c.finished).desc())
         numbers = await self.database.run(lambda connection: connection.execute(query).scalars().all())
         return tuple(numbers)
+
+    async def close(self, pull: PullRef, when: float | None) -> None:
+        """Note that a pull request was closed, or with None that it is open: the last review of an open one outlives the retention."""
+        now = sa.update(review).where(review.c.pull == pull.key, review.c.closed.is_distinct_from(when))
+        await self.database.run(lambda connection: connection.execute(now.values(closed=when)))
 
     async def rewrite(self, job: str, output: bytes) -> None:
         """Store the JSON output of a review once more: findings of it were given numbers."""

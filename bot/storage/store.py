@@ -68,12 +68,15 @@ class Store:
         await self.database.run(do)
 
     async def prune(self, now: float, days: float) -> int:
-        """Delete what is older than so many days; how many rows. A suppression ends when it was said to, a rule when it is removed."""
+        """Delete what is older than so many days; how many rows. A suppression ends when it was said to, a rule when it is removed.
+
+        The last review of a pull request stays for so many days after that is closed: what it knows is open until then.
+        """
         old = now - days * DAY
 
         def do(connection: sa.Connection) -> int:
             old_rows = (
-                *(tables.line.c.written, tables.review.c.finished, tables.finding.c.seen, tables.feedback.c.given),
+                *(tables.line.c.written, tables.finding.c.seen, tables.feedback.c.given),
                 *(tables.outcome.c.at, tables.check.c.begun, tables.command.c.given),
                 tables.failure.c.failed,
             )
@@ -84,7 +87,12 @@ class Store:
                 (tables.spending.c.begun, now - 2 * DAY),
                 (tables.day.c.day, int(old // DAY)),
             ]
-            return sum(connection.execute(sa.delete(at.table).where(at < end)).rowcount for at, end in ends)
+            review, later = tables.review, tables.review.alias()
+            replaced = sa.exists().where(later.c.pull == review.c.pull, later.c.finished > review.c.finished)
+            over = sa.func.coalesce(review.c.closed, now) < old
+            past = sa.delete(review).where(review.c.finished < old, replaced | over)
+            count = connection.execute(past).rowcount
+            return count + sum(connection.execute(sa.delete(at.table).where(at < end)).rowcount for at, end in ends)
 
         return await self.database.run(do)
 

@@ -65,6 +65,7 @@ from bot.values.model import (
 )
 from bot.values.review import (
     EFFORTS,
+    ArchivedFinding,
     Area,
     CommentSpot,
     Cost,

@@ -66,6 +66,7 @@ class CommandAsk:
     actor: str
     comment: CommentRef
     stranger: bool = False  # the same of who wrote it
+    written: float = 0.0  # when, in seconds since 1970, on GitHub's clock and to its second; 0: not known
 
 
 @dataclass(frozen=True, slots=True)

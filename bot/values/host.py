@@ -50,6 +50,12 @@ class PullFacts:
     repository: str  # "owner/name" as it is called today: a renamed one answers under its old name too
     pages: str = ""  # of the repository: what permalinks begin with
     default_branch: str = ""  # of the repository, whichever branch the pull request is against
+    head_repository: int = 0  # its id; 0: it is gone
+
+    @property
+    def source(self) -> str:
+        """The branch that the head is on, in whichever repository; empty if that is gone."""
+        return f"{self.head_repository}:{self.head_ref}" if self.head_repository else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,6 +186,17 @@ class SuppressedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchivedFinding:
+    """What a model has reported of this change: it stands again wherever its code does, until somebody refutes it."""
+
+    finding: Finding
+    places: tuple[tuple[str, str], ...] = field(
+        metadata=EXACT
+    )  # head and base of each review in which it was open, oldest first
+    refuted: bool = False  # by a second opinion, at another place than these
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
@@ -258,6 +269,7 @@ class Review:
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
+    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""

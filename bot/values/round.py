@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
-from bot.values.review import IssueReport, Mark
+from bot.values.review import ArchivedFinding, IssueReport, Mark
 from bot.values.walkthrough import ReaderNotes
 
 
@@ -30,3 +30,4 @@ class Earlier:
     # Fingerprint and identity of each proof that an owner's word may mean by its fingerprint, as in older versions.
     ignored_rows: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
+    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not

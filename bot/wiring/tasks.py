@@ -133,6 +133,7 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         pull=fetched_pull,
         tell=line.tell,
         earlier=change.earlier,
+        beside=change.beside,
         full=change.full,
         ignored_findings=change.ignored_findings,
         rules=change.rules,

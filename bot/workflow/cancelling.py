@@ -35,6 +35,7 @@ async def end(ask: Cancel, parts: Services) -> None:
                 await checks.settle(host, facts)
                 if facts.state == "open":  # again, since
                     return
+            await parts.store.reviews.close(ask.pull, time.time())
             await parts.store.outcomes.close(ask.pull, time.time())
 
 

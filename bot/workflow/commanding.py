@@ -24,6 +24,7 @@ from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep
 
+SECOND = 1.0  # GitHub tells times to the second
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
@@ -123,6 +124,8 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         pause=pause,
         resume=resume,
         cancel=partial(parts.cancel, pull),
+        written=ask.written,
+        then=partial(parts.store.reviews.at, pull, ask.written + SECOND) if ask.written else None,
         top=partial(_top, ask.comment, host),
         rules=_rules(ask, state, host, load(settings["language"]), parts.store),
     )

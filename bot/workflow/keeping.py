@@ -4,13 +4,13 @@ import json
 import time
 from contextlib import suppress
 
-from bot.errors import HostError
+from bot.errors import HostError, HostRefused
 from bot.github import Host
 from bot.publish import checks
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.reviews import ReviewEnding, State
-from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
+from bot.values import Ending, Finding, PullFacts, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
 TITLE = 200  # characters of a pull request's title in a list
@@ -35,6 +35,7 @@ def review_row(
     *,
     fork: bool = False,
     journal: str = "",
+    source: str = "",
 ) -> FinishedReview:
     """The row of a review."""
     finding_rows = [
@@ -69,6 +70,7 @@ def review_row(
         still=len(review.still),
         fixed=len(review.fixed),
         journal=journal or None,
+        source=source,
         findings=tuple({row.fingerprint: row for row in reversed(finding_rows)}.values()),
     )
 
@@ -92,6 +94,17 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
         (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
         for one in suppressions
     )
+
+
+async def beside(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> tuple[bytes, ...]:
+    """The last reviews of other pull requests with this head, or of its branch. What was merged, somebody who may has accepted."""
+    there = []
+    for number, output in await store.reviews.beside(pull, facts.source, facts.head_sha):
+        with suppress(HostRefused):  # a pull request that is gone
+            if (await host.beside(number).facts()).merged:
+                continue
+        there.append(output)
+    return tuple(there)
 
 
 async def remember_check(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:

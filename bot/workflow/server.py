@@ -44,6 +44,8 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             await paging.follow(ask.pull, host, parts)
             return
         state = await look(ask.pull, host, job, parts)
+        if state.facts.state == "open":
+            await parts.store.reviews.close(ask.pull, None)
         ask = await asking.as_allowed(ask, host, job)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
         try:
@@ -101,6 +103,8 @@ class ServerBackend:
         facts, last = run.state.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
         if last != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
             return False
+        if await self._beside(run):  # another pull request with this head, or of its branch, has been reviewed since
+            return False
         state = await checks.settle(run.host, facts, run.language)
         outcome = state.outcome((run.ask.pull.number, facts.base_ref))
         return outcome.last_ending is not None and outcome.without is None
@@ -148,7 +152,11 @@ class ServerBackend:
             ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
             bound=run.state.bound,
+            beside=await self._beside(run),
         )
+
+    async def _beside(self, run: ReviewRun) -> tuple[bytes, ...]:
+        return await keeping.beside(run.ask.pull, run.host, run.state.facts, self.parts.store)
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, change: Change) -> AsyncIterator[Funds]:
@@ -190,6 +198,7 @@ class ServerBackend:
                 made_review.json_text,
                 fork=run.state.facts.fork,
                 journal=journals.name(run.ask, made_review.review.pull.head, made_review.review.pull.base, self.job.id),
+                source=run.state.facts.source,
             )
             await self.parts.store.reviews.keep(row)
             await self.parts.store.failures.clear(run.ask.pull.key)

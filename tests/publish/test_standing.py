@@ -30,7 +30,10 @@ class Oracle:
     open: dict[int, str] = field(default_factory=dict)
 
     def truths(self) -> list[str]:
-        """What is true of each open pull request: its last review, with what was broken off since; else the refusals; else that it waits."""
+        """What is true of each open pull request: its last review, with what was broken off since.
+
+        Without one the refusals, else that it waits; and the last review that each other pull request had against the same branch, open or closed.
+        """
         told = []
         for pull, base in self.open.items():
             mine = [(how, ending) for number, where, how, ending in self.history if (number, where) == (pull, base)]
@@ -39,7 +42,13 @@ class Oracle:
             told += [ending for how, ending in since if how == "broken" or not reviews]
             told += [mine[reviews[-1]][1]] if reviews else []
             told += [] if mine else ["pending"]
+            told += [] if reviews else self.others(pull, base)
         return told
+
+    def others(self, pull: int, base: str) -> list[str]:
+        """The last review of each other pull request against a branch."""
+        last = {number: ending for number, where, how, ending in self.history if where == base and how == "reviewed"}
+        return [ending for number, ending in last.items() if number != pull]
 
 
 def played(dice: random.Random) -> None:
@@ -119,6 +128,15 @@ def test_what_is_open_and_not_reviewed_waits() -> None:
         assert (state.ending, state.blame) == ("pending", max(now_open))
     red = [*green, CheckResult(3, "main", "failure", "reviewed")]
     assert fold(red, {2: "main", 3: "main"}).ending == "failure"
+
+
+def test_a_closed_pull_request_counts_until_the_next_one_is_reviewed() -> None:
+    """The same commit against the same branch: neither waiting nor a refusal takes its verdict away; another branch is another change."""
+    rows = [CheckResult(1, "main", "failure", "reviewed")]
+    assert fold(rows, {2: "main"}).ending == "failure"
+    refused = [*rows, CheckResult(2, "main", "skipped", "declined"), CheckResult(2, "v1", "skipped", "declined")]
+    assert [fold(refused, {2: base}).ending for base in ("main", "v1")] == ["failure", "skipped"]
+    assert fold([*refused, CheckResult(2, "main", "neutral", "reviewed")], {2: "main"}).ending == "neutral"
 
 
 def test_a_base_branch_has_its_own_verdict() -> None:

@@ -183,6 +183,7 @@ def test_retention(url: str) -> None:
         async with storage.open_store(url) as store:
             await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
             await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
+            await store.reviews.close(PULL, now - 31 * DAY)
             await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
             await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
             await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
@@ -191,6 +192,54 @@ def test_retention(url: str) -> None:
             assert await store.reviews.last(PULL) is None
             assert await store.reviews.last(OTHER) == DONE.output
             assert len(await store.people.suppressions(PULL, now)) == 1
+
+    asyncio.run(story())
+
+
+def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
+    """However old it is, until the retention has passed since the pull request was closed; opened again it stays again, and removal ends all."""
+
+    async def story() -> None:
+        now = 1000 * DAY
+        async with storage.opened(url) as store:
+            await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))
+            await store.reviews.keep(replace(DONE, id="job-2", finished=now - 80 * DAY, output=b"last"))
+            await store.prune(now, 30)
+            assert (await store.reviews.last(PULL), await store.reviews.has("job-1")) == (b"last", False)
+            await store.reviews.close(PULL, now)
+            await store.prune(now + 29 * DAY, 30)
+            assert await store.reviews.last(PULL) == b"last"
+            await store.reviews.close(PULL, None)
+            await store.prune(now + 31 * DAY, 30)
+            assert await store.reviews.last(PULL) == b"last"
+            await store.reviews.close(PULL, now)
+            await store.prune(now + 31 * DAY, 30)
+            assert await store.reviews.last(PULL) is None
+            await store.reviews.keep(DONE)
+            await store.forget(PULL.installation)
+            assert await store.reviews.last(PULL) is None
+
+    asyncio.run(story())
+
+
+def test_reviews_of_the_same_branch_or_head_are_known(url: str) -> None:
+    """Of other pull requests, the newest each, if they are newer than its own; not of another repository, and no branch that is gone."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
+            await store.reviews.keep(replace(DONE, id="a", pull=one, source="70:x", finished=100.0, output=b"old"))
+            await store.reviews.keep(
+                replace(DONE, id="b", pull=one, source="70:x", head="h", finished=200.0, output=b"x")
+            )
+            await store.reviews.keep(replace(DONE, id="c", pull=two, source="", head="h", finished=300.0, output=b"h"))
+            await store.reviews.keep(replace(DONE, id="d", pull=OTHER, source="70:x", head="h", finished=400.0))
+            assert set(await store.reviews.beside(three, "70:x", "h")) == {(1, b"x"), (2, b"h")}
+            assert await store.reviews.beside(three, "70:x", "other") == ((1, b"x"),)
+            assert await store.reviews.beside(three, "", "other") == ()
+            await store.reviews.keep(replace(DONE, id="e", pull=three, head="h", finished=250.0))
+            assert await store.reviews.beside(three, "70:x", "h") == ((2, b"h"),)
+            assert await store.reviews.at(one, 150.0) == b"old"
 
     asyncio.run(story())
 

@@ -37,7 +37,9 @@ def in_review(payload: Payload, ours: Ours) -> Ask:
     event = with_form(ReviewEvent, payload)
     review = event.review
     body, author = review.body or "", review.author_association
-    comment = Comment(id=review.id, body=body, user=review.user, author_association=author)
+    comment = Comment(
+        id=review.id, body=body, user=review.user, author_association=author, created_at=review.submitted_at
+    )
     return _request(event, comment, event.pull(event.pull_request.number), CommentRef(review.id, "whole"), ours)
 
 
@@ -50,7 +52,7 @@ def _request(event: DeliveryPayload, comment: Comment, pull: PullRef, place: Com
     stranger = comment.author_association not in OURS
     command = commands.read(comment.body, ours.login)
     if command is not None:
-        return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger)
+        return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger, comment.written)
     names_us = commands.read_mentions(comment.body, ours.login).us
     if names_us or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender.login, place, names_us, stranger)

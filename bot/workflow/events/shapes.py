@@ -5,6 +5,7 @@ Names that end up in an address are held to GitHub's own alphabet, and ids to wh
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
@@ -93,6 +94,12 @@ class Comment(PayloadModel):
     author_association: StrictStr = ""
     in_reply_to_id: Id | None = None
     performed_via_github_app: ObjectId | None = None
+    created_at: datetime | None = None
+
+    @property
+    def written(self) -> float:
+        """When it was written, in seconds since 1970; 0 where GitHub does not say."""
+        return self.created_at.timestamp() if self.created_at else 0.0
 
 
 class DeliveryPayload(PayloadModel):
@@ -151,6 +158,7 @@ class _ReviewBody(PayloadModel):
     body: StrictStr | None = None
     user: _User
     author_association: StrictStr = ""
+    submitted_at: datetime | None = None
 
 
 class ReviewEvent(DeliveryPayload):
