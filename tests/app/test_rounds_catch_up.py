@@ -8,7 +8,7 @@ from serving import Served, served, settings
 
 from bot import app
 from bot.app.rounds import catch_up
-from bot.app.unheard import Sent
+from bot.app.unheard import Sent, missed
 from bot.values import Ask, ReviewAsk
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
