@@ -99,6 +99,7 @@ KEYS = {
         "CoverageRow Finding IssueReport Observation PlacedFinding Review Turn"
     ),
     "the first line of a journal": "Start",
+    "the JSON of `deeprepo estimate`": "Estimate",
     "the JSON of `deeprepo status`": "FailedJob Recent ServerStatus",
     "words of `fail_also` in the settings": "Lacking",
     "what a model answers": "FinalAnswer LooseLook PairsAnswer",
@@ -107,11 +108,29 @@ KEYS = {
 }
 EXEMPT = {name: reason for reason, names in KEYS.items() for name in names.split()}
 NOUNS = frozenset(
-    ["bed", "breed", "embed", "exceed", "feed", "need", "proceed", "red", "seed", "shed", "speed", "succeed", "weed"]
+    [
+        "bed",
+        "breed",
+        "deed",
+        "embed",
+        "exceed",
+        "feed",
+        "need",
+        "proceed",
+        "red",
+        "seed",
+        "shed",
+        "speed",
+        "succeed",
+        "weed",
+    ]
 )
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("bot", "deeprepo", "evals/deeprepo_evals", "sandbox/deeprepo_sandbox")
 SAMPLE = re.compile(r"demo/sample/")  # code under review: it is as its author wrote it
+SWEPT_LATER = re.compile(
+    r"bot/github/|bot/values/host\.py"
+)  # values of GitHub: their names change with the client that reads them
 MOST_LOCALS = 300
 PUBLIC = 5  # of the kinds
 KINDS = ("modules", "classes", "public functions", "fields", "parameters", "private functions", "locals")
@@ -176,7 +195,7 @@ def check() -> Iterator[str]:
         ]
         bare = [row for row in found if participle(row[2])]
         for path, kind, name, line in bare:
-            if kind in KINDS[:PUBLIC]:
+            if kind in KINDS[:PUBLIC] and not SWEPT_LATER.search(path.as_posix()):
                 yield f"{path.relative_to(ROOT)}:{line}: {name}: a participle does not say what it holds ({kind})"
         count = sum(kind == "locals" for _, kind, _, _ in bare)
         if folder == "bot" and count > MOST_LOCALS:

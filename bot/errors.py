@@ -11,7 +11,7 @@
     ├── ReplUnavailable           the REPL did not start; the strategy becomes `fanout`
     ├── BudgetSpent               a cap would be exceeded by the next call
     ├── OverLimit                 the work needs more CPU, memory or time than one review may use   exit 3
-    ├── Superseded                the job is no longer wanted: a newer push, a closed pull request
+    ├── SupersededError           the job is no longer wanted: a newer push, a closed pull request
     ├── HostError                 GitHub did not do what was asked                    exit 3
     │   ├── HostDown              5xx, a timeout, no connection: worth another try
     │   ├── HostLimited           a rate limit; `retry_after` in seconds

@@ -37,6 +37,9 @@ class Tree(Protocol):
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
 
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
 
@@ -83,6 +86,15 @@ class SharedScope(Protocol):
 
     def mates(self, path: str) -> Collection[str]:
         """The other files of the namespace that this path belongs to, whether or not the path exists."""
+
+
+@runtime_checkable
+class Configured(Protocol):
+    """A project whose configuration files decide what an import means: `paths` of TypeScript, the modules of Go."""
+
+    @property
+    def settings(self) -> object:
+        """All that the configuration files decide, equal on both sides of a change if every path means the same on both."""
 
 
 @runtime_checkable
@@ -195,7 +207,7 @@ class Job(Protocol):
         """Whether the work is still wanted: False once it was superseded or cancelled. Asked before anything is posted."""
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long; it is cancelled, and Superseded raised, within a second of the job's own end."""
+        """Await something long; it is cancelled, and SupersededError raised, within a second of the job's own end."""
 
     async def wait(self, seconds: float) -> None:
         """Sleep durably: after a restart only the rest of the time is waited for. GitHub's limits can last an hour."""

@@ -37,7 +37,7 @@ class WorkflowRun:
     event: str
     path: str  # of the workflow's file
     fork: bool  # its commit is of another repository
-    skipped: bool  # no job of it was started
+    was_skipped: bool  # no job of it was started
     attempts: int = 1
 
 
@@ -107,7 +107,7 @@ def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     here = shapes.at(data, "repository.full_name")
     path = str(shapes.at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
     fork, skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
-    return shapes.value(WorkflowRun, data, MOVED, path=path, fork=fork, skipped=skipped)
+    return shapes.value(WorkflowRun, data, MOVED, path=path, fork=fork, was_skipped=skipped)
 
 
 def _earlier(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
@@ -115,7 +115,9 @@ def _earlier(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[Workfl
     runner = step.runner
     path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
     own = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
-    return tuple(run for run in workflow_runs if run.id < own and not run.skipped and (not path or run.path == path))
+    return tuple(
+        run for run in workflow_runs if run.id < own and not run.was_skipped and (not path or run.path == path)
+    )
 
 
 async def _rounds(run: ReviewRun) -> int:

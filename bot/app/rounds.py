@@ -49,7 +49,7 @@ async def catch_up(server: RunningServer) -> None:
     server.ours = Ours(server.app.app_id, voice.login)
     async with apps.app(server.identity, server.pace) as client:
         deliveries = await unheard.deliveries(client, _iso(now - timedelta(days=KEPT_DAYS)))
-        for delivery in unheard.missed(deliveries)[:MOST_AGAIN]:
+        for delivery in unheard.missed_deliveries(deliveries)[:MOST_AGAIN]:
             _log(
                 "a delivery that failed is asked for again",
                 delivery=delivery.guid,

@@ -38,6 +38,10 @@ class MaskedTree:
         """Every path of one side."""
         return await self._tree.entries(side)
 
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+        return await self._tree.links(side)
+
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, with its secrets: who shows a part of it hides them."""
         return (await self.read_many([path], side)).get(path)

@@ -70,7 +70,7 @@ async def fetch(
     """Fetch merge base, head and the base branch's tip into a new bare store below `folder`; its path.
 
     `depth` is how many commits of the head's own are wanted, for a later round to be recognised as built on an earlier one.
-    Raises Superseded where the head is gone, HostDown, HostRefused, or GitError with what to do.
+    Raises SupersededError where the head is gone, HostDown, HostRefused, or GitError with what to do.
     """
     commits = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
     if not all(SHA.fullmatch(commit) for commit in commits):

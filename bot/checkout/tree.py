@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +17,7 @@ from bot.checkout.locate import place_of
 from bot.concurrency import end_process, together
 from bot.errors import GitError
 from bot.text import media
+from bot.text.tree_names import name_of, raw_name
 from bot.values import PullRequest, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
@@ -30,16 +32,16 @@ MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on a
 MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
+# Rows of `ls-tree` that no program of git writes: `git fsck` reports them, and what a checkout makes of them differs.
+MODE = re.compile(rb"(?:^|\0)(?!(?:100[0-7]{3}|120000|160000) )[^\0]{1,20}")
+PLACE = re.compile(rb"[\t/](?:\.\.?|\.git|)(?:[/\0]|\Z)", re.IGNORECASE)  # a glance over all rows
+NO_PLACES = frozenset({"", ".", "..", ".git"})
+MOST_LINK, MOST_LINKS = 4_096, 2_000  # bytes of what a link holds; links that are read
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
-
-
-def name_of(raw: bytes) -> str:
-    """A path as text. A name that is not UTF-8 keeps its bytes visible; content is read by object id, so it still opens."""
-    return raw.decode("utf-8", "backslashreplace")
 
 
 class Checkout:
@@ -57,7 +59,7 @@ class Checkout:
         self._env: dict[str, str] = {}
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
-        self._without = [f":(top,exclude,literal){path}" for path in sorted(self._left_out)]
+        self._without = [f":(top,exclude,literal){os.fsdecode(raw_name(path))}" for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
         self._rows: dict[bytes, TreeEntry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
@@ -141,9 +143,37 @@ class Checkout:
                 out = await self._list_tree(side)
                 cached, rows = self._rows, [row for row in out.split(b"\0") if row]
                 entries = [cached.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
+                self._refuse(side, out, entries)
                 self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
                 self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
+
+    def _refuse(self, side: Side, rows: bytes, entries: Sequence[TreeEntry]) -> None:
+        """Raise GitError for a tree whose entries do not say which file stands at a path, or that no checkout writes as it is."""
+        why = ""
+        paths = {entry.path for entry in entries}
+        if PLACE.search(rows) and (
+            away := [path for path in paths if not NO_PLACES.isdisjoint(path.lower().split("/"))]
+        ):
+            why = f"an entry at the path {min(away)!r}, which no checkout writes"
+        elif odd := MODE.search(rows):
+            why = f"an entry of the mode {name_of(odd[0].strip(bytes(1)).split()[0])}, which git does not have"
+        elif len(entries) != len(paths):
+            twice = min(path for path, times in Counter(entry.path for entry in entries).items() if times > 1)
+            why = f"two entries of the name {twice!r}"
+        if why:
+            raise GitError(
+                f"the tree of the {side} has {why}: `git fsck` lists such entries; write the tree again without them"
+            )
+
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds, as text; "" where nobody can say."""
+        found = {path: entry for path, entry in (await self.entries(side)).items() if entry.kind == "symlink"}
+        rows = [entry for entry in found.values() if 0 <= entry.size <= MOST_LINK][:MOST_LINKS]
+        async with self._lock:
+            blobs = await self._blobs([entry.oid for entry in rows])
+        read = {entry.path: name_of(blob or b"") for entry, blob in zip(rows, blobs, strict=True)}
+        return dict.fromkeys(found, "") | read
 
     async def _list_tree(self, side: Side) -> bytes:
         """The rows of `ls-tree`. Of a tree that is too large, its first ones and the folders of changed files."""
@@ -253,7 +283,7 @@ class Checkout:
         out = b""
         for at in range(0, len(paths), 256):
             result = await git.run(
-                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *paths[at : at + 256],
+                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *map(os.fsdecode, map(raw_name, paths[at : at + 256])),
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
@@ -403,9 +433,10 @@ class Checkout:
 
 
 async def _object(out: asyncio.StreamReader) -> bytes | None:
-    """The next object, None if git says "<oid> missing": the store is shallow or damaged."""
+    """The next object, None if git says "<oid> missing" (the store is shallow or damaged), or if it is no file's content."""
     head = (await out.readline()).split()
-    return (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
+    content = (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
+    return content if head[1:2] == [b"blob"] else None
 
 
 def _stray(blob: bytes | None) -> bool:

@@ -19,6 +19,7 @@ from bot.checkout.locate import RepositoryPaths
 from bot.checkout.own_git_dir import Settings
 from bot.concurrency import together
 from bot.config import hook
+from bot.text.tree_names import name_of
 
 LFS = "lfs"
 MOST_POINTER = 1024  # bytes of a pointer file, by its specification
@@ -81,7 +82,7 @@ class Index:
         rows, withheld = [], []
         for path, name in filters.items():
             if name != LFS:
-                withheld.append(path.decode("utf-8", "backslashreplace"))
+                withheld.append(name_of(path))
                 continue
             old = entries.get(path)
             content = await asyncio.to_thread(self._pointer, path)

@@ -44,13 +44,13 @@ class Carrier:
     name: str
     home: str  # the path of the file that defines it
     of: str  # what it carries
-    called: bool  # others call it; else they read it
+    is_call: bool  # others call it; else they read it
     owners: frozenset[str] = frozenset()  # names of the class, the type or the function to which it belongs
 
     @property
     def everyday(self) -> bool:
         """Whether another thing may well have this name: then it counts only beside its owner's name, or its file's."""
-        return not self.called or identifiers.single(self.name) or not identifiers.telling(self.name)
+        return not self.is_call or identifiers.single(self.name) or not identifiers.telling(self.name)
 
     @property
     def stem(self) -> str:
@@ -61,18 +61,18 @@ class Carrier:
     @property
     def reason(self) -> str:
         """Why a line that uses it is shown."""
-        form = "calls {}, which passes on to {}" if self.called else "reads {}, which holds what {} gives"
+        form = "calls {}, which passes on to {}" if self.is_call else "reads {}, which holds what {} gives"
         return form.format(self.name, self.of)
 
     def used_in(self, line: str) -> bool:
         """Whether a line asks for it: by a call, or as a member, a key or a part that it takes out of the whole."""
-        return self.name in line and bool(_use(self.name, self.called, not self.owners).search(line))
+        return self.name in line and bool(_use(self.name, self.is_call, not self.owners).search(line))
 
 
 @lru_cache(maxsize=512)
-def _use(name: str, called: bool, alone: bool) -> re.Pattern[str]:
+def _use(name: str, is_call: bool, alone: bool) -> re.Pattern[str]:
     word = re.escape(name)
-    if called:
+    if is_call:
         return re.compile(rf"(?<![\w$]){word}(?:<[^<>()]*>)?\s*\(|(?:\.|->){word}(?![\w$?!])")
     if alone:
         return re.compile(rf"(?<![\w$]){word}(?![\w$])")
@@ -91,13 +91,13 @@ def carriers(row: Reference, rows: Sequence[str], *, result: bool) -> list[Carri
     owners = frozenset(_telling((*owner, *_types(rows, start))))
     found = []
     if name and name not in filetype(row.path).constructors and _passes(row, rows, result=result):
-        found.append(Carrier(name, row.path, row.name, called=not _is_property(rows, start), owners=owners))
+        found.append(Carrier(name, row.path, row.name, is_call=not _is_property(rows, start), owners=owners))
     if not name and (kept := _VARIABLE.match(rows[row.line - 1])) and identifiers.telling(kept[1]):
-        found.append(Carrier(kept[1], row.path, row.name, called=False))
+        found.append(Carrier(kept[1], row.path, row.name, is_call=False))
     if name and result:
         holders = owners | frozenset(_telling((name, *_built(row, rows, start))))
         fields = list(dict.fromkeys(_fields(row, rows)))[:MAX_FIELDS] if holders else []
-        found += [Carrier(field, row.path, row.name, called=False, owners=holders) for field in fields]
+        found += [Carrier(field, row.path, row.name, is_call=False, owners=holders) for field in fields]
         found += [one for field in fields for one in _getters(row, rows, field, owners)]
     return [
         one
@@ -189,7 +189,7 @@ def _getters(row: Reference, rows: Sequence[str], field: str, owners: frozenset[
         head = definitions.head(row.path, rows, number) if "=>" not in text else number
         names = definitions.names(row.path, rows[head - 1]) if head else frozenset()
         found += [
-            Carrier(name, row.path, row.name, called=not _is_property(rows, head), owners=owners)
+            Carrier(name, row.path, row.name, is_call=not _is_property(rows, head), owners=owners)
             for name in sorted(names)
             if name != field
         ]

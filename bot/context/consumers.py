@@ -46,14 +46,14 @@ class Consumers:
         self._uses |= await self._called([one for one in found if not one.everyday])
         self._uses |= await self._named(everyday)
 
-    def pick(self, sites: Iterable[Reference], shown: Mapping[Place, object] | set[Place]) -> list[Pick]:
+    def pick(self, sites: Iterable[Reference], shown_places: Mapping[Place, object] | set[Place]) -> list[Pick]:
         """The best lines that use what these callers hand on, of each carrier in turn."""
         mine = dict.fromkeys(one for row in sites for one in self._carriers.get(_site(row), ()))
         lists = [
             [
                 Pick(*place, (one.name,), defines=False, title=one.reason)
                 for place in self._uses.get(one, ())
-                if place not in shown
+                if place not in shown_places
             ]
             for one in sorted(mine, key=lambda one: len(self._uses.get(one, ())))
         ]
@@ -61,14 +61,14 @@ class Consumers:
         picks = [picked[at] for at in range(most) for picked in lists if at < len(picked)]
         return list({(pick.path, pick.line): pick for pick in reversed(picks)}.values())[::-1][:MAX_CONSUMERS]
 
-    async def _called(self, found: Sequence[Carrier]) -> dict[Carrier, list[Place]]:
+    async def _called(self, carriers: Sequence[Carrier]) -> dict[Carrier, list[Place]]:
         """Who calls a function whose name means nothing else."""
-        if not found:
+        if not carriers:
             return {}
-        names = sorted({one.name for one in found})
+        names = sorted({one.name for one in carriers})
         ends = "|".join(map(re.escape, names))
-        suffixes = sorted({f"*{posixpath.splitext(one.home)[1]}" for one in found})
-        bare = any(filetype(one.home).bare_calls for one in found)
+        suffixes = sorted({f"*{posixpath.splitext(one.home)[1]}" for one in carriers})
+        bare = any(filetype(one.home).bare_calls for one in carriers)
         called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
         rows = await self.tree.grep_lines([called], suffixes, syntax="perl", limit=MAX_ROWS)
         by_name = usages.by_name([row for row in rows if _is_use(row)], names)
@@ -78,26 +78,26 @@ class Consumers:
                 for path, line, text in by_name.get(one.name, ())
                 if one.name not in definitions.names(path, text)
             ]
-            for one in found
+            for one in carriers
         }
 
-    async def _named(self, found: Sequence[Carrier]) -> dict[Carrier, list[Place]]:
+    async def _named(self, carriers: Sequence[Carrier]) -> dict[Carrier, list[Place]]:
         """Who uses an everyday name in a file that names its owner, imports its file or is beside it: the nearest files first."""
-        if not found:
+        if not carriers:
             return {}
-        homes = await self._reach(found)
+        homes = await self._reach(carriers)
         every = {path for paths in homes.values() for path in paths}
-        wanted = sorted(every, key=lambda path: min(_far(path, one.home) for one in found))
+        wanted = sorted(every, key=lambda path: min(_far(path, one.home) for one in carriers))
         lines = await self._lines(wanted[:MAX_FILES])
         uses = {}
-        for one in found:
+        for one in carriers:
             near = sorted(homes[one] & lines.keys(), key=lambda path: _far(path, one.home))
             uses[one] = _uses(one, {path: lines[path] for path in near})
         return uses
 
-    async def _reach(self, found: Sequence[Carrier]) -> dict[Carrier, set[str]]:
+    async def _reach(self, carriers: Sequence[Carrier]) -> dict[Carrier, set[str]]:
         """The files that can mean each of these carriers."""
-        marks = {mark for one in found for mark in (*one.owners, one.stem) if mark}
+        marks = {mark for one in carriers for mark in (*one.owners, one.stem) if mark}
         form = rf"(?<![\w$-])(?:{'|'.join(map(re.escape, sorted(marks, key=len, reverse=True)))})(?![\w$-])"
         look = re.compile(form)
         written: dict[str, set[str]] = defaultdict(set)  # mark -> the files that write it
@@ -108,9 +108,9 @@ class Consumers:
                 if identifiers.IMPORT.match(text):
                     imported[mark].add(path)
         homes = {}
-        for one in found:
+        for one in carriers:
             folder = posixpath.dirname(one.home)
-            beside = filetype(one.home).folder_scope and one.called
+            beside = filetype(one.home).folder_scope and one.is_call
             near = await self.tree.grep([one.name], [f":(glob){folder}/*" if folder else ":(glob)*"]) if beside else ()
             paths = {one.home, *near, *imported[one.stem], *(path for owner in one.owners for path in written[owner])}
             homes[one] = {path for path in paths if same_family(one.home, path)}

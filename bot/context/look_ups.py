@@ -282,12 +282,12 @@ class LookUps:
     def _language(self, path: str) -> Language | None:
         return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
 
-    async def _whole(self, row: Row, asked: LookUp, block: Symbol) -> Excerpt:
+    async def _whole(self, row: Row, look_up: LookUp, block: Symbol) -> Excerpt:
         """A definition from its first line to its last; of a long one the head and what tells most.
 
-        These are the lines around those that are asked for; else of a class the first line of each member, of a function what it returns.
+        These are the lines around those that are look_up for; else of a class the first line of each member, of a function what it returns.
         """
-        side = asked.side
+        side = look_up.side
         rows = _rows(await self.tree.read(row[0], side) or b"")
         start, end = min(block.start, row[1]), min(len(rows), block.end)
         title = f"defines {block.name}"
@@ -296,9 +296,9 @@ class LookUps:
         if end - start < (WHOLE if fits else BLOCK):
             return _excerpt(row[0], side, rows, range(start, end + 1), title)
         title = f"{title}, a part of it: it goes on to line {end}"
-        if start <= asked.start <= end:
-            last = min(end, max(asked.end, asked.start) + BLOCK // 4)
-            around = range(max(start, asked.start - BLOCK // 4), last + 1)
+        if start <= look_up.start <= end:
+            last = min(end, max(look_up.end, look_up.start) + BLOCK // 4)
+            around = range(max(start, look_up.start - BLOCK // 4), last + 1)
             return _excerpt(row[0], side, rows, sorted({*range(start, start + HEAD // 4), *around})[:WHOLE], title)
         # Of a long function the beginning, and what the rest of it returns and raises under which condition.
         results = [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]

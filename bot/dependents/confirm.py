@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import translate
 
 from bot import limits
+from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
-from bot.ports import Language, Project, SelfDescribed, SharedScope, Tree
+from bot.ports import Configured, Language, Project, SelfDescribed, SharedScope, Tree
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
+NO_LINKS = FollowedLinks()
 Importers = Mapping[str, tuple[Import, ...]]
 
 
@@ -21,14 +24,17 @@ class Reach:
         self,
         tree: Tree,
         language: Language,
-        project: Project,
-        paths: Collection[str],
+        projects: Sequence[Project],
+        paths: frozenset[str],
         side: Side,
         unused_files: Sequence[str] = (),
+        links: FollowedLinks = NO_LINKS,
     ) -> None:
-        self.tree, self.language, self.project, self.side = tree, language, project, side
+        self.tree, self.language, self.side = tree, language, side
+        self.projects = projects  # the resolver of all paths; where links add some, the one without them too
+        self.project = project = projects[0]
         self.unused = unused_files  # a sentence for each configuration file that was not used, or only in part
-        self.paths = paths
+        self.paths, self.links = paths, links
         # Asked once: a question about a protocol costs as much as resolving an import.
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
@@ -36,7 +42,8 @@ class Reach:
 
     async def importers(self, targets: Collection[str]) -> Importers:
         """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree."""
-        clues = [self.project.clues(path) for path in sorted(targets)]
+        ways = {way for path in targets for way in (path, *self.links.others.get(path, ()))}
+        clues = [self.project.clues(path) for path in sorted(ways)]
         words = frozenset(word for clue in clues for word in clue.words)
         if not words:
             return {}
@@ -45,7 +52,7 @@ class Reach:
         paths = sorted(candidates)
         for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once
             for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
-                imports = tuple(item for item in self.project.imports(path, source, words) if item.target in targets)
+                imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
                 if imports:
                     imports_by_path[path] = imports
         return imports_by_path
@@ -60,16 +67,38 @@ class Reach:
         new = [path for path in dict.fromkeys(paths) if path not in self._imports]
         sources = await self.tree.read_many(new, self.side) if new else {}
         for path in new:
-            self._imports[path] = self.project.imports(path, sources[path]) if path in sources else ()
+            self._imports[path] = self.resolve(path, sources[path]) if path in sources else ()
+
+    def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The imports of a text at a path that land in the tree, links followed; with `words` as a project has it."""
+        items = self.project.imports(path, source, words)
+        if not self.links.real:
+            return items
+        lines = {
+            item.line for item in items
+        }  # where a second path makes two of one name, the tree without links decides
+        items += tuple(
+            item for one in self.projects[1:] for item in one.imports(path, source, words) if item.line not in lines
+        )
+        real = self.links.real
+        found = (replace(item, target=real[item.target]) if item.target in real else item for item in items)
+        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+
+    @property
+    def settings(self) -> object:
+        """What the configuration files decide about imports, to be compared with the other side."""
+        return self.project.settings if isinstance(self.project, Configured) else None
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Tell the project what a changed file holds, where its path does not say it."""
-        if self._told is not None:
-            self._told.learn(path, source, outline)
+        for project in self.projects if self._told is not None else ():
+            if isinstance(project, SelfDescribed):
+                project.learn(path, source, outline)
 
     def mates(self, path: str) -> Collection[str]:
         """The files that use the names of this one without importing it."""
-        return self._shared.mates(path) if self._shared is not None else ()
+        mates = self._shared.mates(path) if self._shared is not None else ()
+        return {self.links.real.get(mate, mate) for mate in mates} - {path} if self.links.real else mates
 
 
 def unread_part(path: str, source: bytes) -> str:
@@ -83,21 +112,23 @@ def unread_part(path: str, source: bytes) -> str:
     return ""
 
 
-async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
+async def both(tree: Tree, language: Language, links: Mapping[Side, FollowedLinks]) -> tuple[Reach, Reach]:
     """The resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
     same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
     other = await tree.read_many([path for path in _configs(language, base) if path not in same], "base")
-    first = _reach(tree, language, "head", head, now)
+    first = _reach(tree, language, "head", head, now, links["head"])
     if (
         not other
         and same.keys() == now.keys()
+        and links["head"].real == links["base"].real
         and head.keys() == base.keys()
+        and all(head[path].kind == entry.kind for path, entry in base.items())
         and not isinstance(first.project, SelfDescribed)
     ):
-        return first, Reach(tree, language, first.project, first.paths, "base")
-    return first, _reach(tree, language, "base", base, {**same, **other})
+        return first, Reach(tree, language, first.projects, first.paths, "base", links=first.links)
+    return first, _reach(tree, language, "base", base, {**same, **other}, links["base"])
 
 
 def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
@@ -110,9 +141,20 @@ def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
 
 
 def _reach(
-    tree: Tree, language: Language, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
+    tree: Tree,
+    language: Language,
+    side: Side,
+    entries: Mapping[str, TreeEntry],
+    configs: Mapping[str, bytes],
+    links: FollowedLinks,
 ) -> Reach:
-    paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
-    project = language.project(paths, limits.Contents(configs))
-    notes = tuple(notes for path, source in configs.items() if (notes := unread_part(path, source)))
-    return Reach(tree, language, project, paths, side, notes)
+    files = frozenset(path for path, entry in entries.items() if entry.kind == "file")
+    paths = files | links.real.keys()
+    kinds = (paths, files) if links.real else (paths,)
+    projects = [language.project(kind, limits.Contents(configs)) for kind in kinds]
+    notes = tuple(note for path, source in configs.items() if (note := unread_part(path, source)))
+    if links.cut:
+        notes += (
+            f"the links of the {side} lead to more than {MOST_PATHS:,} paths: imports through the others were not followed",
+        )
+    return Reach(tree, language, projects, paths, side, notes, links)

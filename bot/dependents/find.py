@@ -19,9 +19,10 @@ from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import merge_prototypes
+from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
-from bot.dependents.shadowing import shadowed_imports
 from bot.dependents.symbols import ChangedSource
+from bot.dependents.trees import Trees, affected_languages, compare_trees
 from bot.dependents.use_targets import use_targets
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
@@ -44,10 +45,14 @@ async def find(
     missed_uses: list[str] = []
     changed_files = _choose([part for file in files for part in _apart(file, languages)], languages, budget, cut)
     missed_uses += cut
+    trees = await compare_trees(tree, files, languages)
+    names = {language.NAME for language, _ in changed_files}
+    others = affected_languages(trees, files, await tree.entries(), languages)
+    changed_files += [(language, []) for language in others if language.NAME not in names]
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
     parts = await together(
-        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in changed_files),
+        *(_of_language(tree, language, mine, trees, fresh, budget, cut) for language, mine in changed_files),
         by_name(tree, files, suffixes, budget),
         lost_keys(tree, files, suffixes, budget),
     )
@@ -112,6 +117,7 @@ async def _of_language(
     tree: Tree,
     language: Language,
     files: Sequence[ChangedFile],
+    trees: Trees,
     fresh: Mapping[str, Collection[int]],
     budget: SearchLimits,
     cut: list[str],
@@ -122,7 +128,7 @@ async def _of_language(
     cut += missed_uses
     lacking = _lacking(language, await tree.entries())
     cut += lacking
-    head, base = await both(tree, language)
+    head, base = await both(tree, language, trees.links)
     cut += head.unused[:LISTED]
     _tell(sources, head, base)
     exports = Exports({"head": head, "base": base})
@@ -139,9 +145,14 @@ async def _of_language(
     }
     scene = Scene(sources, exact_symbols, head, base, exports, headers)
     dependents = await importing(scene)
-    broken_imports = await lost_modules(scene.head, scene.base, scene.lost_imports)
+    retargeted = await retargeted_imports(scene, trees, fresh, budget)
+    missed_uses += retargeted.missed_uses
+    lost_imports = {
+        path: [*scene.lost_imports.get(path, ()), *retargeted.lost_imports.get(path, ())]
+        for path in {*scene.lost_imports, *retargeted.lost_imports}
+    }
+    broken_imports = await lost_modules(scene.head, scene.base, lost_imports)
     gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
-    shadows = await shadowed_imports(scene, fresh)
     proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
     targets = await use_targets(scene)
@@ -157,9 +168,9 @@ async def _of_language(
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
     return Dependents(
-        (*every, *shadows.symbols),
+        (*every, *retargeted.dependents.symbols),
         files_of,
-        (*broken_imports, *shadows.references, *references),
+        (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
         heirs=overriding,
     )

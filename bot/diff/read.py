@@ -11,6 +11,7 @@ from unidiff.patch import PatchSet
 from bot import limits
 from bot.diff import skip
 from bot.text.paths import vendored_folder
+from bot.text.tree_names import name_of
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
@@ -69,9 +70,9 @@ def _rows(status: bytes) -> Iterator[RawRow]:
         if not meta.startswith(b":"):
             continue
         old_mode, new_mode, _, _, letter = meta[1:].decode().split()
-        old = new = next(fields).decode("utf-8", "backslashreplace")
+        old = new = name_of(next(fields))
         if letter[0] in "RC":
-            new = next(fields).decode("utf-8", "backslashreplace")
+            new = name_of(next(fields))
         yield RawRow(old_mode, new_mode, letter[0], old, new)
 
 

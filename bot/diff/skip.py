@@ -90,7 +90,9 @@ def is_unvouched(file: ChangedFile, why: str | None) -> bool:
     for a lock file, a licence and what no program reads as code or settings. The checks by code run on the text of all of
     them. The code of a submodule is in another repository, where it has its own reviews: a note reports it, and nothing is open.
     """
-    if why in (None, MOVED, SUBMODULE, PICTURE) or HARMLESS.match(why):
+    if why == SUBMODULE:  # one that is called like a file of code is none that people make
+        return file.status == "added" and is_code(file.path)
+    if why in (None, MOVED, PICTURE) or HARMLESS.match(why):
         return False
     if not file.hunks:
         return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed

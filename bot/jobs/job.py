@@ -57,7 +57,7 @@ class StoredJob:
         return not self.over.is_set()
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long. It is cancelled, and Superseded raised, within a second of the job's own end."""
+        """Await something long. It is cancelled, and SupersededError raised, within a second of the job's own end."""
         doing, ending = asyncio.ensure_future(work), asyncio.ensure_future(self.over.wait())
         try:
             await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -71,7 +71,7 @@ class StoredJob:
                 await asyncio.gather(doing, ending, return_exceptions=True)
 
     async def wait(self, seconds: float) -> None:
-        """Sleep. After a restart only the rest of the time is waited for. Raises Superseded if the job ends meanwhile."""
+        """Sleep. After a restart only the rest of the time is waited for. Raises SupersededError if the job ends meanwhile."""
 
         async def deadline() -> float:
             return time.time() + seconds

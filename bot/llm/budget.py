@@ -51,7 +51,7 @@ class Left:
 
 
 @dataclass(slots=True)
-class Spending:
+class SettledCalls:
     """What settled calls came to. `usd` holds the known prices only."""
 
     calls: int = 0
@@ -96,7 +96,7 @@ class Budget:
         self.notes: list[str] = []  # sentences for the reader of the review
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
         self._clock, self._started = clock, clock()
-        self._lock, self._spent = Lock(), Spending()
+        self._lock, self._spent = Lock(), SettledCalls()
         self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
         self._kept: Hold | None = None
         self._promised: dict[Purpose, Hold] = {}  # of second calls of dialogues, by their role

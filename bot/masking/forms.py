@@ -164,11 +164,11 @@ def _key_body(line: str, following: Sequence[str]) -> str:
     for row in _key_rows(line.partition("PRIVATE KEY")[2], following):
         if not re.search(r"\w", row):
             continue
-        found = KEY_ROW.fullmatch(row)
-        if found is None and (body or not KEY_HEADER.fullmatch(row)):
+        match = KEY_ROW.fullmatch(row)
+        if match is None and (body or not KEY_HEADER.fullmatch(row)):
             break
-        body += found[1] if found else ""
-        if len(body) >= KEY_TELLS or (found and len(found[1]) < KEY_WIDTH):  # the last row, or a word of prose
+        body += match[1] if match else ""
+        if len(body) >= KEY_TELLS or (match and len(match[1]) < KEY_WIDTH):  # the last row, or a word of prose
             break
     mixed = any(map(str.isdigit, body)) and any(map(str.islower, body)) and any(map(str.isupper, body))
     return body[:KEY_TELLS] if len(body) >= KEY_SHORTEST and mixed else ""

@@ -43,7 +43,7 @@ async def publish(
 
     `comments` is asked again where GitHub refuses a place, or a request for changes: the summary then reports it.
 
-    `facts`: what else the marker of the summary has to keep. Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
+    `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
     job = Publication(host, review, run, load(review.language), still_current)
     await job.check()

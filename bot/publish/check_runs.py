@@ -24,7 +24,7 @@ INVALID = 422
 CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 
 
-async def listed(host: Host, head: str, name: str) -> tuple[Check, ...]:
+async def list_runs(host: Host, head: str, name: str) -> tuple[Check, ...]:
     """Read our check runs of this name on a commit, newest first as GitHub lists them."""
     voice, commit = host.voice, quote(head, safe="")
     ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
@@ -53,7 +53,7 @@ async def update(host: Host, number: int, title: str, summary: str) -> None:
     await _again(host, lambda: host.client.answer(patch()))
 
 
-async def done(
+async def end(
     host: Host,
     number: int,
     conclusion: Ending | None,
@@ -72,7 +72,7 @@ async def done(
         output["text"] = text
 
     async def send() -> None:
-        known = await annotated(host, number) if annotations else frozenset()
+        known = await annotations_of(host, number) if annotations else frozenset()
         rows = [_row(one) for one in annotations if (one.path, one.start, one.title) not in known]
         while len(rows) > BATCH:
             part: Output = {**output, "annotations": rows[:BATCH]}
@@ -102,9 +102,9 @@ async def _shown(
         return cast("Mapping[str, Any]", await host.client.answer(host.rest.checks.async_get(*host.repo, number)))
 
 
-async def _another(host: Host, shown: Mapping[str, Any], conclusion: Ending | None, output: "Output") -> None:
+async def _another(host: Host, check_data: Mapping[str, Any], conclusion: Ending | None, output: "Output") -> None:
     """Make a check run like this one, with another conclusion. The annotations stay where they are."""
-    name, head, mark = (str(shown.get(key) or "") for key in ("name", "head_sha", "external_id"))
+    name, head, mark = (str(check_data.get(key) or "") for key in ("name", "head_sha", "external_id"))
     create = partial(host.rest.checks.async_create, *host.repo, name=name, head_sha=head, external_id=mark)
     title, summary = str(output["title"]), output["summary"]
     content: New = {"title": title, "summary": summary, "text": output.get("text", "")}
@@ -115,7 +115,7 @@ async def _another(host: Host, shown: Mapping[str, Any], conclusion: Ending | No
     )
 
 
-async def annotated(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
+async def annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
     """Read which annotations a check run has: path, line, title."""
     rows = host.client.pages(partial(host.rest.checks.async_list_annotations, *host.repo, number))
     return frozenset(

@@ -48,7 +48,7 @@ async def start(
     words, number = load(language), str(host.pull.number)
 
     async def find() -> Check | None:
-        own_checks = [one for one in await check_runs.listed(host, head, NAME) if one.external_id == number]
+        own_checks = [one for one in await check_runs.list_runs(host, head, NAME) if one.external_id == number]
         own = (one for one in own_checks if _facts(one).get("run") == run)
         left = (one for one in own_checks if not _came(one))
         return next(own, None) or next(left, None)
@@ -136,7 +136,7 @@ async def end_without_review(
     a check run on another commit is ended by itself.
     """
     words, head = load(language), head or (await host.facts()).head_sha
-    checks = await check_runs.listed(host, head, NAME)
+    checks = await check_runs.list_runs(host, head, NAME)
     marker_facts = next((_facts(one) for one in checks if one.id == number), None)
     says = f"{words.say('check_not')}: {says}"
     how: How = "declined" if is_declined else "broken"
@@ -152,11 +152,11 @@ async def end_without_review(
 async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
     words, run = load(language), f"queue-{head}"
-    if any(one.ended and _facts(one).get("run") == run for one in await check_runs.listed(host, head, NAME)):
+    if any(one.ended and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
         return
     number = await start(host, head, run, language)
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
-    await check_runs.done(host, number, ending, says[:TITLE], _mark(says, run=run))
+    await check_runs.end(host, number, ending, says[:TITLE], _mark(says, run=run))
     await _settle(host, head, words, {})
 
 
@@ -242,7 +242,7 @@ async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases)
     marker_facts = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
     text = _mark(f"{lead}\n\n{one.text}" if lead else one.text, **marker_facts, **({"lead": "1"} if lead else {}))
     ending = state.ending or own.ending
-    await check_runs.done(
+    await check_runs.end(
         host,
         one.number,
         None if ending == "pending" else ending,
@@ -309,7 +309,7 @@ def _with_bases(rows: Iterable[CheckResult], known_bases: Mapping[int, str]) -> 
 
 async def _list(host: Host, head: str) -> list[Check]:
     """Our check runs on a commit, oldest first."""
-    return sorted(await check_runs.listed(host, head, NAME), key=lambda one: one.id)
+    return sorted(await check_runs.list_runs(host, head, NAME), key=lambda one: one.id)
 
 
 def _rows(checks: Iterable[Check]) -> list[CheckResult]:

@@ -43,7 +43,7 @@ class Publication:
         return all(marker_facts.get(name) == value for name, value in expected_facts.items())
 
     async def check(self) -> None:
-        """Raise Superseded where the review speaks of something that is no longer there. Asked before each write."""
+        """Raise SupersededError where the review speaks of something that is no longer there. Asked before each write."""
         if not await self.still_current():
             raise SupersededError("the review is no longer wanted: something newer came")
         now = await self.host.facts()

@@ -137,7 +137,7 @@ async def _single(job: Publication, one: Post) -> bool:
 async def _try(
     job: Publication, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]
 ) -> bool:
-    """Whether GitHub took it. A refusal because the head has moved raises Superseded."""
+    """Whether GitHub took it. A refusal because the head has moved raises SupersededError."""
     try:
         await job.put(find, write)
     except HostRefused as refusal:

@@ -20,7 +20,7 @@ async def _is_wanted() -> bool:
 async def renew(host: Host, resolver: Host, review: Review, comments: Comments, page: str) -> None:
     """Write what has changed. Nothing is posted on lines: a finding that is back is listed in the summary.
 
-    Done again, it changes nothing. Raises Superseded if the pull request has gone on: the next review makes its own page.
+    Done again, it changes nothing. Raises SupersededError if the pull request has gone on: the next review makes its own page.
     """
     standing = next(iter(await summary.stands(host)), None)
     marker_facts = facts(standing, host) if standing is not None else {}

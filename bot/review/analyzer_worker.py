@@ -51,6 +51,7 @@ class AnalyzerWorker:
         self._lone: frozenset[str] | None = None  # files with a lone CR, once somebody asked
         self._unlisted: dict[str, set[str]] = {}  # files of which an analyser found more than is judged further
         self._compared: dict[tuple[str, str, int], str] = {}
+        self._closed: frozenset[str] = frozenset()  # paths of the head that are a link or a submodule
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def compare(self, units: Sequence[Unit]) -> None:
@@ -102,11 +103,24 @@ class AnalyzerWorker:
         if any((name, path) in self._partly for path in paths):
             return True
         now = next((file for file in self._files if finding.path in (file.path, file.old_path)), None)
-        if name == "sarif" or isinstance(self._analyzers[name], Compares):
-            return False  # a check that states itself what it has looked at
+        if name == "sarif":
+            return False
+        if isinstance(self._analyzers[name], Compares):  # it states itself what it has looked at, if it could
+            return any(self._is_unread(path, finding) for path in paths)
         if now is None or now.status == "deleted":
             return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
         return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
+
+    def _is_unread(self, path: str, finding: Finding) -> bool:
+        """Whether nothing could read a place of a finding this time: a link, a submodule, a file that is no text; or its lines went into one."""
+        if path in self._closed:
+            return True
+        now = next((file for file in self._files if path in (file.path, file.old_path)), None)
+        if now is None or now.status == "renamed":
+            return False
+        if now.status == "deleted":
+            return path == finding.path and any(_holds(file, finding) for file in self._files)
+        return not now.is_analyzed and (now.is_unreviewed or now.is_ignored)
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -124,6 +138,9 @@ class AnalyzerWorker:
         if name in self._found:
             return
         files = [file for file in self._files if analyzer.wants(file)]
+        if isinstance(analyzer, Compares):
+            entries = await self._tree.entries()
+            self._closed = frozenset(path for path, entry in entries.items() if entry.kind != "file")
         findings: Sequence[Finding] = ()
         try:
             lone = await self._with_lone_cr() if files and analyzer.ROWS != "git" else frozenset()
@@ -144,7 +161,7 @@ class AnalyzerWorker:
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
         """What an analyser states about these files. Whatever it does not state is open; an exception costs the file that caused it."""
-        if not files:
+        if not files and not (isinstance(analyzer, Compares) and self._dependents.references):
             return Judgement((), frozenset())
         try:
             judgement = await analyzer.check(self._tree, files, self._dependents)

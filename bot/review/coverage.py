@@ -310,6 +310,8 @@ def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
     """What changed, as a clause: "load is called read now"."""
     path, _, name = row.symbol.rpartition(":")
     if name == MODULE:
+        if part == "renamed" and item is not None and item.after is None:
+            return f"this import means {path} no longer"
         return f"{path} is gone" if part == "removed" else f"this import means {path} now"
     if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
         return f"{item.before.name} is called {name} now"

@@ -67,7 +67,11 @@ class PromptWriter:
         return large(tuple(self.units.values()))
 
     def of(
-        self, text: str, units: Sequence[Unit], walkthrough: read.Extent = "none", closed: Sequence[LinkedIssue] = ()
+        self,
+        text: str,
+        units: Sequence[Unit],
+        walkthrough: read.Extent = "none",
+        issues_to_close: Sequence[LinkedIssue] = (),
     ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
@@ -77,7 +81,7 @@ class PromptWriter:
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=issues.schema(walkthrough) if closed else read.schema(walkthrough),
+            answer=issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
         )

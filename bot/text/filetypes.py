@@ -277,6 +277,28 @@ def family(path: str) -> str:
     return filetype(path).family or posixpath.splitext(path)[1].lower()
 
 
+CONFIGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "javascript": ("package.json", "tsconfig*.json", "jsconfig*.json"),
+        "csharp": ("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs"),
+        "go": ("go.mod", "go.work"),
+        "rust": ("Cargo.toml",),
+        "php": ("composer.json",),
+    }
+)
+_ANY_FILE = frozenset({"javascript", "c/c++", "php", "ruby"})
+
+
+def configs_of(parser: str) -> tuple[str, ...]:
+    """Return the base names (with *) of the files that decide what an import of a language means."""
+    return CONFIGS.get(parser, ())
+
+
+def names_any_file(parser: str) -> bool:
+    """Whether an import of a language can mean a file of a type that the language does not read."""
+    return parser in _ANY_FILE
+
+
 def parsed_by(parser: str) -> tuple[str, ...]:
     """Return the suffixes that a language of `bot/languages` reads."""
     return tuple(suffix for one in FILETYPES if one.parser == parser for suffix in one.suffixes)

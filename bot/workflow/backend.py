@@ -132,7 +132,7 @@ class Backend(Protocol):
         """The check run on the head. It is ended before the context is left, unless an error that is not final leaves it."""
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long. Raises Superseded when the review is called off."""
+        """Await something long. Raises SupersededError when the review is called off."""
 
     def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
         """The change in a local store, which is gone afterwards."""

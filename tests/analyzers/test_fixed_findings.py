@@ -106,6 +106,24 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
     assert second.fixed == ()
 
 
+@pytest.mark.parametrize("after", ["link", "bytes"])
+def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand, after: str) -> None:
+    """A link takes the place of the caller, or a NUL byte makes it no text: nobody has shown that it is mended."""
+    app = "from cart import total\n\ntotal([])\n"
+    rounds(
+        hand,
+        {"cart.py": "def total(items):\n    return 1\n", "app.py": app},
+        {"cart.py": "def sums(items):\n    return 1\n"},
+    )
+    first = by_code(hand)
+    if after == "link":
+        (hand.repository.folder / "app.py").unlink()
+        (hand.repository.folder / "app.py").symlink_to("text")
+    hand.repository.commit({"text": app} if after == "link" else {"app.py": app + "\0" * 40}, "again")
+    second = by_code(hand, first)
+    assert (second.fixed, [finding.path for finding in second.still]) == ((), ["app.py"])
+
+
 def log(tool: str = "Semgrep", line: int = 0, **run: Any) -> bytes:  # noqa: ANN401 - JSON
     """A report with a result on this line, or with no result."""
     place = {"artifactLocation": {"uri": "src/app.js"}, "region": {"startLine": line}}

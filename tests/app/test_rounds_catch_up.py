@@ -8,7 +8,7 @@ from serving import Served, served, settings
 
 from bot import app
 from bot.app.rounds import catch_up
-from bot.app.unheard import Sent, missed
+from bot.app.unheard import DeliveryAttempt, missed_deliveries
 from bot.values import Ask, ReviewAsk
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
@@ -54,9 +54,9 @@ def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path
     asyncio.run(go())
 
 
-def sent(guid: str, status: int, number: int = 1, event: str = "pull_request") -> Sent:
+def sent(guid: str, status: int, number: int = 1, event: str = "pull_request") -> DeliveryAttempt:
     """One attempt of a delivery."""
-    return Sent(number, guid, event, "opened", "2026-01-01T00:00:00Z", status)
+    return DeliveryAttempt(number, guid, event, "opened", "2026-01-01T00:00:00Z", status)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,6 @@ def sent(guid: str, status: int, number: int = 1, event: str = "pull_request") -
         ([sent("a", 500, event="star")], []),
     ],
 )
-def test_only_what_never_arrived_is_asked_for_again(attempts: list[Sent], again: list[int]) -> None:
+def test_only_what_never_arrived_is_asked_for_again(attempts: list[DeliveryAttempt], again: list[int]) -> None:
     """Oldest first, the last attempt of each; what keeps failing, and what nobody reads, is left alone."""
-    assert [one.id for one in missed(attempts)] == again
+    assert [one.id for one in missed_deliveries(attempts)] == again

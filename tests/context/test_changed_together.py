@@ -127,7 +127,7 @@ def test_a_receiver_that_is_something_else_silences_a_like_name(
     """What the language, a library or another class offers is not what a file of the repository defines under that name."""
     (call,) = [one for one in definitions.calls(path, line) if one.name.startswith("stringify")]
     rows = [("lib/texts.js", 1, f"export function {call.name}(row) {{")]
-    assert bool(definitions.meant(call, rows, definitions.imported(imports))) == meant
+    assert bool(definitions.meanings(call, rows, definitions.import_words(imports))) == meant
 
 
 def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:

@@ -48,7 +48,7 @@ def test_deliveries_that_went_astray_are_sent_again(tmp_path: Path) -> None:
             await repo.commit("feature", {"a.py": "x = 1\n"})
             await repo.open_pull("feature")
             async with apps.app(identify(gh), QUICK) as client:
-                failed = [s for s in await unheard.deliveries(client, "2000-01-01T00:00:00Z") if not s.arrived]
+                failed = [s for s in await unheard.deliveries(client, "2000-01-01T00:00:00Z") if not s.has_arrived]
                 await client.answer(client.rest.apps.async_redeliver_webhook_delivery(failed[0].id))
                 await gh.settle()
                 after = await unheard.deliveries(client, "2000-01-01T00:00:00Z")

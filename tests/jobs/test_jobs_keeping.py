@@ -88,7 +88,7 @@ def test_an_installation_is_forgotten(scene: Scene) -> None:
 
             diary.does = forget
             await board.submit(Forget(7, (70,)), "guid-5")
-            await diary.seen("Superseded running", "end Forget")
+            await diary.seen("SupersededError running", "end Forget")
             await scene.settled(board)
             left = {name for (name,) in scene.sql("SELECT id FROM job")}
             assert left == {"review~71#1~guid-1", "review~80#1~guid-2", "small~7~guid-5"}

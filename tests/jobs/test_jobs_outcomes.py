@@ -128,7 +128,7 @@ def test_a_job_may_end_itself(on_sqlite: Scene) -> None:
         async with on_sqlite.running(diary) as jobs:
             await jobs.submit(push(head="one"), "guid-1")
             await on_sqlite.settled(jobs)
-        assert diary.told == ["begin one", "Superseded one"]
+        assert diary.told == ["begin one", "SupersededError one"]
         assert diary.sorry == []
 
     asyncio.run(story())

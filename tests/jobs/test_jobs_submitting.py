@@ -46,7 +46,7 @@ def test_a_newer_push_supersedes_the_older(scene: Scene) -> None:
             await jobs.submit(push(head="two"), "guid-2")
             await diary.seen("end two")
             await scene.settled(jobs)
-        assert diary.told == ["begin one", "Superseded one", "begin two", "end two"]
+        assert diary.told == ["begin one", "SupersededError one", "begin two", "end two"]
         assert diary.sorry == []
         assert current == [True]
 
@@ -144,12 +144,12 @@ def test_tidying_up_is_put_off_once(on_sqlite: Scene) -> None:
             await jobs.submit(push(head="one"), "guid-1")
             await diary.seen("begin one")
             await jobs.submit(Cancel(pull(), "closed"), "guid-2", delay=60)
-            await diary.seen("Superseded one")
+            await diary.seen("SupersededError one")
             (first,) = await jobs._rows.find(ask=True)  # noqa: SLF001 - when it is due is shown nowhere else
             await jobs.submit(push(head="two"), "guid-3")
             await diary.seen("begin two")
             await jobs.submit(Cancel(pull(), "closed"), "guid-4", delay=900)
-            await diary.seen("Superseded two")
+            await diary.seen("SupersededError two")
             (last,) = await jobs._rows.find(ask=True)  # noqa: SLF001
             assert last.due_at < first.due_at + 1
             assert len(codec.read(last.ask).runs) == 2  # type: ignore[union-attr]
@@ -200,7 +200,7 @@ def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
             assert await jobs.submit(Cancel(pull(1), "closed"), "guid-4")
             assert await jobs.cancel(pull(2)) == 1
             assert await jobs.cancel(pull(2)) == 0
-            await diary.seen("Superseded one")
+            await diary.seen("SupersededError one")
             await diary.release("other")
             await scene.settled(jobs)
         assert "end other" in diary.told

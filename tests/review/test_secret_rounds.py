@@ -82,7 +82,7 @@ def test_the_owner_closes_it(rounds: Rounds) -> None:
     first = rounds.push({"app.py": LINE})
     mark = first.findings[0].finding
     said = (mark.identity, "revoked", "finding")
-    later = rounds.push({"app.py": "A = 2\n"}, ignored=(said,))
+    later = rounds.push({"app.py": "A = 2\n"}, ignored_findings=(said,))
     assert open_ones(later) == []
     assert facts.conclusion(later) == "clean"
 

@@ -16,11 +16,12 @@ from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import configs_of
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 NAME = "csharp"
 TRAITS = LanguageTraits()
-CONFIGS = ("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs")
+CONFIGS = configs_of(NAME)
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",
     "MemberwiseClone", "PrintMembers", "ReferenceEquals", "ToString",

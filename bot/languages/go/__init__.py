@@ -15,11 +15,12 @@ from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import configs_of
 from bot.values import Outline, Side, Use
 
 NAME = "go"
 TRAITS = LanguageTraits(embedding=True)
-CONFIGS = ("go.mod", "go.work")
+CONFIGS = configs_of(NAME)
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (
     "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 "

@@ -78,6 +78,11 @@ class GoPackages:
                 self._share(posixpath.dirname(path), rows)
         self._meant: dict[str, list[tuple[str, str]]] = {}
 
+    @property
+    def settings(self) -> object:
+        """The modules, and what they mean by other modules."""
+        return self._names, {home: sorted(rows) for home, rows in self._others.items() if rows}
+
     def _share(self, folder: str, rows: Sequence[Directive]) -> None:
         """The modules of a workspace mean each other."""
         folders = {_join(folder, word.strip('"')) for verb, *words in rows if verb == "use" for word in words}

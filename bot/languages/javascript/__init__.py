@@ -15,11 +15,12 @@ from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import configs_of
 from bot.values import Outline, Side, Use
 
 NAME = "javascript"
 TRAITS = LanguageTraits(unwritten_names=True)
-CONFIGS = ("package.json", "tsconfig*.json", "jsconfig*.json")
+CONFIGS = configs_of(NAME)
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (
     "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData Function Headers "

@@ -60,16 +60,27 @@ class JavaScriptModules:
         self._found: dict[tuple[str, str], str | None] = {}
         self._packages: dict[str, tuple[str, Manifest]] = {}
         self._aliases: list[tuple[str, str, str]] = []
+        self._mains: dict[str, list[str]] = {}  # folder -> what its package.json names as the file that it stands for
         for path in sorted(configs):
             if "node_modules/" in path:
                 continue
             table, folder = read_json(configs[path]), posixpath.dirname(path)
             name = table.get("name")
+            if posixpath.basename(path) == "package.json":
+                self._mains[folder] = _mains(table)
             if posixpath.basename(path) == "package.json" and isinstance(name, str):
                 self._packages[name] = folder, table
             elif posixpath.basename(path) != "package.json":
                 self._aliases += self._paths_of(folder, _table(table.get("compilerOptions")))
         self._aliases = sorted(self._aliases[:MOST_ALIASES], key=lambda alias: (-len(alias[2]), -len(alias[0])))
+
+    @property
+    def settings(self) -> object:
+        """What the manifests and the compiler's options say about imports."""
+        said = {
+            name: (home, table.get("exports"), table.get("imports")) for name, (home, table) in self._packages.items()
+        }
+        return said, {folder: listed for folder, listed in self._mains.items() if listed}, self._aliases
 
     @staticmethod
     def _paths_of(folder: str, options: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -175,9 +186,10 @@ class JavaScriptModules:
     def _package(self, name: str, below: str) -> str | None:
         """A file of a workspace package, or the source that its built file is made from."""
         home, table = self._packages[name]
-        exports = _table(table.get("exports"))
-        entry = exports.get(f"./{below}") if below else exports.get(".", exports)
-        tries = [*_files(entry), *([below, f"src/{below}"] if below else _mains(table))]
+        said = table.get("exports")
+        exports = _table(said)
+        entry = exports.get(f"./{below}") if below else exports.get(".", exports) if exports else said
+        tries = [*_files(entry), *([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])]
         for target in _forms(tries):
             file = self._file(posixpath.normpath(posixpath.join(home, target)))
             if file:
@@ -190,9 +202,11 @@ class JavaScriptModules:
             return base
         stem = SCRIPT_ENDING.sub("", base)
         tries = [stem + end for end in ENDINGS] if stem != base else []
-        tries += [base + end for end in ENDINGS] + [
-            f"{base}/index{end}" if base != "." else f"index{end}" for end in ENDINGS
-        ]
+        tries += [base + end for end in ENDINGS]
+        for main in _forms(self._mains.get("" if base == "." else base, [])):
+            named = posixpath.normpath(posixpath.join(base, main))
+            tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
+        tries += [f"{base}/index{end}" if base != "." else f"index{end}" for end in ENDINGS]
         return next((path for path in tries if path in self._paths), None)
 
 
@@ -203,4 +217,4 @@ def _forms(files: list[str]) -> list[str]:
 
 def _mains(table: Manifest) -> list[str]:
     entry_files = [table.get(key) for key in ("types", "module", "main")]
-    return [*(value for value in entry_files if isinstance(value, str)), "src/index", "index"]
+    return [value for value in entry_files if isinstance(value, str)]

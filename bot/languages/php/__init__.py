@@ -13,11 +13,12 @@ from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import configs_of
 from bot.values import Outline, Side, Use
 
 NAME = "php"
 TRAITS = LanguageTraits()
-CONFIGS = ("composer.json",)
+CONFIGS = configs_of(NAME)
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
     "array_all array_any array_find array_find_key array_first array_flip array_is_list array_key_exists array_key_first "

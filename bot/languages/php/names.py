@@ -57,6 +57,11 @@ class Names:
             self._configure(posixpath.dirname(path), configs[path])
         self._prefixes = sorted(self._prefixes[:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
 
+    @property
+    def settings(self) -> object:
+        """Namespaces with their folders, and the files that are always loaded."""
+        return self._prefixes, self._functions
+
     def _configure(self, folder: str, source: bytes) -> None:
         try:
             table = _table(json.loads(source))

@@ -15,11 +15,12 @@ from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import configs_of
 from bot.values import Outline, Side, Use
 
 NAME = "rust"
 TRAITS = LanguageTraits(conditional_build=True)
-CONFIGS = ("Cargo.toml",)
+CONFIGS = configs_of(NAME)
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (
     "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Extend Fn FnMut FnOnce From FromIterator "

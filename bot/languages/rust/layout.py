@@ -56,6 +56,11 @@ class Layout:
             self._by_name(path)
         self._crates: dict[str, dict[str, str]] = {}
 
+    @property
+    def settings(self) -> object:
+        """The libraries, and the crates of the tree that each manifest can name."""
+        return self.libraries, {folder: sorted(self._visible(folder)) for folder in self.manifests}
+
     def _targets(self, folder: str, manifest: Table) -> Iterator[str]:
         """The root files that a manifest names, and its library."""
         package, library = table(manifest.get("package")), table(manifest.get("lib"))
