@@ -17,7 +17,7 @@ and none changes its meaning; new parameters are optional, and values may get ne
 not cover modules whose name begins with an underscore, nor the package `bot`.
 """
 GROUPS = {
-    "## Review": ("review", "review_async", "Review", "Finding", "Evidence"),
+    "## Review": ("review", "review_async", "Review", "Finding", "Evidence", "Consumer"),
     "## Impact": ("impact", "impact_async", "Impact", "File", "Definition", "Dependent", "Use", "Broken"),
     "## RLM": ("RLM", "Result", "Turn"),
     "## Models and money": ("Model", "Budget", "Cost"),

@@ -96,7 +96,7 @@ KEYS = {
     ),
     "jobs that are stored, and what their steps came to": "HeardRemark PullFacts PullState RemarkAsk ReviewAsk",
     "the JSON of a review, and the digests of its parts in a journal": (
-        "CoverageRow Finding IssueReport Observation PlacedFinding Review Turn"
+        "CoverageRow Finding IssueReport Observation PlacedFinding Review Turn ArchivedFinding"
     ),
     "the first line of a journal": "Start",
     "the JSON of `deeprepo estimate`": "Estimate",

@@ -15,7 +15,7 @@
     ├── HostError                 GitHub did not do what was asked                    exit 3
     │   ├── HostDown              5xx, a timeout, no connection: worth another try
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
-    │   └── HostRefused           4xx: `status` says which; no other try will do better
+    │   └── HostRefused           4xx: `status` says which; a job is tried a few times more
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
     └── ProviderError             a model provider failed                                 exit 3
         ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
@@ -121,6 +121,11 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether GitHub knows nothing of that name. It may also be late: one such answer right after an event proves nothing."""
+        return self.status in (404, 410)
 
 
 class StorageError(DeepRepoError):

@@ -6,10 +6,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.checkout import ownership
+from bot.checkout.locate import locate
 from bot.config import Config, Settings
 from bot.diff import units
 from bot.errors import NothingToReview
@@ -53,6 +55,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
+from bot.values.consumer import ConsumerImpact, NamedConsumer, Standing
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -63,6 +66,10 @@ if TYPE_CHECKING:
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
 )
+# What looks up consumers: the trees, the change, what it touches, and the clones with the folder that a relative path begins in.
+LookAtConsumers = Callable[
+    [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
+]
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -98,6 +105,11 @@ class Deps:
     deciding: tuple[
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
+    look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
+    standing: Standing = field(default_factory=Standing)  # who can read the repository under review
+    # Whether the operator lets repositories of one owner be named in each other's reviews.
+    share_consumers: bool = False
+    consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
     mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -170,8 +182,10 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
+        beyond = await _beyond(tree, files, users, settings, deps)
         texts = await _texts(tree, files)
-        masks.learn_files(texts.head, texts.base, await _unchanged_users(tree, users) if deps.mask_secrets else {})
+        unchanged = await _unchanged_users(tree, users) if deps.mask_secrets else {}
+        masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
         names = [file.path for file in files if not file.skip]
         guides = await guidance.gather(
@@ -182,8 +196,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             list_files=tree.names_at_tip,
         )
         tracker = coverage.start(parts, files, users)
-        if unseen:
-            tracker.note_unchecked("", unseen)
+        for reason in (*([unseen] if unseen else ()), *beyond.unread):
+            tracker.note_unchecked("", reason)
         rules_in_force = (*rules.owner_rules(settings["rules"]), *deps.rules)
         ignore_list = await _ignore_list(deps, tree)
         guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
@@ -196,11 +210,12 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 tree,
                 tracker,
                 request,
-                _other_inputs(deps, files),
+                {**_other_inputs(deps, files), **beyond.rows()},
                 masks=masks,
                 past=past,
                 ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
+                consumers=beyond,
             ),
             settings,
         )
@@ -220,6 +235,33 @@ async def _past(
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
     return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
+
+
+async def _beyond(
+    tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, settings: Config, deps: Deps
+) -> ConsumerImpact:
+    """What the change breaks in the repositories that somebody has named."""
+    if deps.look_at_consumers is None:
+        return ConsumerImpact()
+    named = named_consumers(tree.pull, deps.consumers, settings)
+    if named:
+        deps.say(f"looking at {len(named)} repositories that may use this one")
+    consumers = await deps.look_at_consumers(tree, files, users, named)
+    if not consumers.reports:
+        return consumers
+    from bot.dependents.consumers.disclosure import disclosed
+
+    return disclosed(consumers, deps.standing, switched_on=deps.share_consumers)
+
+
+def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
+    """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
+    top = Path(locate(pull.git_dir).top or pull.git_dir)
+    top = top.parent if top.name == ".git" else top
+    return [
+        *(NamedConsumer(place) for place in places),
+        *(NamedConsumer(str(top / place), settings=True) for place in settings["consumers"]),
+    ]
 
 
 async def _ignore_list(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
@@ -394,6 +436,7 @@ def _review(
     notes = (
         *filter(None, (subject.other_inputs.get("note"),)),
         *([UNJUDGED] if subject.pull.issues and not issue_reports else ()),
+        *filter(None, [subject.consumers.summary]),
         *settings.warnings,
         *subject.ignore_list.warnings,
         *subject.past.notes,
@@ -438,6 +481,7 @@ def _review(
         suppressed=judgement.suppressed_findings,
         unproven=judgement.unproven,
         read=incremental.read(subject.tracker, judgement.unheard),
+        consumers=subject.consumers.reports,
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,

@@ -1,5 +1,6 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, runtime_checkable
@@ -22,6 +23,7 @@ from bot.values import (
     Usage,
     Use,
 )
+from bot.values.consumer import Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")
@@ -89,7 +91,7 @@ class SharedScope(Protocol):
 
 
 @runtime_checkable
-class Configured(Protocol):
+class HasSettings(Protocol):
     """A project whose configuration files decide what an import means: `paths` of TypeScript, the modules of Go."""
 
     @property
@@ -136,6 +138,26 @@ class Language(Protocol):
 
     def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         """The identifiers of a file that are spelt like one of the names; never strings, never comments."""
+
+
+class Packaging(Protocol):
+    """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
+
+    MANIFESTS: tuple[str, ...]  # base names, or the ends of paths, with *
+    LOCKS: tuple[str, ...]  # base names of the files that settle versions
+    PRIVATE: re.Pattern[str]  # matches the beginning of a name that is nobody else's contract
+
+    def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+        """What a tree offers to others."""
+
+    def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+        """What a tree takes from others."""
+
+    def locked(self, path: str, source: bytes, name: str) -> str:
+        """The version of a package that a lock file names, "" where it names none."""
+
+    def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+        """Configuration files for a folder beside both trees, with which imports of one mean packages of the other."""
 
 
 class Model(Protocol):
@@ -199,6 +221,8 @@ class Job(Protocol):
 
     id: str  # the same after a restart
     attempt: int  # 1, and one more each time a dead process's work is taken up again
+    stored_at: float  # seconds since 1970: when it was first asked for, also if it was put off since
+    last: bool  # whether no further try follows if GitHub refuses something now
 
     async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
         """Run `do` and keep its result: after a restart the kept result is returned instead. At most 256 KB of plain JSON."""

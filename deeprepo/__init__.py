@@ -46,14 +46,14 @@ if TYPE_CHECKING:
         Use,
     )
 
-API_VERSION = "1.0.0"
+API_VERSION = "1.1.0"
 _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes some milliseconds
     "_review": ("review", "review_async"),
     "_impact": ("impact", "impact_async"),
     "_rlm": ("RLM",),
     "_values": (
         "Review", "Finding", "Evidence", "Impact", "File", "Definition", "Dependent", "Use", "Broken",
-        "Result", "Turn", "Cost", "Model", "Budget",
+        "Result", "Turn", "Cost", "Model", "Budget", "Consumer",
     ),
     "_errors": (
         "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ReplayDiffers", "ExecutionError",
@@ -66,6 +66,7 @@ __all__ = [
     "Broken",
     "Budget",
     "BudgetSpent",
+    "Consumer",
     "Cost",
     "DeepRepoError",
     "Definition",

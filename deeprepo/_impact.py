@@ -1,17 +1,24 @@
 """`deeprepo.impact`."""
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deeprepo._calls import Path, Progress, Scope, call_apart, watching, workplace
-from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, copy
+from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
-    from bot.values import ChangedFile, ChangedSymbol, Reference, Symbol
+    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference, Symbol
     from bot.wiring.effect import Effect
 
 
 def impact(
-    repo: Path = ".", change: str | None = None, *, scope: Scope = "range", on_progress: Progress | None = None
+    repo: Path = ".",
+    change: str | None = None,
+    *,
+    scope: Scope = "range",
+    consumers: Sequence[Path] = (),
+    on_progress: Progress | None = None,
 ) -> Impact:
     """Find out what a change affects: which definitions it touches, who uses them and where, and which uses no longer fit.
 
@@ -19,6 +26,7 @@ def impact(
         repo: A folder of the repository.
         change: "BASE..HEAD", or BASE alone; None is HEAD against the default branch.
         scope: "staged" or "uncommitted" looks at that work instead; `change` is None then.
+        consumers: Clones of repositories that use this one: what the change breaks there is found too.
         on_progress: Is given short lines while it works.
 
     No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 12 languages; other files
@@ -32,11 +40,16 @@ def impact(
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import local
 
-        return _impact(call_apart(lambda: local.effect_of(request, scratch, watching(on_progress))))
+        return _impact(call_apart(lambda: local.effect_of(request, scratch, watching(on_progress), _places(consumers))))
 
 
 async def impact_async(
-    repo: Path = ".", change: str | None = None, *, scope: Scope = "range", on_progress: Progress | None = None
+    repo: Path = ".",
+    change: str | None = None,
+    *,
+    scope: Scope = "range",
+    consumers: Sequence[Path] = (),
+    on_progress: Progress | None = None,
 ) -> Impact:
     """Find out what a change affects, in the caller's event loop: `impact` with the same parameters, result and errors.
 
@@ -45,7 +58,9 @@ async def impact_async(
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect
 
-        return _impact(await effect.compute(request, scratch, on_progress or (lambda _: None)))
+        return _impact(
+            await effect.compute(request, scratch, on_progress or (lambda _: None), consumers=_places(consumers))
+        )
 
 
 def _impact(effect: "Effect") -> Impact:
@@ -59,11 +74,24 @@ def _impact(effect: "Effect") -> Impact:
         dependents=tuple(copy(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
         uses=tuple(_use(row) for row in users.references),
         broken=tuple(
-            Broken(item.path, item.start, item.rule, item.title, item.why, proven=item.verdict == "proven")
+            Broken(
+                *_place(item), item.rule, item.title, item.why, proven=item.verdict == "proven", consumer=item.consumer
+            )
             for item in effect.breakages
         ),
+        consumers=tuple(map(consumer, effect.consumers)),
         notes=(*users.cut, *unread),
     )
+
+
+def _places(consumers: Sequence[Path]) -> tuple[str, ...]:
+    return tuple(os.fspath(one) for one in consumers)
+
+
+def _place(item: "Finding") -> tuple[str, int]:
+    """Where something breaks; of a consumer's the first of its lines."""
+    there = next((one for one in item.evidence if one.repository), None)
+    return (item.path, item.start) if there is None else (there.path, there.line)
 
 
 def _file(file: "ChangedFile") -> File:

@@ -1,10 +1,12 @@
 """`deeprepo.review`."""
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from deeprepo._calls import Path, Progress, Scope, call_apart, watching, workplace
 from deeprepo._errors import UsageError
-from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, copy, cost, model_name
+from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, consumer, copy, cost, model_name
 
 if TYPE_CHECKING:
     from bot.values import Review as _Inner
@@ -22,6 +24,7 @@ def review(
     effort: Effort | None = None,
     budget: float | Budget | None = None,
     journal: Path | None = None,
+    consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Review:
     """Review a change of a local repository.
@@ -35,6 +38,7 @@ def review(
         effort: "none" (by code alone), "low", "medium" or "high"; None is the repository's setting, or "medium".
         budget: Dollars, or a `Budget`; what it leaves open the settings say, $1.00 if they say nothing.
         journal: A file that records every call; the same call resumes from it, and pays for nothing twice.
+        consumers: Clones of repositories that use this one: what the change breaks there is found too.
         on_progress: Is given short lines while the review works.
 
     Without a model, and without a key in the environment, the review is made by code alone. Nothing of the repository is executed.
@@ -45,7 +49,7 @@ def review(
         NothingToReview: The change is empty.
         ExecutionError: Git failed, or the work needed more than this machine may give.
     """
-    flags, keys = _flags(root, worker, effort, budget, journal), access(root, worker)
+    flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import local
 
@@ -66,13 +70,14 @@ async def review_async(
     effort: Effort | None = None,
     budget: float | Budget | None = None,
     journal: Path | None = None,
+    consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Review:
     """Review a change in the caller's event loop: `review` with the same parameters, result and errors.
 
     The work is done in this process, so no limit on memory and computing holds it. It can be cancelled.
     """
-    flags, keys = _flags(root, worker, effort, budget, journal), access(root, worker)
+    flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
         from bot import pipeline, wiring
 
@@ -87,6 +92,7 @@ def _flags(
     effort: Effort | None,
     budget: float | Budget | None,
     journal: Path | None,
+    consumers: Sequence[Path],
 ) -> dict[str, Any]:
     if effort is not None and effort not in get_args(Effort):
         raise UsageError(f"effort={effort!r} is not one of {', '.join(get_args(Effort))}")
@@ -96,6 +102,7 @@ def _flags(
         "worker": model_name(worker),
         "effort": effort,
         "journal": journal,
+        "with": tuple(os.fspath(one) for one in consumers) or None,
         "usd": budget_given.usd,
         "tokens": budget_given.tokens,
         "calls": budget_given.calls,
@@ -122,6 +129,7 @@ def _face(inner_review: "_Inner") -> Review:
         open=tuple(rows),
         interrupted_by=inner_review.fault,
         notes=inner_review.notes,
+        consumers=tuple(map(consumer, inner_review.consumers)),
         cost=cost(inner_review.cost),
         seconds=inner_review.seconds,
         _inner=inner_review,

@@ -8,6 +8,7 @@ from deeprepo._errors import UsageError
 
 if TYPE_CHECKING:
     from bot.values import Review as _Review
+    from bot.values.consumer import ConsumerReport
     from bot.wiring.addresses import Access
 
 Severity = Literal["critical", "high", "medium", "low"]
@@ -60,13 +61,18 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim quote that bears a finding out."""
+    """A verbatim quote that bears a finding out.
+
+    Of a line in a repository that uses this one, `repository` is its name, with which `path` begins, and `commit` what was read of it.
+    """
 
     path: str
     line: int
     quote: str
     side: Literal["head", "base"]
     note: str
+    repository: str
+    commit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,8 @@ class Finding:
     """One problem that the change brings.
 
     `verdict` is "proven" (by code), "confirmed" (by a second call) or "unproven". `rule` is the check's own code, "" for a model's
-    finding. `fingerprint` is the same in the next review of the change, also if lines have moved.
+    finding. `fingerprint` is the same in the next review of the change, also if lines have moved. `consumer` is the repository that
+    breaks, if it is another one.
     """
 
     path: str
@@ -94,6 +101,26 @@ class Finding:
     trigger: str
     side: Literal["head", "base"]
     fingerprint: str
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A repository that uses this one, and what became of it.
+
+    `takes` are the packages that it takes, as "name version". `arrival` is when a break reaches it: with its next "build", with the
+    next "release", or with an "upgrade". "unread" was not looked at, or in part: `reason` says why.
+    """
+
+    name: str
+    state: Literal["checked", "unread", "unrelated"]
+    commit: str
+    reason: str
+    takes: tuple[str, ...]
+    arrival: Literal["", "build", "release", "upgrade"]
+    uses: int
+    breaks: int
+    hints: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +140,7 @@ class Review:
     open: tuple[str, ...]
     interrupted_by: str
     notes: tuple[str, ...]
+    consumers: tuple[Consumer, ...]
     cost: Cost
     seconds: float
     _inner: "_Review" = field(repr=False, compare=False)
@@ -206,7 +234,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A place that no longer fits what changed. `proven` is False for a hint: a library may still offer the name."""
+    """A place that no longer fits what changed. `proven` is False for a hint: a library may still offer the name.
+
+    `consumer` is the repository that holds the place, with which `path` begins, if it is another one.
+    """
 
     path: str
     line: int
@@ -214,6 +245,7 @@ class Broken:
     title: str
     why: str
     proven: bool
+    consumer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +259,7 @@ class Impact:
     dependents: tuple[Dependent, ...]
     uses: tuple[Use, ...]
     broken: tuple[Broken, ...]
+    consumers: tuple[Consumer, ...]
     notes: tuple[str, ...]
 
     def uses_of(self, definition: Definition) -> tuple[Use, ...]:
@@ -279,6 +312,13 @@ class Result:
     def to_json(self) -> str:
         """Write it as JSON, with the fields as keys."""
         return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def consumer(given: "ConsumerReport") -> Consumer:
+    """What became of a consumer."""
+    arrivals = [row.arrival for row in given.takes]
+    first = min(arrivals, key=("build", "release", "upgrade").index, default="")
+    return copy(Consumer, given, takes=tuple(f"{row.name} {row.version}".strip() for row in given.takes), arrival=first)
 
 
 def access(*models: str | Model | None) -> "dict[str, Access]":

@@ -9,6 +9,7 @@ from bot.action.console import Console
 from bot.action.reviewing import look_up, open_host
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
 from bot.github import Host
@@ -26,13 +27,13 @@ from bot.workflow.remarks import failure_reply, hear, post
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     """Answer it if it is meant for us."""
     async with open_host(step, ask.pull) as host:
-        remark = await hear(ask, host)
+        remark = await _hear(ask, host)
         if isinstance(remark, str):
             return ReviewResult("skipped", f"Nothing was answered: {remark}.")
         state, settings = await look_up(host, step)
         standing = await _stands(ask, host)
         able = models.can_ask(settings)
-        reason = conversation.refusal(ask.actor, standing, settings, names_us=ask.mentioned, model=able)
+        reason = conversation.refusal(ask.actor, standing, settings, names_us=bool(ask.mentioned), model=able)
         if reason is not None:
             await asking.post_answer(reason, ask.comment, host)
             return ReviewResult(
@@ -48,6 +49,15 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             with suppress(HostRefused):
                 await withdrawing.close(host, host, [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult("success", "A remark was answered.")
+
+
+async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+    try:
+        return await hear(ask, host)
+    except HostRefused as refusal:
+        if not refusal.is_gone:
+            raise
+        return GONE
 
 
 async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, backend: StepBackend) -> RemarkReply:

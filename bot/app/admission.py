@@ -2,7 +2,7 @@
 
 An answer to a comment costs up to eight requests and a review up to sixty, of the 5,000 that GitHub grants an installation in an
 hour. Without a bound, one stranger could use them all up. A comment above the bound is ignored. A change is reviewed later: the pushes of
-the meantime are one review. What closing leaves to do at GitHub is done later too; a review that runs is ended at once. That a review
+the meantime are one review. What closing leaves to do at GitHub is done later too; while a review runs GitHub is asked at once. That a review
 is due is shown without a delay; above the bound of changes, once in half a minute.
 """
 

@@ -1,7 +1,7 @@
 """How a server is opened: its data folder, its databases, its jobs, and what it does by itself beside them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,12 @@ from bot.app.rounds import rounds, tidying
 from bot.app.running_server import RunningServer
 from bot.config import Server
 from bot.errors import ConfigError, UsageError
-from bot.github import Identity, RequestPace
+from bot.github import Identity, RequestPace, apps
 from bot.jobs import Jobs, JobSettings
 from bot.limits import ProcessLimits
 from bot.ports import Job
-from bot.values import Ask, PullRef
+from bot.storage import Store
+from bot.values import Ask, PullRef, ReviewAsk, Voice
 from bot.workflow import Surroundings
 from bot.workflow.events import Ours
 
@@ -47,8 +48,11 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
     async def submit(ask: Ask, delivery: str) -> bool:
         return await (await jobs_ready).submit(ask, delivery)
 
-    async def cancel(pull: PullRef) -> bool:
-        return bool(await (await jobs_ready).cancel(pull))
+    async def reviews(pull: PullRef) -> Mapping[str, ReviewAsk]:
+        return await (await jobs_ready).reviews(pull)
+
+    async def cancel(pull: PullRef, runs: Collection[str] | None) -> bool:
+        return bool(await (await jobs_ready).cancel(pull, runs))
 
     async def forget(installation: int, repositories: Sequence[int]) -> int:
         return await (await jobs_ready).forget(installation, repositories)
@@ -56,6 +60,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
     _make_folder(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.open_store(url) as store:
+        login = await _login(store, identity)
         remember_failure = partial(failing.remember_failure, store)
 
         async def given_up(ask: Ask, why: str) -> None:
@@ -68,6 +73,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             store=store,
             folder=place.data,
             submit=submit,
+            reviews=reviews,
             cancel=cancel,
             forget=forget,
             remember_failure=remember_failure,
@@ -80,9 +86,18 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
         async with run as running_jobs:
             jobs_ready.set_result(running_jobs)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, ""))
+            server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, login))
             async with _beside(rounds(server) if web else tidying(server)):
                 yield server
+
+
+async def _login(store: Store, identity: Identity) -> str:
+    """Under which name the App wrote when GitHub was asked last, "" if it never was. The first round asks again."""
+    known = await store.app_names.name_of(identity.api, identity.app_id)
+    if known is None:
+        return ""
+    apps.remember(identity, Voice(*known))
+    return known[0]
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Coroutine
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from bot.app import unheard
@@ -15,7 +16,7 @@ from bot.app.unheard import OpenPull
 from bot.errors import HostError
 from bot.github import apps
 from bot.values import Recheck, ReviewAsk
-from bot.workflow import journals
+from bot.workflow import journals, keeping
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
@@ -45,8 +46,9 @@ async def tidying(server: RunningServer) -> None:
 
 async def catch_up(server: RunningServer) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
-    voice, now = await apps.voice(server.identity, server.pace), datetime.now(UTC)
+    voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
     server.ours = Ours(server.app.app_id, voice.login)
+    await server.store.app_names.keep(server.identity.api, server.app.app_id, voice.login, voice.app)
     async with apps.app(server.identity, server.pace) as client:
         deliveries = await unheard.deliveries(client, _iso(now - timedelta(days=KEPT_DAYS)))
         for delivery in unheard.missed_deliveries(deliveries)[:MOST_AGAIN]:
@@ -63,28 +65,28 @@ async def catch_up(server: RunningServer) -> None:
 
 
 async def _pulls(server: RunningServer, since: str) -> None:
-    """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
+    """Submit the open pull requests whose last review was of another head or base. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
     async with aclosing(unheard.open_pulls(server.identity, since, server.pace)) as pulls:
         async for waiting in pulls:
-            if not waiting.draft and await _unseen(server, waiting):
+            if not waiting.draft:
                 left -= await _submit(server, waiting)
             if left <= 0:
                 return
 
 
 async def _submit(server: RunningServer, waiting: OpenPull) -> bool:
+    """Submit one, if the last review was of another head or base."""
+    if not await keeping.is_due(waiting.pull, waiting.head, waiting.base, server.store):
+        return False
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
-    await server.jobs.submit(Recheck(waiting.pull), f"catch-up-{waiting.head}")
-    fresh = await server.jobs.submit(ask, f"catch-up-{waiting.head}")
+    name = f"catch-up-{waiting.head}-{sha256(waiting.base.encode()).hexdigest()[:16]}"
+    await server.jobs.submit(Recheck(waiting.pull), name)
+    fresh = await server.jobs.submit(ask, name)
     if fresh:
         server.metrics.delivery("pull_request", "caught up")
         _log("a pull request that nobody has looked at is reviewed", pull=waiting.pull.key, head=waiting.head)
     return fresh
-
-
-async def _unseen(server: RunningServer, waiting: OpenPull) -> bool:
-    return waiting.head not in await server.store.reviews.heads(waiting.pull)
 
 
 async def _forget(server: RunningServer) -> None:

@@ -1,5 +1,6 @@
 """What a running server holds: its jobs, its storage, its counters, and who it is at GitHub."""
 
+import asyncio
 import shutil
 import time
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from bot.storage import Store
 from bot.workflow.events import Ours
 
 MONTH = 30 * 86_400.0  # seconds
+FRESH = 2.0  # seconds for which a look at the database counts: anybody may ask, and each look takes the writers' turn
 LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
 
 
@@ -32,6 +34,8 @@ class RunningServer:
     pace: RequestPace
     ours: Ours
     resting: bool = False
+    _writable: asyncio.Future[bool] | None = None  # the newest look at the database
+    _last_look: float = 0.0  # on the loop's clock
 
     @property
     def secret(self) -> SecretStr:
@@ -48,12 +52,23 @@ class RunningServer:
         try:
             if shutil.disk_usage(self.place.data).free < LEAST_SPACE:
                 return "the disk of the data folder is full"
-            await self.store.database.run(lambda _: None)  # begins as a writer does
         except OSError:
             return "the data folder is gone"
+        return "" if await self._writes() else "the database cannot be written"
+
+    async def _writes(self) -> bool:
+        """Whether the database can be written: one look for all who ask within a moment."""
+        now = asyncio.get_running_loop().time()
+        if self._writable is None or now - self._last_look > FRESH:
+            self._last_look, self._writable = now, asyncio.ensure_future(self._begun())
+        return await asyncio.shield(self._writable)
+
+    async def _begun(self) -> bool:
+        try:
+            await self.store.database.run(lambda _: None)  # begins as a writer does
         except StorageError:
-            return "the database cannot be written"
-        return ""
+            return False
+        return True
 
     async def counts(self) -> dict[str, int]:
         """The jobs by state; none where the database does not answer, so that the other figures still can be read."""

@@ -15,7 +15,7 @@ from bot.workflow import events
 MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 ATTEMPTS = 4  # after which a delivery is left alone
 SENT = {"delivered_at": "delivered_at", "status": "status_code"}
-OPEN = {"head": "head.sha", "updated_at": "updated_at"}
+OPEN = {"head": "head.sha", "base": "base.ref", "updated_at": "updated_at"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class OpenPull:
 
     pull: PullRef
     head: str
+    base: str  # the branch that it is to be merged into
     draft: bool
     updated_at: str  # when, as ISO 8601
 

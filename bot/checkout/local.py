@@ -4,6 +4,7 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bot import files
@@ -12,8 +13,11 @@ from bot.checkout.locate import RepositoryPaths, locate
 from bot.concurrency import together
 from bot.errors import GitError, NoCommitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
+from bot.values.consumer import Clone
 
 MOST_TITLES = 50  # of a range, newest first
+ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
+LATEST = 1 << 37  # a later second is no date of a commit
 USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
 
@@ -38,6 +42,44 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
     if request.scope == "range":
         return await _range(request, repository)
     return await _worktree(request, repository)
+
+
+async def clone(place: str, scratch: str) -> Clone:
+    """Open a repository at the commit that its HEAD names, or at the revision behind an `@`. Raises RevisionError."""
+    path, revision = _named(place)
+    found = locate(path)
+    repository = _OwnRepository(found, await own_git_dir.revisions(found, _fresh(scratch)))
+    commit = await _resolve(repository, revision or "HEAD")
+    name = await _origin(found) or _folder(found)
+    pull = PullRequest("", "", commit, commit, revision or "HEAD", revision or "HEAD", found.git_dir)
+    return Clone(name, pull, day=await _day(repository, commit))
+
+
+async def _day(repository: _OwnRepository, commit: str) -> str:
+    """When a commit was made."""
+    done = await repository.run("cat-file", "commit", commit)
+    made = re.search(rb"^committer .* (\d{1,12}) [+-]\d{4}$", done.out.partition(b"\n\n")[0], re.MULTILINE)
+    return datetime.fromtimestamp(int(made[1]), UTC).date().isoformat() if made and int(made[1]) < LATEST else ""
+
+
+def _named(place: str) -> tuple[str, str]:
+    """A folder and a revision of it, "" where none is named."""
+    path, at, revision = place.rpartition("@")
+    return (place, "") if not at or Path(place).is_dir() else (path, revision)
+
+
+async def _origin(place: RepositoryPaths) -> str:
+    """The owner and the name of the repository that a clone was made of, as the address of its origin has them."""
+    settings = dict(await own_git_dir.local(place))
+    match = ORIGIN.search(settings.get("remote.origin.url", ""))
+    return f"{match[1]}/{match[2]}" if match else ""
+
+
+def _folder(place: RepositoryPaths) -> str:
+    """The name of a repository's folder."""
+    folder = Path(place.top or place.common)
+    named = next((part for part in (folder, *folder.parents) if part.name not in (".git", "repo", "")), folder)
+    return re.sub(r"[^\w.+-]", "_", named.name.removesuffix(".git")) or "clone"
 
 
 def _fresh(scratch: str) -> Path:

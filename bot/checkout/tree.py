@@ -67,6 +67,11 @@ class Checkout:
         self._listing = asyncio.Lock()
         self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
 
+    @property
+    def left_out(self) -> Collection[str]:
+        """The files whose content is never read."""
+        return self._left_out
+
     async def __aenter__(self) -> Self:
         folder = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
         sha256 = len(self.pull.base) == own_git_dir.SHA256_LENGTH

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import action, config, estimate, ignore, mcp, replay, review, serve, status, trace, worker
+from bot.cli import action, config, consumers, estimate, ignore, mcp, replay, review, serve, status, trace, worker
 from bot.cli.exits import INTERRUPTED, tell
 from bot.config import extras
 from bot.errors import UsageError
@@ -73,6 +73,7 @@ def _main(
 
 app.command(name="review", cls=review.OneChange)(review.command)
 app.command(name="estimate", cls=review.OneChange)(estimate.command)
+app.command(name="consumers")(consumers.command)
 app.command(name="config")(config.command)
 app.command(name="action")(action.command)
 app.command(name="ignore")(ignore.command)

@@ -88,6 +88,11 @@ FAIL_ALSO = typer.Option(
     help="With --fail-on: exit with 1 also if anything is open, a limit cut the review off, or findings have no judgement. "
     "Added to `fail_also` of the settings. Repeatable."
 )
+WITH = typer.Option(
+    "--with",
+    metavar="PATH",
+    help="A clone of a repository that uses this one (PATH@REVISION: at that commit): what the change breaks there is reported. Repeatable.",
+)
 FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
@@ -125,6 +130,7 @@ def command(
     show: Annotated[list[Show] | None, SHOW] = None,
     sarif: Annotated[list[Path] | None, SARIF] = None,
     sarif_base: Annotated[list[Path] | None, SARIF_BASE] = None,
+    consumers: Annotated[list[str] | None, WITH] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
     """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
@@ -152,6 +158,7 @@ def command(
         "previous": reviewing.last(previous),
         "full": full,
         "local": reviewing.local(repo),
+        "with": tuple(consumers or ()),
         "sarif": reviewing.contents(sarif),
         "sarif_base": reviewing.contents(sarif_base),
         "deciding": reviewing.deciding(

@@ -57,7 +57,7 @@ class CommandContext:
     clock: Callable[[], float] = time.monotonic
     rules: RuleBook | None = None  # None: nobody keeps any here
     commands: Mapping[str, "Word"] = field(default_factory=dict)  # all that there are, by the words that people write
-    written: float = 0.0  # when the command was given, in seconds since 1970; 0: not known
+    given_at: float = 0.0  # when the command was given, in seconds since 1970; 0: not known
     then: Callable[[], Awaitable[bytes | None]] | None = None  # what `last` was at that time; None: the same
 
     @property

@@ -44,7 +44,7 @@ async def _decide(state: RuleState, rest: str, context: CommandContext, book: Ru
     if path and (len(path) > LONGEST or not _pattern(path)):
         return context.say("rule_path", path=code(path[:LONGEST]))
     rule = next((one for one in await book.all() if one.rule.number == int(number)), None)
-    if rule is not None and 0 < context.written < max(rule.made, rule.decided) - MOMENT:
+    if rule is not None and 0 < context.given_at < max(rule.made, rule.decided) - MOMENT:
         kind, where = code(rule.rule.kind[:80]), code(rule.rule.path[:LONGEST])
         return context.say("rule_since", rule=number, kind=kind, path=where, again=code(f"/deeprepo {WORD}"))
     decision = await book.decide(int(number), state, path if state == "confirmed" else "")

@@ -38,7 +38,7 @@ class LastReview:
         """The finding with this number; of what was reported in full before, the latest telling."""
         return next((f for f in self.findings if f.number == number), None)
 
-    def meant(self, number: int, finding: Finding) -> bool:
+    def names(self, number: int, finding: Finding) -> bool:
         """Whether a number meant this very finding: a guess is not the proof that came in its place. Of one that was gone, its place tells."""
         there = self.by_number(number)
         return there.identity == finding.identity if there else self.numbers.get(number) == finding.identity
@@ -105,7 +105,7 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     if finding_by_number is None and number not in last_review.numbers:
         return CommandTarget(last_review, rest=argument.strip(), unknown_argument=match[1])
     then = read(await context.then()) if context.then is not None else last_review
-    if finding_by_number is not None and (then is None or not then.meant(number, finding_by_number)):
+    if finding_by_number is not None and (then is None or not then.names(number, finding_by_number)):
         return CommandTarget(last_review, rest=rest, unknown_argument=match[1], other=finding_by_number)
     return CommandTarget(
         last_review,

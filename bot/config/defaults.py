@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "pause_after": None,
     "linked_issues": True,
     "verify": True,
+    "consumers": (),
     "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
     "language": "en",

@@ -221,6 +221,11 @@ class RepoConfig(_Section):
     verify: Annotated[bool | None, stricter.DEFAULT] = Field(
         default=None, description="Whether a second call has to confirm a finding."
     )
+    consumers: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
+        default=(),
+        description="Clones of repositories that use this one, as paths from its top folder: the command line and the hooks look up what "
+        "a change breaks there.",
+    )
     analyzers: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
         default=None, description="The checks that need no model."
     )

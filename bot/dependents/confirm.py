@@ -8,7 +8,7 @@ from fnmatch import translate
 from bot import limits
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
-from bot.ports import Configured, Language, Project, SelfDescribed, SharedScope, Tree
+from bot.ports import HasSettings, Language, Project, SelfDescribed, SharedScope, Tree
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
@@ -87,7 +87,7 @@ class Reach:
     @property
     def settings(self) -> object:
         """What the configuration files decide about imports, to be compared with the other side."""
-        return self.project.settings if isinstance(self.project, Configured) else None
+        return self.project.settings if isinstance(self.project, HasSettings) else None
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Tell the project what a changed file holds, where its path does not say it."""

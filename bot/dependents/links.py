@@ -1,6 +1,6 @@
 """Symbolic links of a tree: an import is followed through them, as a compiler or an interpreter follows them.
 
-A link to a folder gives each file below it a second path. What leads out of the tree, or into a submodule, is closed to us.
+A link to a folder gives each file below it a second path. What leads out of the tree, or into a submodule, is out of reach.
 """
 
 from bisect import bisect_left
@@ -19,7 +19,7 @@ class FollowedLinks:
 
     real: Mapping[str, str] = field(default_factory=dict)  # path through a link -> the file that it means
     others: Mapping[str, Collection[str]] = field(default_factory=dict)  # file -> its paths through links
-    closed: Mapping[str, str] = field(default_factory=dict)  # link whose end is not in the tree -> what it holds
+    dead_ends: Mapping[str, str] = field(default_factory=dict)  # link whose end is not in the tree -> what it holds
     cut: bool = False  # whether there are more paths than are followed
 
 
@@ -27,20 +27,20 @@ def follow(holds: Mapping[str, str], files: Collection[str]) -> FollowedLinks:
     """Return what the links of a tree lead to. `holds`: link -> what it holds; `files`: every regular file."""
     if not holds:
         return FollowedLinks()
-    ordered = sorted(files)
+    names = sorted(files)
     ends = {link: _end(link, holds) for link in sorted(holds)}
     real = {link: end for link, end in ends.items() if end is not None and end in files}
-    folders = {link: end for link, end in ends.items() if end is not None and any(_below(ordered, end))}
-    closed = {link: holds[link] for link in ends if link not in real and link not in folders}
+    folders = {link: end for link, end in ends.items() if end is not None and any(_below(names, end))}
+    dead_ends = {link: holds[link] for link in ends if link not in real and link not in folders}
     for _ in range(ROUNDS):
-        known = sorted({*ordered, *real})
+        known = sorted({*names, *real})
         for link, end in folders.items():
             for path in _below(known, end):
                 if len(real) >= MOST_PATHS:
-                    return FollowedLinks(real, _others(real), closed, cut=True)
+                    return FollowedLinks(real, _others(real), dead_ends, cut=True)
                 if not path.startswith(f"{link}/"):
                     real.setdefault(link + path[len(end) :] if end else f"{link}/{path}", real.get(path, path))
-    return FollowedLinks(real, _others(real), closed)
+    return FollowedLinks(real, _others(real), dead_ends)
 
 
 def _end(link: str, holds: Mapping[str, str]) -> str | None:
@@ -66,13 +66,13 @@ def _end(link: str, holds: Mapping[str, str]) -> str | None:
     return "/".join(at)
 
 
-def _below(ordered: Sequence[str], folder: str) -> Iterator[str]:
+def _below(names: Sequence[str], folder: str) -> Iterator[str]:
     """Give the paths below a folder, of a list that is in order."""
     start = f"{folder}/" if folder else ""
-    for at in range(bisect_left(ordered, start), len(ordered)):
-        if not ordered[at].startswith(start):
+    for at in range(bisect_left(names, start), len(names)):
+        if not names[at].startswith(start):
             return
-        yield ordered[at]
+        yield names[at]
 
 
 def _others(real: Mapping[str, str]) -> Mapping[str, Collection[str]]:

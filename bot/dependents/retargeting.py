@@ -51,12 +51,12 @@ async def retargeted_imports(
     found = RetargetedImports()
     own = {path for source in scene.sources for path in (source.file.path, source.file.old_path) if path}
     everything = head.project is not base.project and head.settings != base.settings
-    paths = await _candidates(scene, trees, trees.turned - own, everything=everything)
+    paths = await _candidates(scene, trees, trees.retargets - own, everything=everything)
     if len(paths) > MOST_FILES:
         found.missed_uses.append(
             f"what configuration files decide changed: the imports of {MOST_FILES:,} of {len(paths):,} {head.language.NAME} files were compared"
         )
-    kept = _Kept(trees.moves, {new: old for old, new in trees.moves.items()}, own, everything, head, base)
+    cache = _Cache(trees.moves, {new: old for old, new in trees.moves.items()}, own, everything, head, base)
     end = time.process_time() + budget.seconds
     ordered = sorted(paths)[:MOST_FILES]
     for at in range(0, len(ordered), PORTION):
@@ -66,16 +66,16 @@ async def retargeted_imports(
             )
             break
         for path, source in (await head.tree.read_many(ordered[at : at + PORTION])).items():
-            await _compare(path, source, kept, fresh.get(path, ()), found)
-    await _closed(scene, trees, fresh, kept)
+            await _compare(path, source, cache, fresh.get(path, ()), found)
+    await _closed(scene, trees, fresh, cache)
     found.dependents = Dependents(
-        symbols=tuple(kept.symbols.values()), references=tuple(dict.fromkeys(kept.references))
+        symbols=tuple(cache.symbols.values()), references=tuple(dict.fromkeys(cache.references))
     )
     return found
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Cache:
     """The imports that are open, and what they are compared by."""
 
     moves: Mapping[str, str]  # renamed file -> where it is now
@@ -125,33 +125,33 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
     return {*known, *here, *past, *said, *moved} & files
 
 
-async def _compare(path: str, source: bytes, kept: _Kept, fresh: Collection[int], found: RetargetedImports) -> None:
+async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[int], report: RetargetedImports) -> None:
     """Hold the imports of a text, resolved in the base, against the same in the head."""
-    past = kept.base.resolve(kept.origins.get(path, path), source)
-    before, after = _targets(past), _targets(kept.head.resolve(path, source))
+    past = cache.base.resolve(cache.origins.get(path, path), source)
+    before, after = _targets(past), _targets(cache.head.resolve(path, source))
     if before == after:
         return
     lines = source.decode("utf-8", "replace").split("\n")
     for line in sorted(before.keys() | after.keys()):
         if line in fresh or not 0 < line <= len(lines):
             continue
-        gone = {one for one in before[line] - {path} if after[line].isdisjoint((one, kept.moves.get(one, one)))}
-        new = after[line] - {kept.moves.get(one, one) for one in before[line]}
-        left = {one for one in gone if one in kept.head.paths}
-        outside = {one for one in new if kept.everything or _beside(path, one)} if not before[line] else set()
+        gone = {one for one in before[line] - {path} if after[line].isdisjoint((one, cache.moves.get(one, one)))}
+        new = after[line] - {cache.moves.get(one, one) for one in before[line]}
+        left = {one for one in gone if one in cache.head.paths}
+        outside = {one for one in new if cache.everything or _beside(path, one)} if not before[line] else set()
         if left or outside:
-            kept.note(path, line, lines[line - 1].rstrip("\r"), min(left, default=None), min(new, default=None))
+            cache.note(path, line, lines[line - 1].rstrip("\r"), min(left, default=None), min(new, default=None))
         elif gone and not after[line]:
-            lost = gone if path in kept.origins else gone.difference(kept.own)
-            found.lost_imports[path] += [item for item in past if item.line == line and item.target in lost]
+            lost = gone if path in cache.origins else gone.difference(cache.own)
+            report.lost_imports[path] += [item for item in past if item.line == line and item.target in lost]
 
 
-async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int]], kept: _Kept) -> None:
-    """Note the imports that name a submodule or a closed link that comes, goes or leads elsewhere: what it holds nobody here knows."""
-    if not trees.closed:
+async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int]], cache: _Cache) -> None:
+    """Note the imports that name a submodule or a link out of the tree that comes, goes or leads elsewhere: what it holds nobody here knows."""
+    if not trees.dead_ends:
         return
     head = scene.head
-    names = {re.sub(r"\.\w+$", "", posixpath.basename(path)): path for path in sorted(trees.closed)}
+    names = {re.sub(r"\.\w+$", "", posixpath.basename(path)): path for path in sorted(trees.dead_ends)}
     found = await head.tree.grep(sorted(names), globs(head.language), word=True)
     for path, source in (await head.tree.read_many(sorted(found)[:MOST_FILES])).items():
         lines = source.decode("utf-8", "replace").split("\n")
@@ -163,7 +163,7 @@ async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int
             if word and line not in fresh.get(path, ()):
                 place = names[word]
                 there = place in trees.here
-                kept.note(path, line, text.rstrip("\r"), None if there else place, place if there else None)
+                cache.note(path, line, text.rstrip("\r"), None if there else place, place if there else None)
 
 
 def _names(name: str, text: str) -> bool:

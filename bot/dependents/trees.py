@@ -21,10 +21,10 @@ class Trees:
     """The paths of both sides, links followed."""
 
     links: Mapping[Side, FollowedLinks]
-    turned: frozenset[str]  # paths that mean a file on one side alone, or another one on each
+    retargets: frozenset[str]  # paths that mean a file on one side alone, or another one on each
     moves: Mapping[str, str]  # renamed file -> where it is after the change
     words: frozenset[str]  # names of links that come, go or lead elsewhere
-    closed: frozenset[str]  # submodules, and links out of the tree, that do
+    dead_ends: frozenset[str]  # submodules, and links out of the tree, that do
     here: frozenset[str]  # of these, the ones of the head
     foreign: frozenset[str]  # languages in which some file names a path of `turned` that no language reads
 
@@ -48,18 +48,18 @@ async def compare_trees(tree: Tree, files: Sequence[ChangedFile], languages: Map
         if path not in both and meant.get(path) != meant_before.get(path)
     )
     opened = {path for path in holds.keys() | held.keys() if holds.get(path) != held.get(path)}
-    closed = {path for path in opened if path in now.closed or path in was.closed}
-    closed |= _submodules(head) ^ _submodules(base)
+    dead_ends = {path for path in opened if path in now.dead_ends or path in was.dead_ends}
+    dead_ends |= _submodules(head) ^ _submodules(base)
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     others = import_names(path for path in turned if not path.endswith(suffixes))
     foreign = await _foreign(tree, others, languages) if others else frozenset()
     moves = {file.old_path: file.path for file in files if file.status == "renamed" and file.old_path}
     words = frozenset(posixpath.basename(path).partition(".")[0] for path in opened) - {""}
-    return Trees(links, turned, moves, words, frozenset(closed), frozenset(closed & head.keys()), foreign)
+    return Trees(links, turned, moves, words, frozenset(dead_ends), frozenset(dead_ends & head.keys()), foreign)
 
 
 def affected_languages(
-    found: Trees, files: Sequence[ChangedFile], entries: Mapping[str, TreeEntry], languages: Mapping[str, Language]
+    trees: Trees, files: Sequence[ChangedFile], entries: Mapping[str, TreeEntry], languages: Mapping[str, Language]
 ) -> list[Language]:
     """The languages of the tree whose imports may mean another file, although no file of theirs is compared."""
     names = {posixpath.basename(path) for file in files for path in (file.path, file.old_path) if path}
@@ -67,8 +67,8 @@ def affected_languages(
     for language in languages.values():
         patterns = configs_of(language.NAME)
         configured = bool(patterns) and any(map(re.compile("|".join(map(translate, patterns))).match, names))
-        turned = any(path.endswith(language.SUFFIXES) for path in found.turned)
-        if configured or turned or found.closed or found.words or language.NAME in found.foreign:
+        turned = any(path.endswith(language.SUFFIXES) for path in trees.retargets)
+        if configured or turned or trees.dead_ends or trees.words or language.NAME in trees.foreign:
             asked.append(language)
     there = {posixpath.splitext(path)[1].lower() for path in entries} if asked else set()
     return [language for language in asked if not there.isdisjoint(language.SUFFIXES)]

@@ -31,6 +31,9 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
     side, start, end = lines_found
     evidence = []
     for item in finding.evidence:
+        if item.repository:  # code has read it there
+            evidence.append(item)
+            continue
         near = item.line or (
             start if item.path == finding.path else 0
         )  # of several such lines the one beside the finding

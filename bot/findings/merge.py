@@ -86,9 +86,10 @@ def _proving(source: Source, proof: str) -> Source:
 
 
 def fingerprint(finding: Finding) -> str:
-    """Path, quote with whitespace folded, category: unchanged when lines move."""
+    """Path, quote with whitespace folded, category, and the consumer that breaks: unchanged when lines move."""
     quote = fold(finding.quote)
-    return hashlib.sha256(f"{finding.path}\0{quote}\0{finding.category}".encode("utf-8", "replace")).hexdigest()[:16]
+    parts = [finding.path, quote, finding.category, *filter(None, [finding.consumer])]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
@@ -119,7 +120,7 @@ def _also(finding: Finding, words: Iterable[str]) -> Finding:
 
 def same(one: Finding, other: Finding) -> bool:
     """Whether two findings are one defect: overlapping lines of one category or told as the same story, or one cause."""
-    if two_causes(one, other) or _two_proofs(one, other):
+    if one.consumer != other.consumer or two_causes(one, other) or _two_proofs(one, other):
         return False
     if _within(one, other, 0) and (one.category == other.category or alike(one.title, other.title)):
         return True

@@ -95,12 +95,17 @@ async def registered(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN
         return await asked.answer(asked.rest.apps.async_get_authenticated())
 
 
-async def voice(identity: Identity, pace: RequestPace) -> Voice:
-    """Look up the name that the App writes under."""
-    if identity not in _voices:
+async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -> Voice:
+    """Look up the name that the App writes under. `again`: also if it is known."""
+    if again or identity not in _voices:
         data = await registered(identity, pace)
         _voices[identity] = shapes.value(Voice, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]")
     return _voices[identity]
+
+
+def remember(identity: Identity, name: Voice) -> None:
+    """Take a name that an earlier process has looked up."""
+    _voices.setdefault(identity, name)
 
 
 @asynccontextmanager
@@ -131,3 +136,15 @@ async def with_token(
     """
     async with holding(token, api, pace, pull.installation) as inside:
         yield Host(inside, pull, Voice(ours, seal=seal))
+
+
+async def accessible(identity: Identity, installation: int, pace: RequestPace) -> frozenset[int]:
+    """List the ids of the repositories that an installation lets the App see: nothing if it is no longer installed."""
+    try:
+        async with acting(identity, installation, {"metadata": "read"}, pace) as inside:
+            listing = inside.rest.apps.async_list_repos_accessible_to_installation
+            return frozenset([shapes.at(home, "id") async for home in inside.pages(listing, "repositories")])
+    except HostRefused as refused:
+        if not refused.is_gone:
+            raise
+        return frozenset()

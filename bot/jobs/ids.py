@@ -1,6 +1,6 @@
 """The names of jobs. The same delivery gives the same name, so that its copies are known; no two pull requests share a beginning.
 
-review~REPOSITORY#NUMBER~DELIVERY       and for its second try, its third: the same with +1, +2
+review~REPOSITORY#NUMBER~DELIVERY       and for its second try, its third: the same with +1, +2; after a refusal +2.1
 command~REPOSITORY#NUMBER~DELIVERY
 recheck~REPOSITORY#NUMBER~DELIVERY
 small~INSTALLATION~DELIVERY
@@ -57,12 +57,18 @@ def root(job: str) -> str:
 
 def tries(job: str) -> int:
     """How many tries went before this one."""
-    return int(job.partition("+")[2] or 0)
+    return int(job.partition("+")[2].partition(".")[0] or 0)
 
 
-def following(job: str) -> str:
+def refusals(job: str) -> int:
+    """How many of them GitHub has refused."""
+    return int(job.partition("+")[2].partition(".")[2] or 0)
+
+
+def following(job: str, *, after_refusal: bool = False) -> str:
     """The name of the next try."""
-    return f"{root(job)}+{tries(job) + 1}"
+    count = refusals(job) + after_refusal
+    return f"{root(job)}+{tries(job) + 1}" + (f".{count}" if count else "")
 
 
 class Places(TypedDict):

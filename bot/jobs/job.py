@@ -19,8 +19,10 @@ LARGEST = 1_000_000  # characters of a step's result: what is larger belongs int
 class StoredJob:
     """A job of this process (ports.Job). `over` is set once it is another's, or nobody's."""
 
-    def __init__(self, row: JobRow, rows: JobRows, *, task: "asyncio.Task[object] | None" = None) -> None:
-        self.id, self.attempt = ids.root(row.id), row.attempts
+    def __init__(
+        self, row: JobRow, rows: JobRows, *, task: "asyncio.Task[object] | None" = None, last: bool = False
+    ) -> None:
+        self.id, self.attempt, self.stored_at, self.last = ids.root(row.id), row.attempts, row.created_at, last
         self.row, self.task = row, task
         self.over, self.gone = asyncio.Event(), asyncio.Event()
         self._rows = rows

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
@@ -17,7 +17,7 @@ from bot.jobs.runner import Runner
 from bot.jobs.settings import JobSettings
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, WAITING
 from bot.storage.workers import Workers
-from bot.values import Ask, Cancel, PullRef, Reason, Recheck, ReviewAsk
+from bot.values import Ask, Cancel, PullRef, Recheck, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
@@ -68,43 +68,54 @@ class Jobs:
             raise StorageError("this process is being stopped: nothing more is taken on")
         name = ids.name(ask, delivery)
         if isinstance(ask, Cancel):
-            await self._called_off(ask, delivery, delay)
-            return True
+            return await self._in_doubt(ask, name, delay or 0.0)
         if isinstance(ask, Recheck):
             waiting = await self._rows.find(prefix=ids.rechecks(ask.pull), states=[WAITING])
             due = time.time() + (delay or 0.0)
-            if any(row.due_at <= due for row in waiting) or not await self._put(ask, name, delay or 0.0):
+            if any(row.due_at <= due for row in waiting):
                 return False
-            await self._end(
-                [row.id for row in waiting]
-            )  # one that was put off after a failure stands for none that is due now
-            return True
+            # one that was put off after a failure stands for none that is due now
+            return await self._put(ask, name, delay or 0.0, [row.id for row in waiting])
         if isinstance(ask, ReviewAsk):
             async with self._alone(ask.pull):
                 return await self._replace(ask, name, delay)
         return await self._put(ask, name, delay or 0.0)
 
-    async def cancel(self, pull: PullRef, reason: Reason = "command") -> int:
-        """Call off the reviews of a pull request, waiting and running; how many there were.
+    async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
+        """Return the reviews of a pull request that wait and run, by the name of their first try."""
+        rows = await self._rows.find(prefix=ids.reviews(pull), ask=True)
+        return {ids.root(row.id): ask for row in rows if isinstance(ask := _ask(row), ReviewAsk)}
+
+    async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
+        """Call off the reviews of a pull request, waiting and running, or some of them (`runs`); how many there were.
 
         What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
         """
-        return await self._called_off(Cancel(pull, reason))
+        async with self._alone(pull):
+            rows = await self._rows.find(prefix=ids.reviews(pull))
+            ends = [row.id for row in rows if runs is None or ids.root(row.id) in runs]
+            if ends:
+                tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(ids.root, ends)))[-MOST_RUNS:])
+                if not await self._put(tidy, ids.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0, ends):
+                    await self._end(ends)
+        return len(ends)
 
-    async def _called_off(self, ask: Cancel, delivery: str = "", delay: float | None = None) -> int:
-        """End the reviews now; the job that tidies up may be put off, and is one with those that wait already."""
+    async def _in_doubt(self, ask: Cancel, name: str, delay: float) -> bool:
+        """Store the question whether the pull request is still closed, or a draft: deliveries come late, and nothing ends before GitHub is asked.
+
+        It is one with those that wait already. While a review runs it is not put off.
+        """
         async with self._alone(ask.pull):
-            job_ids = [row.id for row in await self._rows.find(prefix=ids.reviews(ask.pull))]
+            reviews = await self._rows.find(prefix=ids.reviews(ask.pull))
+            if not reviews and ask.reason == "draft":
+                return True
             waiting = await self._rows.find(prefix=ids.commands(ask.pull), states=[WAITING], ask=True)
             before = [(row, old) for row in waiting if isinstance(old := _ask(row), Cancel)]
-            runs = (*(run for _, old in before for run in old.runs), *map(ids.root, job_ids))
-            if job_ids or ask.reason == "closed":  # if nothing ran there is still something to learn
-                ask = replace(ask, runs=tuple(dict.fromkeys(runs))[-MOST_RUNS:])
-                name = ids.name(ask, "off-" + job_ids[-1].rpartition("~")[2] if job_ids else delivery)
-                if await self._put(ask, name, _sooner(delay or 0.0, [row for row, _ in before])):
-                    await self._end([row.id for row, _ in before])
-            await self._end(job_ids)
-        return len(job_ids)
+            wait = 0.0 if any(row.state == RUNNING for row in reviews) else _sooner(delay, [row for row, _ in before])
+            is_closed = ask.reason == "closed" or any(old.reason == "closed" for _, old in before)
+            runs = tuple(dict.fromkeys(run for _, old in before for run in old.runs))[-MOST_RUNS:]
+            ask = replace(ask, reason="closed" if is_closed else "draft", runs=runs)
+            return await self._put(ask, name, wait, [row.id for row, _ in before])
 
     async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
         """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
@@ -170,31 +181,27 @@ class Jobs:
             task.cancel()
 
     async def _replace(self, ask: ReviewAsk, name: str, delay: float | None) -> bool:
-        """Store first, end the older ones then: a crash between the two must not lose the newer."""
+        """Store it and end the older ones, both or neither: a crash between the two must not lose what was asked for."""
         older = await self._rows.find(prefix=ids.reviews(ask.pull), ask=True)
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
         paced_delay = None if delay is None else _sooner(delay, [row for row in older if row.state == WAITING])
         wait = paced_delay if paced_delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
-        if not await self._put(superseding.merge(ask, _asks(older)), name, wait):
-            return False  # a late copy of a delivery must never end a newer review
-        await self._end([row.id for row in older])
-        return True
+        # a late copy of a delivery must never end a newer review
+        return await self._put(superseding.merge(ask, _asks(older)), name, wait, [row.id for row in older])
 
     async def _end(self, names: list[str]) -> None:
         await self._rows.end(names)
         self._runner.end(names)
 
-    async def _put(self, ask: Ask, name: str, delay: float) -> bool:
+    async def _put(self, ask: Ask, name: str, delay: float, ends: Sequence[str] = ()) -> bool:
+        """Store a job in the place of those that it ends."""
         queue = ids.queue(name)
         async with self._writers:
-            return await self._rows.add(
-                name,
-                queue,
-                codec.write(ask),
-                delay=delay,
-                **ids.places(ask),
-            )
+            stored = await self._rows.add(name, queue, codec.write(ask), delay=delay, ends=ends, **ids.places(ask))
+        if stored:
+            self._runner.end(ends)
+        return stored
 
     @asynccontextmanager
     async def _alone(self, pull: PullRef) -> AsyncIterator[None]:

@@ -78,8 +78,21 @@ class JobRows(StoragePart):
 
         return await self.database.look(do)
 
-    async def add(self, name: str, queue: str, ask: str, *, delay: float = 0.0, **places: Unpack[Places]) -> bool:
-        """Store a job; it is on disk when this returns. False: one of this name is known, perhaps finished."""
+    async def add(
+        self,
+        name: str,
+        queue: str,
+        ask: str,
+        *,
+        delay: float = 0.0,
+        since: float | None = None,
+        ends: Sequence[str] = (),
+        **places: Unpack[Places],
+    ) -> bool:
+        """Store a job; it is on disk when this returns. False: one of this name is known, perhaps finished.
+
+        `ends`: the jobs whose place it takes, which are cancelled with it or not at all. `since`: when it was first stored.
+        """
 
         def do(connection: sa.Connection) -> bool:
             moment = now(connection)
@@ -89,12 +102,13 @@ class JobRows(StoragePart):
                 "state": WAITING,
                 "ask": ask,
                 "version": VERSION,
-                "created_at": moment,
+                "created_at": moment if since is None else since,
                 "due_at": moment + max(0.0, delay),
             }
             query = insert(job, connection).values(**row, **places).on_conflict_do_nothing().returning(job.c.id)
             is_stored = connection.execute(query).scalar() is not None
             if is_stored:
+                _cancel(connection, ends)
                 self.bell.notify(connection)
             return is_stored
 
@@ -199,8 +213,7 @@ class JobRows(StoragePart):
             return
 
         def do(connection: sa.Connection) -> None:
-            values = {"state": CANCELLED, "ask": "", "finished_at": now(connection)}
-            connection.execute(sa.update(job).where(job.c.id.in_(ids), job.c.state.in_(ACTIVE)).values(**values))
+            _cancel(connection, ids)
             self.bell.notify(connection)
 
         await self.database.run(do)
@@ -252,6 +265,12 @@ class JobRows(StoragePart):
         """The condition that a job still has the state of this start: the attempts tell a later start in this process apart."""
         is_mine = job.c.state == RUNNING, job.c.executor == self.executor, job.c.attempts == row.attempts
         return job.c.id == row.id, *is_mine
+
+
+def _cancel(connection: sa.Connection, ids: Sequence[str]) -> None:
+    values = {"state": CANCELLED, "ask": "", "finished_at": now(connection)}
+    if ids:
+        connection.execute(sa.update(job).where(job.c.id.in_(ids), job.c.state.in_(ACTIVE)).values(**values))
 
 
 def _old(connection: sa.Connection, age: float) -> list[str]:

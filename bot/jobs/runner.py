@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, JournalInUse, StorageError, SupersededError
+from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, SupersededError
 from bot.jobs import codec, ids, superseding
 from bot.jobs.job import StoredJob
 from bot.jobs.rows import JobRow, JobRows
@@ -15,6 +15,7 @@ from bot.values import Ask, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 LONGEST = 3600.0  # seconds that a job is put off at most
+SLOWER = 4  # times as long waits each further try of what GitHub refuses
 
 Work = Callable[[Ask, Job], Awaitable[None]]
 Apologise = Callable[[Ask, str], Awaitable[None]]  # tells whoever asked why nothing comes of it
@@ -37,7 +38,8 @@ class Runner:
 
         A job that is no longer ours ends by CancelledError, which leaves its row to its present owner.
         """
-        job = StoredJob(row, self.rows, task=asyncio.current_task())
+        last = ids.refusals(row.id) >= self.settings.refusals or ids.tries(row.id) >= self.settings.tries
+        job = StoredJob(row, self.rows, task=asyncio.current_task(), last=last)
         try:
             await self._begin(job)
             ask = _read(row.id, row.ask)
@@ -62,8 +64,11 @@ class Runner:
             await before.gone.wait()
 
     async def _carried_out(self, ask: Ask, job: StoredJob) -> str:
-        if isinstance(ask, ReviewAsk) and not await self._stays(ask, job):
-            return await self._left(job)
+        if isinstance(ask, ReviewAsk):
+            stays = await self._stays(ask, job)
+            if stays is None:
+                return await self._left(job)
+            ask = stays
         if job.attempt < self.settings.crashes:
             return await self._work(ask, job)
         try:
@@ -91,29 +96,31 @@ class Runner:
             outcome = await self._put_off(ask, job, error, error.retry_after)
         except (HostDown, StorageError, JournalInUse) as error:  # in use: this job's own earlier attempt is ending
             outcome = await self._put_off(ask, job, error, self.settings.pause * 2 ** ids.tries(job.row.id))
+        except HostRefused as error:
+            outcome = await self._refused(ask, job, error)
         except Exception as error:  # one of the doors: a job's fault must not end its process
             log.exception("a job failed", extra={"facts": {"job": job.row.id}})
             inside = f"an error inside deeprepo ({type(error).__name__})"
             outcome = await self._given_up(ask, job, str(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
-    async def _stays(self, ask: ReviewAsk, job: StoredJob) -> bool:
-        """Whether this review is the one to be kept of its pull request.
+    async def _stays(self, ask: ReviewAsk, job: StoredJob) -> ReviewAsk | None:
+        """The review that is kept of its pull request, if it is this one: the newest, which takes over what was asked of the others.
 
-        Others are left only if a process died between storing the newer and ending the older.
+        A newer one ends the others when it is stored. Where an earlier version was killed between the two, it is done here.
         """
         rows = await self.rows.find(prefix=ids.reviews(ask.pull), ask=True)
         others = [row for row in rows if ids.root(row.id) != job.id]
         if all(row.id != job.row.id for row in rows):
-            return False
-        mine = superseding.strength(ask, job.row.created_at, job.row.id)
-        if any(_strength(row) > mine for row in others):
+            return None
+        if any((row.created_at, row.id) > (job.row.created_at, job.row.id) for row in others):
             await self.rows.end([job.row.id])
-            return False
+            return None
         await self.rows.end([row.id for row in others])
         self.end([row.id for row in others])
         await self._unwound(ids.reviews(ask.pull), job)
-        return True
+        older = (_read(row.id, row.ask) for row in others)
+        return superseding.merge(ask, [one for one in older if isinstance(one, ReviewAsk)])
 
     async def _unwound(self, prefix: str, job: StoredJob) -> None:
         """Wait until the other jobs of a pull request that run here and are over have come to their end."""
@@ -127,7 +134,16 @@ class Runner:
             raise asyncio.CancelledError
         return "superseded"
 
-    async def _put_off(self, ask: Ask, job: StoredJob, error: Exception, wait: float) -> str:
+    async def _refused(self, ask: Ask, job: StoredJob, error: HostRefused) -> str:
+        """Try again a few times: the refusal may be a passing one, and what is not there may not be there yet."""
+        count = ids.refusals(job.row.id)
+        if count >= self.settings.refusals:
+            return await self._given_up(ask, job, str(error))
+        return await self._put_off(ask, job, error, self.settings.refusal_pause * SLOWER**count, after_refusal=True)
+
+    async def _put_off(
+        self, ask: Ask, job: StoredJob, error: Exception, wait: float, *, after_refusal: bool = False
+    ) -> str:
         """Try again later, as a job of its own that is stored before this one ends."""
         if ids.tries(job.row.id) >= self.settings.tries:
             return await self._given_up(ask, job, str(error))
@@ -137,10 +153,11 @@ class Runner:
         facts = {"job": job.row.id, "seconds": wait, "reason": str(error)}
         log.warning("a job is put off", extra={"facts": facts})
         await self.rows.add(
-            ids.following(job.row.id),
+            ids.following(job.row.id, after_refusal=after_refusal),
             job.row.queue,
             job.row.ask,
             delay=wait,
+            since=job.row.created_at,
             **ids.places(ask),
         )
         return "put off"
@@ -153,7 +170,7 @@ class Runner:
             log.error("nobody could be notified", extra={"facts": {"job": job.row.id, "reason": str(error)}})  # noqa: TRY400
         return "given up"
 
-    def end(self, names: list[str]) -> None:
+    def end(self, names: Iterable[str]) -> None:
         """Tell the jobs of this process at once that they are no longer wanted."""
         for name in names:
             if name in self.live:
@@ -172,8 +189,3 @@ def _read(name: str, text: str) -> Ask | None:
     except StorageError as error:
         log.error("a job is dropped", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
         return None
-
-
-def _strength(row: JobRow) -> tuple[bool, bool, float, str]:
-    ask = _read(row.id, row.ask)
-    return superseding.strength(ask, row.created_at, row.id) if isinstance(ask, ReviewAsk) else (False, False, 0.0, "")

@@ -21,6 +21,10 @@ class JobSettings:
     crashes: int = 3  # from this attempt on a job counts as suspect: it is tried once more, apart from other suspects
     tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
     pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
+    refusals: int = (
+        3  # how often a job is tried again that GitHub refuses: a refusal may pass, or come of a replica that is late
+    )
+    refusal_pause: float = 2.0  # seconds before the second try then; four times as long with each
     look: float = 30.0  # seconds between two looks for jobs that nobody announced, or that have fallen through
     keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
 

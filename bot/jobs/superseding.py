@@ -34,8 +34,3 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
         elif new.comment is None and old.comment is not None:
             new = replace(new, comment=old.comment, head=old.head, base=old.base)
     return new
-
-
-def strength(ask: ReviewAsk, created_at: float, name: str) -> tuple[bool, bool, float, str]:
-    """The order in which one of several waiting reviews is kept: those that a person asked for, then the newest."""
-    return ask.trigger in ASKED, ask.full, created_at, name

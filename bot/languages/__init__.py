@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
-from bot.ports import Language
+from bot.ports import Language, Packaging
 from bot.text.filetypes import parsed_by
 
 
@@ -18,6 +18,16 @@ class Later:
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
         return getattr(import_module(self._module), name)
+
+    @property
+    def packaging(self) -> Packaging | None:
+        """How its packages are declared; None if it has no manifests."""
+        try:
+            return cast("Packaging", import_module(f"{self._module}.manifest"))
+        except ModuleNotFoundError as error:
+            if error.name not in (f"{self._module}.manifest", None):
+                raise
+            return None
 
     def __repr__(self) -> str:
         return f"<language {self.NAME}>"

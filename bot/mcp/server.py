@@ -51,7 +51,12 @@ def server(repo: str) -> MCPServer[object]:
     last: list[Review] = []
 
     @tools.tool(annotations=PAYS, structured_output=False)
-    async def review(change: str = "", effort: ReviewEffort | None = None, max_usd: float | None = None) -> str:
+    async def review(
+        change: str = "",
+        effort: ReviewEffort | None = None,
+        max_usd: float | None = None,
+        consumers: tuple[str, ...] = (),
+    ) -> str:
         """Review a local change and return the findings as text; `hand_over` has a prompt for each.
 
         Args:
@@ -59,9 +64,11 @@ def server(repo: str) -> MCPServer[object]:
                 index, or a range such as "main..feature".
             effort: how far it goes; "none" reviews by code alone (no key, no cost). Without it the configured one holds.
             max_usd: a hard cap in dollars; without it the configured one holds.
+            consumers: paths of clones of repositories that use this one; what the change breaks there is reported too.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            return await _sentence(_review(repo, change, {"effort": effort, "usd": max_usd}, scratch, last))
+            flags = {"effort": effort, "usd": max_usd, "with": consumers}
+            return await _sentence(_review(repo, change, flags, scratch, last))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def explain(finding: int) -> str:

@@ -9,6 +9,7 @@ from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, safe_json
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, Review, marks_of
+from bot.values.consumer import ConsumerReport
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
@@ -55,6 +56,7 @@ def _review(review: Review) -> dict[str, Any]:
         "round": asdict(review.round),
         "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
         "read_by_model": [mark.id for mark in review.read if mark.model],
+        "consumers": [_consumer(report) for report in review.consumers],
         "archive": [
             {"finding": _row(row.finding), "places": [list(place) for place in row.places], "refuted": row.refuted}
             for row in review.archive
@@ -103,6 +105,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **document["settings"],
         "read": marks_of(document["read"], document.get("read_by_model")),
+        "consumers": document.get("consumers", ()),
         "refuted": document["refuted"],
         "minimum": document["minimum_severity"],
         "version": document["tool"]["version"],
@@ -146,6 +149,11 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 def _row(finding: Finding) -> dict[str, Any]:
     """The finding with `source` in words beside the sources, and with what an owner's word about it names."""
     return {**asdict(finding), "source": finding.source, "identity": finding.identity}
+
+
+def _consumer(report: ConsumerReport) -> dict[str, Any]:
+    """The report; of each package that it takes, also when a break of it arrives."""
+    return {**asdict(report), "takes": [{**asdict(row), "arrival": row.arrival} for row in report.takes]}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def _silence(rule: OwnerRule, reason: str, number: int, words: Phrases) -> dict[
 def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:
     """A quote with its place, as templates show it."""
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
-    address = facts.permalink(pull, item.path, item.side, item.line, last)
+    address = "" if item.repository else facts.permalink(pull, item.path, item.side, item.line, last)
     label = item.path + (f":{item.line}" if item.line else "")
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
 

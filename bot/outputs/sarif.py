@@ -111,6 +111,11 @@ def _message(finding: Finding) -> str:
 
 
 def _related_location(number: int, item: Evidence) -> dict[str, Any]:
+    if item.repository:  # its lines are no lines of this checkout
+        place = f"{item.path}:{item.line} at {item.commit}"
+        logical = {"fullyQualifiedName": encodable(place), "kind": "resource"}
+        message = line(f"{place}: {item.note}: {item.quote.strip()}")
+        return {"id": number, "logicalLocations": [logical], "message": {"text": message}}
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     location = {"id": number, **_location(item.path, item.quote, item.line, last)}
     return {**location, "message": {"text": line(item.note)}} if item.note.strip() else location
@@ -145,4 +150,8 @@ def _properties(review: Review) -> dict[str, Any]:
         "base": review.pull.base,
         "head": review.pull.head,
         "strategy": review.strategy,
+        "consumers": [
+            {"name": one.name, "state": one.state, "commit": one.commit, "breaks": one.breaks}
+            for one in review.consumers
+        ],
     }

@@ -22,6 +22,7 @@ from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.review.session import Session
 from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewEffort, ReviewRequest, Unit
+from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
     from bot.review.workers import ModelWorker
@@ -51,6 +52,7 @@ class Survey:
     ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
+    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
 
 
 @asynccontextmanager
@@ -137,7 +139,7 @@ def _model_worker(
 
     return ModelWorker(
         model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance,
-        look_ups=look_ups, walkthrough=walkthrough,
+        look_ups=look_ups, walkthrough=walkthrough, consumers=subject.consumers,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from bot.ports import Lens
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.values import ChangedFile, Excerpt, LinkedIssue, Message, Prompt, PullRequest, Unit, tokens
+from bot.values.consumer import ConsumerImpact
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
@@ -60,6 +61,9 @@ class PromptWriter:
     guidance: Guidance
     whole: bool  # everything in one prompt, whatever its size
     may_ask: bool  # whether the reader may ask to see more code
+    consumers: ConsumerImpact = field(
+        default_factory=ConsumerImpact
+    )  # other repositories, whose lines are shown beside what they use
 
     @property
     def large(self) -> bool:
@@ -97,6 +101,7 @@ class PromptWriter:
     ) -> SentPrompt:
         """Write the prompt about these units. `bare`: without the code beside them."""
         beside = () if bare else await builder.of(units)
+        abroad = () if bare else self.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
         telling = partial(
             render.text,
@@ -109,7 +114,7 @@ class PromptWriter:
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        prompt = self.of(telling(unchanged=beside), units, walkthrough, issues_to_close)
+        prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close)
         return SentPrompt(tuple(units), prompt, telling(unchanged=judged_excerpts), bare, walkthrough, issues_to_close)
 
     def of_uses(

@@ -32,6 +32,7 @@ from bot.values import (
     Source,
     Unit,
 )
+from bot.values.consumer import ConsumerImpact
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
@@ -53,6 +54,7 @@ class ModelWorker:
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
+    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # whose lines are shown beside what they use
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
         None
@@ -75,7 +77,9 @@ class ModelWorker:
     @property
     def _writer(self) -> PromptWriter:
         units, may_ask = self.tracker.units, self.look_ups is not None
-        return PromptWriter(self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask)
+        return PromptWriter(
+            self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask, self.consumers
+        )
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""

@@ -240,6 +240,14 @@ arrival = sa.Table(  # what people have sent in the last hour, counted before Gi
     sa.Index("arrival_who", "installation", "kind", "given"),
     sa.Index("arrival_given", "given"),
 )
+app_name = sa.Table(  # under which name the App writes, as GitHub said it last
+    "app_name",
+    schema,
+    sa.Column("api", sa.Text, primary_key=True),  # GitHub's address
+    sa.Column("app", sa.Text, primary_key=True),  # the id in the settings
+    sa.Column("login", sa.Text, nullable=False),
+    sa.Column("number", sa.BigInteger, nullable=False),
+)
 # What is deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 

@@ -66,7 +66,7 @@ class CommandAsk:
     actor: str
     comment: CommentRef
     stranger: bool = False  # the same of who wrote it
-    written: float = 0.0  # when, in seconds since 1970, on GitHub's clock and to its second; 0: not known
+    given_at: float = 0.0  # when, in seconds since 1970, on GitHub's clock and to its second; 0: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class RemarkAsk:
     pull: PullRef
     actor: str
     comment: CommentRef
-    mentioned: bool  # whether it names us
+    mentioned: bool | None  # whether it names us; None: our name was not known, it may also hold a command
     stranger: bool = False  # the same of who wrote it
 
 

@@ -97,6 +97,9 @@ class Evidence:
     line: int = 0
     side: Side = "head"
     note: str = ""
+    # Of a line of another repository: its name, with which `path` begins, and the commit that was read.
+    repository: str = field(default="", metadata=EXACT)
+    commit: str = field(default="", metadata=EXACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ class Finding:
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
     allowlisted: bool = False  # by a comment that the base already had on its line
+    consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
 
     @property
     def source(self) -> str:

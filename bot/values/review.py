@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
+from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
 from bot.values.model import Turn, Usage
@@ -267,6 +268,7 @@ class Review:
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
+    consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
 

@@ -1,6 +1,6 @@
 """What a change affects, by code alone: the survey of a review and the contracts that are broken, without judging anything."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -9,6 +9,7 @@ from bot.analyzers import ANALYZERS
 from bot.findings.check import check
 from bot.languages import LANGUAGES
 from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
+from bot.values.consumer import ConsumerReport
 from bot.wiring import review
 
 NO_MODEL = MappingProxyType({"effort": "none"})
@@ -23,6 +24,7 @@ class Effect:
     dependents: Dependents
     breakages: tuple[Finding, ...]
     left_out: Mapping[str, str]  # files that could not be read, and why
+    consumers: tuple[ConsumerReport, ...] = ()
 
 
 async def compute(
@@ -30,9 +32,11 @@ async def compute(
     scratch: str,
     say: Callable[[str], None],
     left_out: Mapping[str, str] = MappingProxyType({}),
+    *,
+    consumers: Sequence[str] = (),
 ) -> Effect:
     """Raises NothingToReview where the change is empty."""
-    deps = replace(review.deps(NO_MODEL, scratch, say), left_out=left_out)
+    deps = replace(review.deps({**NO_MODEL, "with": consumers}, scratch, say), left_out=left_out)
     async with pipeline.survey(request, deps) as (subject, _):
         say("comparing uses with what changed")
         analyzer = ANALYZERS["contracts"](LANGUAGES)
@@ -41,7 +45,16 @@ async def compute(
         if wanted_files:
             judgement = await analyzer.check(subject.tree, wanted_files, subject.dependents)
         unread = judgement.open_files(wanted_files)
-        checked_findings = [await check(finding, subject.tree) for finding in judgement.findings]
+        checked_findings = [
+            await check(finding, subject.tree) for finding in (*judgement.findings, *subject.consumers.findings)
+        ]
     breakages = tuple(finding for finding in checked_findings if isinstance(finding, Finding))
-    effect = Effect(subject.pull, subject.files, subject.dependents, breakages, {**left_out, **dict(unread)})
+    effect = Effect(
+        subject.pull,
+        subject.files,
+        subject.dependents,
+        breakages,
+        {**left_out, **dict(unread)},
+        subject.consumers.reports,
+    )
     return subject.masks.cover(effect)

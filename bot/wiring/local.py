@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def run_review(
 
     `access`: how models are called that a program names with a key or an address of their own. A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
     """
-    if sys.platform == "linux" and _alone():
+    if sys.platform == "linux" and alone():
         return child.alone(_run_review, request, flags, scratch, tell, access, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell, access=access)))
@@ -50,21 +50,23 @@ def estimate(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, watching: Callable[[], Watching]
 ) -> dict[str, Any]:
     """What each strategy would ask and cost, under the limits of a review."""
-    if sys.platform == "linux" and _alone():
+    if sys.platform == "linux" and alone():
         return child.alone(_estimate, request, flags, scratch, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(_weigh(request, review.rehearsal(flags, scratch, say)))
 
 
-def effect_of(request: ReviewRequest, scratch: str, watching: Callable[[], Watching]) -> Effect:
+def effect_of(
+    request: ReviewRequest, scratch: str, watching: Callable[[], Watching], consumers: Sequence[str] = ()
+) -> Effect:
     """What a change affects, by code alone."""
-    if sys.platform == "linux" and _alone():
-        return child.alone(_effect, request, scratch, caps=LOCAL, watching=watching)
+    if sys.platform == "linux" and alone():
+        return child.alone(_effect, request, scratch, consumers, caps=LOCAL, watching=watching)
     with watching() as say:
-        return asyncio.run(effect.compute(request, scratch, say))
+        return asyncio.run(effect.compute(request, scratch, say, consumers=consumers))
 
 
-def _alone() -> bool:
+def alone() -> bool:
     """Whether this process has one thread, those counted that Python does not know: a fork would copy the locks of the others."""
     return len(list(Path("/proc/self/task").iterdir())) == 1
 
@@ -82,6 +84,12 @@ def _silent(_: str) -> None:
     """Nobody reads what is told."""
 
 
+@contextmanager
+def silent() -> Iterator[Callable[[str], None]]:
+    """Nobody watches."""
+    yield _silent
+
+
 async def _run_review(
     line: ChildPipe,
     request: ReviewRequest,
@@ -96,9 +104,11 @@ async def _run_review(
     return await pipeline.review(request, replace(with_time_limit(line, deps), left_out=left_out))
 
 
-async def _effect(line: ChildPipe, request: ReviewRequest, scratch: str, left_out: Mapping[str, str]) -> Effect:
+async def _effect(
+    line: ChildPipe, request: ReviewRequest, scratch: str, consumers: Sequence[str], left_out: Mapping[str, str]
+) -> Effect:
     """In the child."""
-    return await effect.compute(request, scratch, line.say, left_out)
+    return await effect.compute(request, scratch, line.say, left_out, consumers=consumers)
 
 
 async def _estimate(

@@ -1,7 +1,7 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import date
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import checkout, config
 from bot.analyzers import ANALYZERS
+from bot.checkout import Checkout
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
 from bot.findings import sarif_results
@@ -26,7 +27,8 @@ from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
-from bot.values import Limits, OwnerRule, PullRequest
+from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
+from bot.values.consumer import ConsumerImpact, NamedConsumer
 from bot.values.tool_results import ToolResult, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
@@ -86,6 +88,8 @@ def deps(
     return Deps(
         languages=LANGUAGES,
         faults=faults,
+        look_at_consumers=None if on_server else partial(_look, scratch=scratch),
+        consumers=tuple(flags.get("with") or ()),
         open_session=opening,
         settings=settings,
         flags=flags,
@@ -140,7 +144,29 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
         reports=tuple(sarif_results.restore(start.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(start.given)),
         mask_secrets=bool(start.given.get("masked")),
+        look_at_consumers=partial(_recorded_consumers, start.given.get("consumers")),
     )
+
+
+async def _look(
+    tree: Checkout, files: Sequence[ChangedFile], users: Dependents, named: Sequence[NamedConsumer], *, scratch: str
+) -> ConsumerImpact:
+    """What the change breaks in these clones."""
+    if not named:
+        return ConsumerImpact()
+    from bot.dependents.consumers.check import check
+
+    return await check(
+        tree, files, users, named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
+        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out,
+    )  # fmt: skip
+
+
+async def _recorded_consumers(
+    rows: object, _tree: Checkout, _files: Sequence[ChangedFile], _users: Dependents, _named: Sequence[NamedConsumer]
+) -> ConsumerImpact:
+    """What a record has kept of it."""
+    return ConsumerImpact.restored(rows)
 
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
@@ -199,13 +225,19 @@ def _open(
 
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
-    """What other tools have reported, if anybody has handed it over."""
-    if subject.other_inputs.keys().isdisjoint({"sarif", "sarif_runs"}):
-        return {}
-    from bot.analyzers.sarif import Sarif
+    """What other tools have reported and what consumers lose, if anybody has named them."""
+    others: dict[str, Analyzer] = {}
+    if subject.consumers.reports:
+        from bot.analyzers.consumers import ConsumerFindings
 
-    results = tuple(sarif_results.restore(subject.other_inputs.get("sarif", ())))
-    return {"sarif": Sarif(results, tuple(_tool_runs(subject.other_inputs)))}
+        checked = frozenset(one.name for one in subject.consumers.reports if one.state == "checked")
+        others["consumers"] = ConsumerFindings(subject.consumers.findings, checked)
+    if not subject.other_inputs.keys().isdisjoint({"sarif", "sarif_runs"}):
+        from bot.analyzers.sarif import Sarif
+
+        results = tuple(sarif_results.restore(subject.other_inputs.get("sarif", ())))
+        others["sarif"] = Sarif(results, tuple(_tool_runs(subject.other_inputs)))
+    return others
 
 
 def _tool_runs(journal_values: Mapping[str, Any]) -> Iterator[ToolRun]:

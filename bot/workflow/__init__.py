@@ -26,12 +26,12 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
         case RemarkAsk():
             await conversing.answer(ask, job, parts)
         case MergeGroup():
-            await queueing.let_pass(ask, parts)
+            await queueing.let_pass(ask, job, parts)
         case Recheck():
-            await rechecking.show(ask, parts)
+            await rechecking.show(ask, job, parts)
         case Follow():
             await paging.update_page(ask, parts)
         case Forget():
-            await forgetting.forget(ask, parts)
+            await forgetting.forget(ask, job, parts)
         case Cancel():
-            await cancelling.end(ask, parts)
+            await cancelling.end(ask, job, parts)

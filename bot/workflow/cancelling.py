@@ -1,47 +1,83 @@
-"""Reviews were called off: the check runs that they had begun are ended, also where nobody is left who could.
+"""A pull request was closed or made a draft, or somebody has called off its reviews.
 
-Where the pull request was merged or closed, what people have said of its findings by then is learned, and what is open stays so.
+Deliveries come late and in any order. Therefore an end counts only if GitHub confirms it now: then the reviews are called off, what people
+have said of the findings by then is learned, and what is open stays so. If it is not true any more, a review that is due is submitted.
+What reviews that were called off have left in progress is ended here, also where nobody is left who could.
 """
 
 import time
-from contextlib import suppress
+from collections.abc import Mapping
 
 from bot import config, github
+from bot.config import policy
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.ports import Job
 from bot.publish import checks
-from bot.values import Cancel
-from bot.workflow import learning, looking
-from bot.workflow.parts import Services
+from bot.values import Cancel, PullFacts, ReviewAsk
+from bot.workflow import keeping, learning, looking, paging
+from bot.workflow.parts import Services, unless_gone
 from bot.workflow.reviewing import SUPERSEDED
 
 
-async def end(ask: Cancel, parts: Services) -> None:
-    """End what the reviews that were called off have left in progress. A review that still runs does the same."""
+async def end(ask: Cancel, job: Job, parts: Services) -> None:
+    """End what the reviews that were called off have left in progress, and call off those that are no longer wanted."""
     left = [(run, number) for run, number in await parts.store.checks.of(ask.pull) if run in ask.runs]
-    is_known = ask.reason == "closed" and bool(await parts.store.reviews.heads(ask.pull))
-    if not left and not is_known:
+    in_doubt = ask.reason != "command"
+    # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
+    due = await parts.reviews(ask.pull) if in_doubt else {}
+    is_known = in_doubt and bool(await parts.store.reviews.heads(ask.pull))
+    if not left and not due and not is_known:
         return
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
-            with suppress(HostRefused):  # the repository is gone, and with it the check run
+            with unless_gone(job):  # the repository, and with it the check run
                 await checks.end_without_review(host, number, run, SUPERSEDED, "cancelled")
             await parts.store.checks.remove(run)
-        if is_known:
-            with suppress(HostRefused):
-                await _learn(ask, host, parts)
-            with suppress(HostRefused):  # what it brought counts no longer for others with the same head
-                facts = await host.facts()
-                await checks.settle(host, facts)
-                if facts.state == "open":  # again, since
-                    return
-            await parts.store.reviews.close(ask.pull, time.time())
-            await parts.store.outcomes.close(ask.pull, time.time())
+        if in_doubt:
+            await _check(ask, due, host, job, parts)
 
 
-async def _learn(ask: Cancel, host: Host, parts: Services) -> None:
+async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services) -> None:
+    """Ask GitHub whether it is closed, or a draft, now; only then call off what was due before."""
+    facts: PullFacts | None = None
+    with unless_gone(job):
+        facts = await host.facts()
+    if facts is not None and facts.state == "open":
+        await _open(ask, facts, due, host, job, parts)
+        return
+    await parts.cancel(ask.pull, due.keys())
+    if facts is not None and await parts.store.reviews.heads(ask.pull):
+        await checks.settle(host, facts)  # what it brought counts no longer for others with the same head
+        try:
+            await _learn(ask, host, job, parts)
+        except HostRefused:
+            if not job.last:
+                raise
+        await parts.store.reviews.close(ask.pull, time.time())
+        await parts.store.outcomes.close(ask.pull, time.time())
+
+
+async def _open(
+    ask: Cancel, facts: PullFacts, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services
+) -> None:
+    """Of a draft, the reviews that nobody asked for are called off if its owner wants them later. Any other end is not true any more."""
+    again = ReviewAsk(ask.pull, "catch-up", head=facts.head_sha)
+    if facts.draft:
+        state = await looking.current_state(host, config.FILE)
+        settings = await looking.settings(state, parts)
+        decision = policy.decide(state.facts, again, settings.conditions, is_paused=False)
+        if state.facts.draft and isinstance(decision, policy.No):
+            await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
+            return
+    if await keeping.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
+        await parts.submit(again, f"late-{job.id.rpartition('~')[2]}")
+
+
+async def _learn(ask: Cancel, host: Host, job: Job, parts: Services) -> None:
     """Read for the last time how findings were received: nothing else will ask."""
     state = await looking.current_state(host, config.FILE)
     if state.facts.state == "closed":
         settings = await looking.settings(state, parts)
-        await learning.learn(ask.pull, host, settings["language"], parts.store)
+        if await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at):
+            await paging.schedule_all(ask.pull, parts, job.id)

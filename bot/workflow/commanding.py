@@ -32,29 +32,34 @@ _ANSWER = TypeAdapter(CommandReply)
 async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        state = await look(ask.pull, host, job, parts)
-        settings = await looking.settings(state, parts)
-        standing = await asking.stands(ask, host, job, parts)
-        refusal = commands.refusal(ask.word, ask.actor, standing, settings)
-        if refusal is not None:
-            await asking.post_answer(refusal, ask.comment, host)
-            return
-        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
-        was_decided = False
-        if ask.word not in REVIEWS:  # a review learns by itself
-            was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
-        if was_decided:
-            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-        carried_out = partial(_carried_out, ask, state, settings, host, parts, standing)
-        reply = await keep(job, "answer", _ANSWER, carried_out)
-        comment = await asking.post_answer(reply, ask.comment, host)
-        if reply.rule and comment is not None:
-            await parts.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
-        decides_rule = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
-        if decides_rule:
-            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
-        elif ask.word == ignore.WORD:
-            await paging.follow(ask.pull, host, parts)
+        await carry_out(ask, host, job, parts)
+
+
+async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> None:
+    """Do it where the pull request is open already."""
+    state = await look(ask.pull, host, job, parts)
+    settings = await looking.settings(state, parts)
+    standing = await asking.stands(ask, host, job, parts)
+    refusal = commands.refusal(ask.word, ask.actor, standing, settings)
+    if refusal is not None:
+        await asking.post_answer(refusal, ask.comment, host)
+        return
+    await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
+    was_decided = False
+    if ask.word not in REVIEWS:  # a review learns by itself
+        was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at)
+    if was_decided:
+        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
+    carried_out = partial(_carried_out, ask, state, settings, host, parts, standing)
+    reply = await keep(job, "answer", _ANSWER, carried_out)
+    decides_rule = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+    if decides_rule:  # before the answer, which GitHub may refuse
+        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
+    comment = await asking.post_answer(reply, ask.comment, host)
+    if reply.rule and comment is not None:
+        await parts.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
+    if ask.word == ignore.WORD:
+        await paging.follow(ask.pull, host, parts)
 
 
 async def _carried_out(
@@ -123,9 +128,9 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         suppress=suppress,
         pause=pause,
         resume=resume,
-        cancel=partial(parts.cancel, pull),
-        written=ask.written,
-        then=partial(parts.store.reviews.at, pull, ask.written + SECOND) if ask.written else None,
+        cancel=partial(parts.cancel, pull, None),
+        given_at=ask.given_at,
+        then=partial(parts.store.reviews.at, pull, ask.given_at + SECOND) if ask.given_at else None,
         top=partial(_top, ask.comment, host),
         rules=_rules(ask, state, host, load(settings["language"]), parts.store),
     )

@@ -11,19 +11,22 @@ from pydantic import TypeAdapter
 from bot import github
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
+from bot.github import Host
 from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.render import Safe
-from bot.values import RemarkAsk
+from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, learning, looking, paging, remarks, spending
+from bot.workflow import asking, commanding, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services, keep
+from bot.workflow.parts import Services, keep, unless_gone
 
+_REQUEST = TypeAdapter(CommandAsk | RemarkAsk | str)
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
 log = logging.getLogger("deeprepo.review")
@@ -32,36 +35,53 @@ log = logging.getLogger("deeprepo.review")
 async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        heard_remark = await keep(job, "hear", _HEARD, partial(remarks.hear, ask, host))
-        if isinstance(heard_remark, str):
+        request, heard_remark = await _hear(ask, host, job)
+        if isinstance(request, CommandAsk):
+            await commanding.carry_out(request, host, job, parts)
+        elif isinstance(heard_remark, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
-            return
-        state = await look(ask.pull, host, job, parts)
-        settings = await looking.settings(state, parts)
-        standing = await asking.stands(ask, host, job, parts)
-        refusal = conversation.refusal(
-            ask.actor, standing, settings, names_us=ask.mentioned, model=parts.model(settings)
-        )
-        if refusal is not None:
-            await asking.post_answer(refusal, ask.comment, host)
-            return
-        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
-        remark_reply = await keep(job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts))
-        proposals = await _withdrawn(
-            remark_reply, ask, heard_remark, state, settings["language"], parts, writes=standing.writes
-        )
-        body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
-        comment = await remarks.post(replace(remark_reply, body=body), ask, host)
-        if comment is not None:
-            for number in proposals:
-                await parts.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
-        was_decided = await learning.learn(
-            ask.pull, host, settings["language"], parts.store
-        )  # the remark may say "won't fix"
-        if was_decided:
-            await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-        elif remark_reply.withdrawn:
-            await paging.follow(ask.pull, host, parts)
+        else:
+            await _answer(request, heard_remark, host, job, parts)
+
+
+async def _hear(ask: RemarkAsk, host: Host, job: Job) -> tuple[CommandAsk | RemarkAsk, HeardRemark | str]:
+    """What the comment asks for, and what has been said if it is a remark that is meant for us, else why it is not."""
+    with unless_gone(job):
+        if ask.mentioned is None:
+            request = await keep(job, "interpret", _REQUEST, partial(remarks.interpret, ask, host))
+            if not isinstance(request, RemarkAsk):
+                return (ask, request) if isinstance(request, str) else (request, "it is a command")
+            ask = request
+        return ask, await keep(job, "hear", _HEARD, partial(remarks.hear, ask, host))
+    return ask, GONE
+
+
+async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, parts: Services) -> None:
+    state = await look(ask.pull, host, job, parts)
+    settings = await looking.settings(state, parts)
+    standing = await asking.stands(ask, host, job, parts)
+    refusal = conversation.refusal(
+        ask.actor, standing, settings, names_us=bool(ask.mentioned), model=parts.model(settings)
+    )
+    if refusal is not None:
+        await asking.post_answer(refusal, ask.comment, host)
+        return
+    await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
+    remark_reply = await keep(job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts))
+    proposals = await _withdrawn(
+        remark_reply, ask, heard_remark, state, settings["language"], parts, writes=standing.writes
+    )
+    body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
+    comment = await remarks.post(replace(remark_reply, body=body), ask, host)
+    if comment is not None:
+        for number in proposals:
+            await parts.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
+    # the remark may say "won't fix"
+    was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at)
+    if was_decided:
+        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
+    elif remark_reply.withdrawn:
+        await paging.follow(ask.pull, host, parts)
 
 
 async def _reply(

@@ -1,15 +1,40 @@
-"""The App was removed from repositories: everything that was kept of them goes."""
+"""The App was removed from repositories: everything that was kept of them goes, once GitHub confirms that they are no longer ours."""
 
 import asyncio
+import logging
 
+from bot.github import apps
+from bot.ports import Job
 from bot.values import Forget
 from bot.workflow import journals
 from bot.workflow.parts import Services
 
+LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
+log = logging.getLogger("deeprepo.review")
 
-async def forget(ask: Forget, parts: Services) -> None:
-    """Call off what runs, then delete what jobs, storage and the folder of journals hold."""
-    await parts.forget(ask.installation, ask.repositories)
-    repositories = await parts.store.left(ask.installation, ask.repositories)
+
+async def forget(ask: Forget, job: Job, parts: Services) -> None:
+    """Call off what runs, then delete what jobs, storage and the folder of journals hold.
+
+    A delivery may come late: of what it names, what the App can see now stays.
+    """
+    still_ours = await _still_ours(ask, parts)
+    if still_ours:
+        await job.wait(LATE)
+        still_ours = await _still_ours(ask, parts)
+    if still_ours:
+        facts = {"installation": ask.installation, "repositories": len(still_ours)}
+        log.info("repositories that the App can see are not forgotten", extra={"facts": facts})
+    gone = tuple(one for one in ask.repositories if one not in still_ours)
+    if still_ours and not gone:
+        return
+    await parts.forget(ask.installation, gone)
+    repositories = await parts.store.left(ask.installation, gone)
     await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
-    await parts.store.forget(ask.installation, ask.repositories)  # last: a second attempt knows what is left to do
+    await parts.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
+
+
+async def _still_ours(ask: Forget, parts: Services) -> frozenset[int]:
+    """Which of the repositories are still ours, or again."""
+    ours = await apps.accessible(parts.identity, ask.installation, parts.pace)
+    return ours & frozenset(ask.repositories) if ask.repositories else ours

@@ -1,5 +1,6 @@
 """What is stored of a review: its findings and figures for the next round, and the check run while it is not ended."""
 
+import asyncio
 import json
 import time
 from contextlib import suppress
@@ -23,6 +24,14 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
     except (ValueError, KeyError, TypeError):
         return None
+
+
+async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:
+    """Whether the last review was of another head, or compared it with another branch; of one that cannot be read the head alone is known."""
+    if head not in await store.reviews.heads(pull):
+        return True
+    last = await asyncio.to_thread(place, await store.reviews.last(pull))
+    return last is not None and last[1:] != (head, base)
 
 
 def review_row(

@@ -33,6 +33,7 @@ RULE = "rule"  # the kind of our marker
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES: Final = "+1"
 NO: Final = "-1"
+SKEW = 60.0  # seconds by which the clocks of a database and of a server may differ
 _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
@@ -72,23 +73,19 @@ class _RejectedFinding:
     sure: bool
 
 
-async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
-    """Read what is new, decide on proposals, and propose rules in the threads where they arose; whether a rule was decided on.
+async def learn(pull: PullRef, host: Host, language: str, store: Store, since: float) -> bool:
+    """Read what is new, decide on proposals, and propose rules in the threads where they arose.
 
-    Raises HostError's kinds.
+    Returns whether a rule of the repository was decided on after `since`, when the job was stored: the answer is the same for an attempt
+    that repeats one that was killed. Raises HostError's kinds.
     """
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
-        return await _learn(pull, host, language, store)
-
-
-async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
-    writers = _Writers(host)
-    was_decided = await _decide(pull, writers, load(language), store)
-    if not await store.reviews.heads(pull):
-        return was_decided
-    for each in (await _rejections(pull, writers, store))[:MOST_LEARNED]:
-        await _propose(pull, each, host, load(language), store)
-    return was_decided
+        writers = _Writers(host)
+        await _decide(pull, writers, load(language), store)
+        if await store.reviews.heads(pull):
+            for each in (await _rejections(pull, writers, store))[:MOST_LEARNED]:
+                await _propose(pull, each, host, load(language), store)
+        return await store.rules.has_decision(pull.repository, since - SKEW)
 
 
 async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_RejectedFinding]:
@@ -149,9 +146,8 @@ async def withdrawn(
     return proposal_text, rule.rule.number if rule is not None and proposal_text else 0
 
 
-async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> bool:
-    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them; whether any was."""
-    was_decided = False
+async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> None:
+    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them."""
     grave = {one.rule.number for one in await store.rules.of(pull.repository) if one.grave}
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
@@ -163,8 +159,6 @@ async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store
                 no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
                 await decide(pull, number, state, no or able[0][0], writers.host, words, store)
-                was_decided = True
-    return was_decided
 
 
 async def decide(

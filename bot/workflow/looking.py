@@ -18,7 +18,6 @@ from bot.render import cut
 from bot.values import Bases, LinkedIssue, PullFacts, PullRef
 from bot.workflow.parts import Services, keep
 
-GONE = 404
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 MOST_CONFIG = 64_000  # bytes of the owner's file
 MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
@@ -83,7 +82,7 @@ async def file_at(host: Host, path: str, ref: str) -> bytes | None:
     try:
         data: Any = await host.client.answer(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
     except HostRefused as refused:
-        if refused.status != GONE:
+        if not refused.is_gone:
             raise
         return None
     found = (shapes.at(data, "type"), shapes.at(data, "encoding")) == ("file", "base64")
@@ -106,7 +105,7 @@ async def compare(host: Host, facts: PullFacts) -> Bases:
         try:
             return await bases(host, base, facts.head_sha)
         except HostRefused as refusal:
-            if refusal.status != GONE:
+            if not refusal.is_gone:
                 raise
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
 

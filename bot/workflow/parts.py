@@ -1,6 +1,7 @@
 """What the jobs of a server are handed: who it is at GitHub, what it has stored, and how a change is reviewed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
@@ -11,11 +12,12 @@ from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
+from bot.errors import HostRefused
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview, Question, Remark
 from bot.ports import Job
-from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, Trigger
+from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
@@ -27,14 +29,15 @@ SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "f
 
 
 class Surroundings(TypedDict):
-    """What a server brings to its jobs. `submit`, `cancel` and `forget` are the queue's own doors."""
+    """What a server brings to its jobs. `submit`, `reviews`, `cancel` and `forget` are the queue's own doors."""
 
     identity: Identity
     pace: RequestPace
     store: "Store"
     folder: Path  # of the server's data
     submit: Callable[[Ask, str], Awaitable[bool]]
-    cancel: Callable[[PullRef], Awaitable[bool]]
+    reviews: Callable[[PullRef], Awaitable[Mapping[str, ReviewAsk]]]  # that wait and run, by name
+    cancel: Callable[[PullRef, Collection[str] | None], Awaitable[bool]]  # all of them, or these
     forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
     remember_failure: Callable[[Ask, str], Awaitable[None]]  # somebody who remembers what came to nothing, and why
     record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
@@ -65,10 +68,21 @@ class Services:
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings
     submit: Callable[[Ask, str], Awaitable[bool]]
-    cancel: Callable[[PullRef], Awaitable[bool]]
+    reviews: Callable[[PullRef], Awaitable[Mapping[str, ReviewAsk]]]
+    cancel: Callable[[PullRef, Collection[str] | None], Awaitable[bool]]
     forget: Callable[[int, Sequence[int]], Awaitable[int]]
     remember_failure: Callable[[Ask, str], Awaitable[None]]
     record_metrics: Callable[[Review, str], None]
+
+
+@contextmanager
+def unless_gone(job: Job) -> Iterator[None]:
+    """Go on without what GitHub does not know, even after several tries. Any other refusal is raised, and the first of this kind: they may pass."""
+    try:
+        yield
+    except HostRefused as refusal:
+        if not (refusal.is_gone and job.last):
+            raise
 
 
 async def keep(job: Job, name: str, form: TypeAdapter[Step], do: Callable[[], Awaitable[Step]]) -> Step:

@@ -1,34 +1,58 @@
 """A merge queue waits for our check on a commit of its own: its changes were reviewed as pull requests, so no review is made."""
 
+from contextlib import suppress
+
 from bot import config, github
 from bot.config import policy
-from bot.errors import HostRefused, OverLimit, UsageError
+from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
+from bot.ports import Job
 from bot.publish import checks
-from bot.values import Ending, MergeGroup, PullRef
+from bot.values import Ending, MergeGroup, PullFacts, PullRef
 from bot.workflow import looking
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, unless_gone
 
 
-async def let_pass(ask: MergeGroup, parts: Services) -> None:
-    """Answer for the commit as the pull request at its place in the queue stands. A second answer changes nothing."""
-    where = PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
-    async with github.opened(parts.identity, where, parts.pace) as host:
-        try:
-            ending = await _stands(host, parts) if ask.number else "success"
-        except HostRefused:  # there is no such pull request any more
-            ending = "success"
+async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
+    """Answer for the commit as the pull request at its place in the queue stands. A second answer changes nothing.
+
+    If GitHub refuses to tell, there is no answer yet, and a queue that requires it waits.
+    """
+    async with github.opened(parts.identity, where(ask), parts.pace) as host:
+        facts: PullFacts | None = None
+        with unless_gone(job):
+            facts = await host.facts() if ask.number else None
+        ending = await _stands(facts, host, parts) if facts is not None else "success"
         await checks.let_pass(host.beside(0), ask.head, ending)
 
 
-async def _stands(host: Host, parts: Services) -> Ending:
+async def stop(ask: MergeGroup, parts: Services) -> None:
+    """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
+    async with github.opened(parts.identity, where(ask), parts.pace) as host:
+        ending: Ending = "failure"
+        with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
+            ending = "failure" if await _unreviewed(host, parts) == "failure" else "success"
+        await checks.let_pass(host.beside(0), ask.head, ending)
+
+
+def where(ask: MergeGroup) -> PullRef:
+    """The pull request at this place of the queue."""
+    return PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
+
+
+async def _stands(facts: PullFacts, host: Host, parts: Services) -> Ending:
     """Whether the queue goes on: not past a pull request whose check does not pass, nor past one without a review if a bar is set."""
-    pull_state = await looking.current_state(host, config.FILE)
-    state = await checks.standing(host, pull_state.facts)
-    ending = None if state.ending == "pending" else state.ending
+    state = await checks.standing(host, facts)
+    ending = None if state.ending in (None, "pending") else state.ending
     if ending is None:
-        try:
-            ending = policy.ending_without_review(await parts.resolve(pull_state.file, pull_state.bound))
-        except (UsageError, OverLimit):
-            ending = policy.unreadable(pull_state.file, pull_state.bound)
+        ending = await _unreviewed(host, parts)
     return "failure" if ending in ("failure", "cancelled") else "success"
+
+
+async def _unreviewed(host: Host, parts: Services) -> Ending:
+    """How the check of a pull request without a review ends."""
+    pull_state = await looking.current_state(host, config.FILE)
+    try:
+        return policy.ending_without_review(await parts.resolve(pull_state.file, pull_state.bound))
+    except (UsageError, OverLimit):
+        return policy.unreadable(pull_state.file, pull_state.bound)

@@ -2,41 +2,59 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
+from bot import commands
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.publish import existing
 from bot.render import comment as template
 from bot.render import load
-from bot.values import CommentRef, Posted, RemarkAsk
+from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk
 from bot.workflow import asking
 
-GONE = 404
+
+async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
+    """What a comment asks for that came before our name was known, or why it asks for nothing."""
+    if ask.mentioned is not None:
+        return ask
+    place, login = ask.comment, host.voice.login
+    comment = await host.comment_at(place) if place.kind != "whole" else await _remark(place, (), host)
+    if comment is None:
+        raise HostRefused(GONE, 404)
+    command = commands.read(comment.body, login)
+    if command is not None:
+        written = datetime.fromisoformat(comment.created).timestamp() if comment.created else 0.0
+        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger, written)
+    names_us = commands.read_mentions(comment.body, login).us
+    if not names_us and place.thread in (0, place.id):
+        return "it does not mention us"
+    return replace(ask, mentioned=names_us)
 
 
 async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
-    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
+    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
+
+    Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
+    """
     heard_remark = await _hear(ask, host)
+    if heard_remark == GONE:
+        raise HostRefused(GONE, 404)
     lasts = host.voice.app or host.voice.seal is not None  # else a withdrawal has nobody who remembers it
     return heard_remark if isinstance(heard_remark, str) else replace(heard_remark, lasts=bool(lasts))
 
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
-    try:
-        if place.thread:
-            if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
-                return "it is in a thread that other people began"
-            return conversation.above(ask, _attested_thread(await host.comments("review", place.thread), host), login)
-        comments = await host.comments()
-        remark = await _remark(place, comments, host)
-    except HostRefused as refusal:
-        if refusal.status != GONE:
-            raise
-        return "the comment is gone"
-    return conversation.below(comments, remark, login)
+    if place.thread:
+        if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
+            return "it is in a thread that other people began"
+        return conversation.above(ask, _attested_thread(await host.comments("review", place.thread), host), login)
+    comments = await host.comments()
+    return conversation.below(comments, await _remark(place, comments, host), login)
 
 
 def _attested_thread(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:

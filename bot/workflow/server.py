@@ -141,7 +141,7 @@ class ServerBackend:
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""
-        if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store):
+        if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store, self.job.stored_at):
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
         return Change(
             pull=pull,

@@ -50,7 +50,7 @@ def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
 
 
 def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
-    """Where a process died between storing a review and ending the one before, one of them is carried out: a person's, else the newer."""
+    """Where a process died between storing a review and ending the one before, the newer is carried out, with what a person asked of the older."""
 
     async def story() -> None:
         async with scene.running(Diary()) as board:

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 from job_scene import Diary, Scene, push
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, SupersededError
+from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, SupersededError
 from bot.journal.writer import Journal
 from bot.ports import Job
 from bot.values import Ask
@@ -156,3 +156,25 @@ def test_steps_hold_plain_values(on_sqlite: Scene) -> None:
 
     asyncio.run(story())
     assert results == [{"pair": [1, 2]}]
+
+
+def test_a_refusal_is_tried_again_a_few_times(on_sqlite: Scene) -> None:
+    """Refusals are counted apart from failures, the work knows its last try, and the person who asked gets the reason after it."""
+    lasts: list[bool] = []
+
+    async def fail(_: Ask, job: Job) -> None:
+        lasts.append(job.last)
+        if len(lasts) == 2:
+            raise HostDown("GitHub answers with 502")
+        raise HostRefused("GitHub refuses it", 403)
+
+    async def story() -> None:
+        diary = Diary(does=fail)
+        async with on_sqlite.running(diary, refusals=2, refusal_pause=0.01, pause=0.01) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("sorry one")
+            await on_sqlite.settled(jobs)
+        assert lasts == [False, False, False, True]
+        assert diary.sorry == [(push(head="one"), "GitHub refuses it")]
+
+    asyncio.run(story())

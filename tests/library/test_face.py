@@ -71,7 +71,7 @@ def test_every_public_name_is_there() -> None:
 def test_every_value_is_frozen() -> None:
     """No field can be set."""
     values = [kind for name in deeprepo.__all__ if is_dataclass(kind := getattr(deeprepo, name))]
-    assert len(values) == 14
+    assert len(values) == 15
     assert all(kind.__dataclass_params__.frozen for kind in values)
 
 

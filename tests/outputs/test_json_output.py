@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import json_file
-from bot.values import Cost, Finding, Mark, PlacedFinding, Review
+from bot.values import Cost, Evidence, Finding, Mark, PlacedFinding, Review
+from bot.values.consumer import ConsumerReport, Requirement
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = (
@@ -22,9 +23,17 @@ LISTS = (
     "read",
     "read_by_model",
     "notes",
+    "consumers",
+)
+ASKED = Requirement("python", "quotes", "<2", path="requirements.txt", line=1, locked="1.3")
+ABROAD = Evidence("acme/billing:pay.py", "tax(30)", 5, note="breaks", repository="acme/billing", commit="c" * 40)
+CONSUMED = replace(
+    with_finding(consumer="acme/billing", evidence=(ABROAD,)),
+    consumers=(ConsumerReport("acme/billing", "checked", "c" * 40, "2026-01-01", takes=(ASKED,), uses=2, breaks=1),),
 )
 REVIEWS = [
     REVIEW,
+    CONSUMED,
     CLEAN,
     UNREAD,
     replace(REVIEW, cost=Cost(1, usd=None, root_usd=None)),
@@ -42,6 +51,7 @@ def test_the_published_schema_holds(review: Review) -> None:
 def test_every_key_is_documented() -> None:
     """Nothing is written that the schema does not describe."""
     _documented(json.loads(json_file.render(REVIEW)), SCHEMA)
+    _documented(json.loads(json_file.render(CONSUMED)), SCHEMA)
 
 
 def test_a_finding_is_written_whole() -> None:

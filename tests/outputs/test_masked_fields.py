@@ -20,8 +20,8 @@ from bot.values import Evidence, Message, PlacedFinding, Prompt, Review
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.
 EXACT = {
-    "Finding": {"path", "category", "sources", "rule", "fingerprint"},
-    "Evidence": {"path"},
+    "Finding": {"consumer", "path", "category", "sources", "rule", "fingerprint"},
+    "Evidence": {"commit", "path", "repository"},
     "ChangedFile": {"path", "old_path"},
 }
 

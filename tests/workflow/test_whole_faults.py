@@ -126,7 +126,7 @@ def test_a_pull_request_that_is_closed_meanwhile_is_left_alone(tmp_path: Path) -
 
 
 def test_a_repository_that_is_gone_ends_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Nothing can be said where nothing is left; the log has the sentence, and the server goes on."""
+    """Nothing can be said where nothing is left; the log has the sentence, the job is tried a few times more, and the server goes on."""
 
     async def go() -> None:
         async with whole(tmp_path) as at:
@@ -135,7 +135,7 @@ def test_a_repository_that_is_gone_ends_in_the_log(tmp_path: Path, caplog: pytes
             at.repo.delete()
             for delivery in held:
                 await at.gh.deliver(delivery)
-            await at.quiet()
+            await at.put_off()
             assert (await at.server.jobs.healthy())[0]
 
     asyncio.run(go())

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -237,7 +238,7 @@ def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> N
 
             async def learn() -> None:
                 async with github.opened(at.server.identity, pull, at.server.pace) as host:
-                    await learning.learn(pull, host, "en", at.server.store)
+                    await learning.learn(pull, host, "en", at.server.store, time.time())
 
             async def kill() -> None:
                 task.cancel()
@@ -270,5 +271,27 @@ def test_pages_follow_a_rule_whatever_fails_after_it(tmp_path: Path) -> None:
             at.gh.fail("PATCH", r"/issues/comments/", Fault(status=502, times=3))
             await said(at, one, "/deeprepo rules")
             await at.until(lambda: max(at.gh.pull(two).checks, key=lambda check: check.id).conclusion == "success")
+
+    asyncio.run(go())
+
+
+def test_a_job_that_repeats_a_killed_one_knows_of_the_decision(tmp_path: Path) -> None:
+    """Whoever reads the reactions again after a crash hears that a rule was decided on since the job was stored, so that the pages follow."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files=FAULTS)
+            pull = PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number)
+            since = time.time()
+
+            async def learn(stored: float) -> bool:
+                async with github.opened(at.server.identity, pull, at.server.pace) as host:
+                    return await learning.learn(pull, host, "en", at.server.store, stored)
+
+            at.repo.react(number, comment(at, number, "shop/rates.py").id)
+            assert not await learn(since)
+            at.repo.react(number, proposals(at, number)["shop/rates.py"].id, "+1")
+            assert [await learn(since), await learn(since)] == [True, True]
+            assert not await learn(time.time() + 2 * learning.SKEW)
 
     asyncio.run(go())

@@ -15,6 +15,7 @@ from bot.values import Posted, RemarkAsk
 
 MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
 REPLY, FINDING = "reply", "finding"  # kinds of our markers
+GONE = "the comment is gone"
 _FOOT = re.compile(r"\n[ \t]*+<sub>")
 _DISARMED = re.compile(r"&#8203;|\u200b|\\(?=[!-/:-@\[-`{-~])")
 
@@ -44,7 +45,7 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
     """A remark in a review thread (oldest first), or why it is not for us."""
     at = next((n for n, one in enumerate(thread) if one.id == ask.comment.id), None)
     if at is None:
-        return "the comment is gone"
+        return GONE
     top, remark = thread[0], thread[at]
     facts = (marker.read(top.body) or {}) if top.ours else {}
     mentions = read_mentions(remark.body, login)
@@ -68,7 +69,7 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
 def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> HeardRemark | str:
     """A remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
     if remark is None:
-        return "the comment is gone"
+        return GONE
     if not read_mentions(remark.body, login).us:
         return "it does not mention us"
     earlier = [one for one in comments if one.created <= remark.created and one.id != remark.id]

@@ -215,6 +215,24 @@ def _forms(files: list[str]) -> list[str]:
     return [form for path in files for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
 
 
+def offered(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, ...]:
+    """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from."""
+    found: set[str] = set()
+    for form in _forms([*_files(table.get("exports")), *_mains(table)]):
+        base = posixpath.normpath(posixpath.join(folder, form))
+        if "*" in base:
+            before, _, after = base.partition("*")
+            found |= {
+                path
+                for path in paths
+                if path.startswith(before) and (path.endswith(after) or not posixpath.splitext(after)[1])
+            }
+            continue
+        stem = SCRIPT_ENDING.sub("", BUILT_ENDING.sub("", base))
+        found |= {path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths}
+    return tuple(sorted(found))
+
+
 def _mains(table: Manifest) -> list[str]:
     entry_files = [table.get(key) for key in ("types", "module", "main")]
     return [value for value in entry_files if isinstance(value, str)]

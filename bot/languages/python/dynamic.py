@@ -24,6 +24,7 @@ READS = frozenset({"get", "keys", "values", "items", "copy", "pop", "__contains_
 MODULE = re.compile(r"sys\s*\.\s*modules\s*\[\s*__name__\s*\]$")
 OTHERS = re.compile(r"globals\(|vars\(\)|locals\(\)|sys\s*\.\s*modules|__dict__|__globals__")
 ANY = "any"  # name may be defined
+LOOKED_UP = re.compile(r"\s*\[[^\[\]\n]{0,200}\](?!\s*(?:[-+*/|&@%]|//|\*\*)?=(?!=))")
 LONG = 40  # characters of a call in a sentence
 
 
@@ -135,8 +136,22 @@ def _namespace(node: Node, function: str, dynamic_names: Dynamic) -> None:
     elif above.type == "argument_list" and above.parent is not None:
         if text(above.parent.child_by_field_name("function")) not in (*EXEC, "eval", "len", "dict", "sorted") and whole:
             dynamic_names.unreadable(above.parent)
-    elif whole or above.type == "assignment":
+    elif (whole or above.type == "assignment") and not _only_read(above):
         dynamic_names.unreadable(above)
+
+
+def _only_read(kept: Node) -> bool:
+    """Whether a namespace is kept under a name of which the file does nothing but look things up: `kept["a"]`."""
+    name = kept.child_by_field_name("left") if kept.type == "assignment" else None
+    if name is None or name.type != "identifier":
+        return False
+    root = kept
+    for above in ancestors(kept):
+        root = above
+    code = text(root)
+    places = re.finditer(rf"(?<![\w.])(?P<del>del[ \t]{{1,20}})?{re.escape(text(name))}(?!\w)", code)
+    odd = [place for place in places if place["del"] or LOOKED_UP.match(code, place.end()) is None]
+    return len(odd) == 1  # where it is kept
 
 
 def _method(call: Node, name: str, dynamic_names: Dynamic) -> None:

@@ -50,9 +50,13 @@ def _request(event: DeliveryPayload, comment: Comment, pull: PullRef, place: Com
     if event.sender.type != "User" or comment.user.type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
     stranger = comment.author_association not in OURS
+    if not ours.login and "@" in comment.body:  # whom it names is decided when our name is known
+        return RemarkAsk(pull, event.sender.login, place, None, stranger)
     command = commands.read(comment.body, ours.login)
     if command is not None:
-        return CommandAsk(pull, command.word, command.argument, event.sender.login, place, stranger, comment.written)
+        return CommandAsk(
+            pull, command.word, command.argument, event.sender.login, place, stranger, comment.time_of_writing
+        )
     names_us = commands.read_mentions(comment.body, ours.login).us
     if names_us or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender.login, place, names_us, stranger)

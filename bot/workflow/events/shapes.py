@@ -97,7 +97,7 @@ class Comment(PayloadModel):
     created_at: datetime | None = None
 
     @property
-    def written(self) -> float:
+    def time_of_writing(self) -> float:
         """When it was written, in seconds since 1970; 0 where GitHub does not say."""
         return self.created_at.timestamp() if self.created_at else 0.0
 

@@ -3,6 +3,7 @@
 import typer
 
 from deeprepo_evals.cli import (
+    consumers,
     context,
     fetch,
     journals,
@@ -24,6 +25,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.command(name="context")(context.command)
+app.command(name="consumers")(consumers.command)
 app.command(name="fetch")(fetch.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)

@@ -1,0 +1,36 @@
+"""What the change breaks in other repositories, as the findings of a check: they were made before, and nothing is read here."""
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from bot.ports import Tree
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+
+
+class ConsumerFindings:
+    """The findings of the consumers that were looked at. Satisfies `ports.Analyzer`."""
+
+    NAME, READS = "consumers", "uses of changed definitions in other repositories"
+    ROWS: Literal["git", "other"] = "git"
+
+    def __init__(self, found: Sequence[Finding], checked: Collection[str]) -> None:
+        self._found, self._checked = tuple(found), checked
+        self._paths = {finding.path for finding in found}
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Files of which something is used elsewhere that breaks."""
+        return not self._paths.isdisjoint({file.path, file.old_path})
+
+    async def check(
+        self,
+        tree: Tree,  # noqa: ARG002 - the protocol's
+        files: Sequence[ChangedFile],
+        dependents: Dependents,  # noqa: ARG002 - the protocol's
+    ) -> Judgement:
+        """The findings about these files."""
+        paths = {path for file in files for path in (file.path, file.old_path) if path}
+        return Judgement(tuple(one for one in self._found if one.path in paths), frozenset(file.path for file in files))
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+        """Fixed if the consumer that broke was looked at again, to its end."""
+        return "fixed" if finding.consumer in self._checked else "unseen"

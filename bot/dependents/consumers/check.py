@@ -1,0 +1,460 @@
+"""What a change breaks in clones of the repositories that use it, by the comparisons that are made within one repository."""
+
+import asyncio
+import posixpath
+import re
+import time
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.checkout import Checkout
+from bot.dependents.budget import SearchLimits
+from bot.dependents.consumers import words
+from bot.dependents.consumers.clones import opened, sentence
+from bot.dependents.consumers.joined import LINKS, Joined, Remembered, mount_of
+from bot.dependents.consumers.packages import Offer, offer, packaging_of, taken
+from bot.dependents.find import find
+from bot.diff.skip import MOVED, REPLACED
+from bot.errors import DeepRepoError
+from bot.ports import Analyzer, Language, Tree
+from bot.text.filetypes import filetype
+from bot.text.paths import is_sample, is_test, vendored_folder
+from bot.values import (
+    ChangedFile,
+    Dependents,
+    DiffRow,
+    Evidence,
+    Excerpt,
+    Finding,
+    Reference,
+    Severity,
+    Side,
+    Source,
+    less_severe,
+)
+from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, NamedConsumer, Package, Requirement, label
+
+FILES = 200_000  # of one consumer
+SECONDS = 120.0  # for one consumer, by the clock: git may hang
+TOGETHER = 60.0  # of computing for all: on a busy machine it takes longer, and finds the same
+EXCERPTS, AROUND, LONG_LINE = (
+    40,
+    3,
+    300,
+)  # uses of a consumer that models are shown; lines around each; characters of one
+PLACES = 12  # lines of one consumer that a finding quotes
+LIMITS = SearchLimits(sites=200, seconds=6.0)
+# Files that may hand on what others define, beside those that are called so.
+NOTHING = "its manifests take nothing that this repository offers"
+BARRELS = frozenset({"__init__", "index", "mod", "lib", "main"})
+HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
+OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
+INSIDE = frozenset({"internal"})  # folders whose code is nobody else's by the rule or the habit of their language
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedChange:
+    """The reviewed change as consumers can be hit by it."""
+
+    tree: Tree
+    files: tuple[ChangedFile, ...]  # of packages that are offered
+    offered: Offer
+    handing: frozenset[str]  # files that may hand names on
+    dependents: Dependents  # within the repository
+
+
+async def check(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    dependents: Dependents,
+    named: Sequence[NamedConsumer],
+    languages: Mapping[str, Language],
+    contracts: Analyzer,
+    *,
+    own: str = "",
+    scratch: str,
+    left_out: Collection[str] = (),
+) -> ConsumerImpact:
+    """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review.
+
+    A clone that cannot be read costs its own comparison and nothing else.
+    """
+    if not named:
+        return ConsumerImpact()
+    clones, others = await opened(named, scratch, own)
+    done = [ConsumerImpact((report,)) for report in others]
+    change = await _change(Remembered(tree), files, dependents, languages)
+    end = time.process_time() + TOGETHER
+    for one in clones:
+        if time.process_time() < end:
+            done.append(await _checked(change, one, languages, contracts, left_out))
+        else:
+            done.append(_unread(one, f"{TOGETHER:g} s of computing were spent on the others"))
+    reports = tuple(report for one in done for report in one.reports)
+    return ConsumerImpact(
+        reports,
+        tuple(finding for one in done for finding in one.findings),
+        words.summary(reports),
+        tuple(row for one in done for row in one.excerpts),
+    )
+
+
+async def _change(
+    tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, languages: Mapping[str, Language]
+) -> OfferedChange:
+    """What is offered, before the change or after it, and which of the changed files belong to it."""
+    offered = (await offer(tree, languages, "base")).joined(await offer(tree, languages))
+    suffixes = {package.language: languages[package.language].SUFFIXES for package in offered.packages}
+
+    def concerns(path: str | None) -> bool:
+        return path is not None and any(
+            package.holds(path) and path.endswith(suffixes[package.language]) for package in offered.packages
+        )
+
+    mine = tuple(
+        file
+        for file in files
+        if (file.is_analyzed or file.skip in (MOVED, REPLACED))
+        and not is_test(file.path)
+        and (concerns(file.path) or concerns(file.old_path))
+    )
+    handing: frozenset[str] = frozenset()
+    if mine:
+        handing = await tree.grep([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
+    changed = {path for file in mine for path in (file.path, file.old_path) if path}
+    return OfferedChange(tree, mine, offered, handing | changed, dependents)
+
+
+async def _checked(
+    change: OfferedChange,
+    consumer: Clone,
+    languages: Mapping[str, Language],
+    contracts: Analyzer,
+    left_out: Collection[str],
+) -> ConsumerImpact:
+    """One consumer, whatever it holds."""
+    mount = mount_of(consumer.name)
+    mine = [path[len(mount) + 1 :] for path in left_out if path.startswith(f"{mount}/")]
+    try:
+        async with asyncio.timeout(SECONDS), Checkout(consumer.pull, mine) as tree:
+            return await _compared(change, consumer, tree, languages, contracts)
+    except TimeoutError:
+        return _unread(consumer, f"it took more than {SECONDS:.0f} s")
+    except DeepRepoError as error:
+        return _unread(consumer, sentence(error))
+    except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
+        return _unread(consumer, f"reading it ended with {type(error).__name__}, a defect of deeprepo")
+
+
+async def _compared(
+    change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
+) -> ConsumerImpact:
+    report = await _introduced(change.offered, consumer, tree, languages)
+    if report.state != "checked":
+        return ConsumerImpact((report,))
+    takes = report.takes
+    asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
+    files = [file for file in change.files if _hits(change, file, asked)]
+    if not files:
+        return ConsumerImpact((report,))
+    joined = _joined(change, consumer, tree, asked, takes)
+    found = await find(joined, files, asked, LIMITS)
+    users = _of_consumer(joined, found, change, asked)
+    reported = await _reported(joined, files, users, contracts)
+    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
+    uses = _uses(users)
+    partly = [*tree.stopped_searches, *found.missed_uses]
+    report = replace(
+        report,
+        state="unread" if partly else "checked",
+        reason=f"it was looked at in part: {sentence(partly[0])}" if partly else "",
+        uses=len({(row.path, row.line) for row in uses}),
+        breaks=sum(one.proven for one in findings),
+        hints=sum(not one.proven for one in findings),
+    )
+    shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
+    return ConsumerImpact((report,), tuple(findings), excerpts=shown)
+
+
+async def _excerpts(joined: Joined, consumer: Clone, rows: Sequence[Reference]) -> tuple[tuple[str, Excerpt], ...]:
+    """The lines around the first uses, marked with their repository. Clones that only the settings name are shown to no model."""
+    chosen = sorted(rows, key=lambda row: (row.test, row.form == "import", row.path, row.line))[:EXCERPTS]
+    texts = dict(await joined.read_many([row.path for row in chosen]))
+    found = []
+    for row in chosen:
+        lines = texts.get(row.path, b"").decode("utf-8", "replace").split("\n")
+        first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
+        numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
+        path = label(consumer.name, joined.inside(row.path) or row.path)
+        title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"
+        found.append((row.symbol, Excerpt(path, first, last, numbered, title=title)))
+    return tuple(found)
+
+
+async def _introduced(
+    offered: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
+) -> ConsumerReport:
+    """What a clone takes of what is offered, told from its manifests alone."""
+    if len(await tree.entries()) > FILES:
+        return _unread(consumer, f"it has more than {FILES:,} files").reports[0]
+    copies = {(package.language, package.name) for package in (await offer(tree, languages)).packages}
+    asked = await taken(tree, languages, offered)
+    takes = tuple(row for row in asked if (row.language, row.name) not in copies)
+    if not takes:
+        own = copies & {(package.language, package.name) for package in offered.packages}
+        why = "it offers the same package itself, so it is a copy of this one" if own else NOTHING
+        return _apart(consumer, why).reports[0]
+    return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
+
+
+async def known(
+    tree: Tree, named: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
+) -> tuple[ConsumerReport, ...]:
+    """Who takes what of this repository, told from the manifests alone."""
+    clones, others = await opened(named, scratch, own)
+    offered = await offer(tree, languages)
+    found = []
+    for one in clones:
+        try:
+            async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
+                found.append(await _introduced(offered, one, theirs, languages))
+        except (DeepRepoError, TimeoutError) as error:
+            found += _unread(one, sentence(error) or f"it took more than {SECONDS:.0f} s").reports
+    return (*found, *others)
+
+
+def _hits(change: OfferedChange, file: ChangedFile, asked: Mapping[str, Language]) -> bool:
+    """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
+    if not file.path.endswith(tuple(suffix for language in asked.values() for suffix in language.SUFFIXES)):
+        return False
+    if file.status in ("deleted", "renamed"):
+        return True
+    paths = {file.path, file.old_path}
+    if any(item.contract for item in change.dependents.symbols if item.symbol.path in paths):
+        return True
+    return any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
+
+
+def _joined(
+    change: OfferedChange, consumer: Clone, tree: Tree, asked: Mapping[str, Language], takes: Sequence[Requirement]
+) -> Joined:
+    """Both trees as one, in which the imports of the consumer mean the packages of the product."""
+    mount = mount_of(consumer.name)
+    packages = [package for package in change.offered.packages if package.language in asked]
+    roots = [root for package in packages for root in package.roots]
+    links: dict[str, bytes] = {}
+    for name, language in asked.items():
+        packaging = packaging_of(language)
+        folders = sorted(
+            {posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in takes if row.language == name}
+        )
+        links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
+
+    def offered(path: str) -> bool:
+        if not any(package.holds(path) for package in packages):
+            base = path.rpartition("/")[2]
+            return "." in base and not path.endswith(tuple(s for one in asked.values() for s in one.SUFFIXES))
+        outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
+        inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
+        return not (is_test(inner) or is_sample(inner))
+
+    def handing(path: str) -> bool:
+        return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
+
+    def own(path: str) -> bool:
+        return not vendored_folder(path)
+
+    return Joined(change.tree, tree, mount, offered=offered, handing=handing, own=own, links=links)
+
+
+def _of_consumer(joined: Joined, found: Dependents, change: OfferedChange, asked: Mapping[str, Language]) -> Dependents:
+    """What was found, as far as it is the consumer's and public in the product."""
+    direct = {(row.path, row.target) for row in found.files if row.via is None}
+    tied = {row.path for row in found.files if joined.inside(row.path) is not None}
+    kept = []
+    for row in found.references:
+        home, _, name = row.symbol.rpartition(":")
+        if joined.inside(row.path) is None or joined.inside(home) is not None or home.startswith(f"{LINKS}/"):
+            continue
+        if _private(home, name, row, change.offered, asked, direct=(row.path, home) in direct):
+            continue
+        if (
+            not row.sure and row.path not in tied
+        ):  # a name alone tells nothing of a file that imports nothing of the package
+            row = replace(row, missing=False, unique=False, lone=False, likely=False)  # noqa: PLW2901
+        kept.append(row)
+    heirs = tuple(
+        (key, own)
+        for key, own in found.heirs
+        if joined.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, asked)
+    )
+    return replace(found, references=tuple(kept), heirs=heirs)
+
+
+def _private(
+    home: str, name: str, row: Reference, offered: Offer, asked: Mapping[str, Language], *, direct: bool
+) -> bool:
+    """Whether a use is of something that its owner does not offer: by its name, or by the module that is imported for it."""
+    if _hidden_name(name, home, asked) or _hidden_name(row.name, home, asked):
+        return True
+    package = offered.holding(home)
+    if not direct or package is None:
+        return False
+    return _hidden_file(package, home)
+
+
+def _hidden_name(name: str, path: str, asked: Mapping[str, Language]) -> bool:
+    language = next(
+        (
+            one
+            for one in asked.values()
+            if path.rpartition(":")[0].endswith(one.SUFFIXES) or path.endswith(one.SUFFIXES)
+        ),
+        None,
+    )
+    packaging = packaging_of(language) if language is not None else None
+    parts = [part for part in name.split(".") if part and not part.startswith("<")]
+    return packaging is not None and any(packaging.PRIVATE.match(part) for part in parts[-1:])
+
+
+def _hidden_file(package: Package, path: str) -> bool:
+    """Whether nobody outside is meant to import a file."""
+    if package.entries is not None and path not in package.entries:
+        return True
+    root = max((root for root in package.roots if path.startswith(root)), key=len, default="")
+    parts = posixpath.splitext(path[len(root) :].strip("/"))[0].split("/")
+    return any(part in INSIDE or re.match(r"_(?!_)", part) for part in parts)
+
+
+def _uses(users: Dependents) -> list[Reference]:
+    """The lines of the consumer that certainly use something whose contract changed."""
+    changed = users.by_key()
+    rows = [row for row in users.references if row.sure or row.missing or row.likely]
+    return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]
+
+
+async def _reported(
+    joined: Joined, files: Sequence[ChangedFile], users: Dependents, contracts: Analyzer
+) -> list[tuple[str, Finding]]:
+    """(changed file, finding) of the comparisons, each place once."""
+    rows: dict[str, list[Reference]] = defaultdict(list)
+    for row in users.references:
+        rows[row.symbol.rpartition(":")[0]].append(row)
+    homes = dict.fromkeys([*rows, *(key.rpartition(":")[0] for key, _ in users.heirs)])
+    told: set[tuple[str, int]] = set()
+    found = []
+    for home in homes:
+        heirs = tuple((key, own) for key, own in users.heirs if key.rpartition(":")[0] == home)
+        judged = await contracts.check(joined, files, replace(users, references=tuple(rows[home]), heirs=heirs))
+        for one in judged.findings:
+            if joined.inside(one.path) is not None and (one.path, one.start) not in told:
+                told.add((one.path, one.start))
+                found.append((home, one))
+    return found
+
+
+async def _grouped(joined: Joined, found: Sequence[tuple[str, Finding]]) -> list[tuple[Evidence, list[Finding]]]:
+    """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
+    groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
+    for home, one in found:
+        at = await _anchor(joined, home, one)
+        key = at.path, at.side, at.line, one.rule
+        groups.setdefault(key, (at, []))[1].append(one)
+    return list(groups.values())
+
+
+async def _anchor(joined: Joined, home: str, finding: Finding) -> Evidence:
+    """The line of the change: the definition as it is, else as it was, else the beginning of a file that is gone."""
+    own = [item for item in finding.evidence if joined.inside(item.path) is None]
+    for note in ("after", "before"):
+        item = next((item for item in own if item.note == note), None)
+        if item is not None:
+            return item
+    for side in ("base", "head"):
+        text = await joined.read(home, side)
+        lines = [line.rstrip("\r") for line in (text or b"").decode("utf-8", "replace").split("\n")]
+        at = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
+        if at:
+            return Evidence(home, lines[at - 1], at, side)
+    return Evidence(home, finding.quote, 0, "base")
+
+
+def _finding(
+    at: Evidence, rows: Sequence[Finding], consumer: Clone, takes: Sequence[Requirement], joined: Joined
+) -> Finding:
+    """One finding on the line of the change, with the consumer's lines as evidence."""
+    first = min(rows, key=lambda one: (not one.proven, is_test(one.path), one.severity != "high"))
+    mount = f"{mount_of(consumer.name)}/"
+    files = {one.path for one in rows}
+    more = f" (and {len(files) - 1} more {'file' if len(files) == 2 else 'files'})" if len(files) > 1 else ""  # noqa: PLR2004
+    taken_as = _requirement(takes, at.path)
+    when = words.arrival(consumer.name, taken_as)
+    severity: Severity = (
+        less_severe(first.severity, 1) if taken_as is not None and taken_as.arrival == "upgrade" else first.severity
+    )
+    proof = " ".join([f"consumer-{first.rule}", consumer.name, _named(first.title)])
+
+    def said(text: str) -> str:
+        return text.replace(mount, f"{consumer.name}:")
+
+    return Finding(
+        path=at.path,
+        quote=at.quote,
+        title=said(first.title) + more,
+        why=f"{said(first.why)} {when}".strip(),
+        consequence=said(first.consequence),
+        severity=severity,
+        category=first.category,
+        sources=(Source("analyser", "consumers", proof=proof if first.proven else ""),),
+        rule=f"consumer-{first.rule}",
+        start=at.line,
+        end=at.line,
+        side=at.side,
+        evidence=tuple(_evidence(at, rows, consumer, joined)),
+        verdict=first.verdict,
+        consumer=consumer.name,
+    )
+
+
+def _named(title: str) -> str:
+    """What a title tells of the product: the consumer's file may be renamed, and the proof stays."""
+    return title.partition(", ")[0]
+
+
+def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, joined: Joined) -> list[Evidence]:
+    """The other side of the definition, and the consumer's lines."""
+    own: dict[tuple[str, Side, int], Evidence] = {}
+    theirs: dict[tuple[str, int], Evidence] = {}
+    for one in sorted(rows, key=lambda one: is_test(one.path)):
+        for item in (Evidence(one.path, one.quote, one.start, one.side), *one.evidence):
+            inside = joined.inside(item.path)
+            if inside is not None:
+                theirs.setdefault(
+                    (inside, item.line),
+                    replace(
+                        item,
+                        path=label(consumer.name, inside),
+                        note="breaks",
+                        repository=consumer.name,
+                        commit=consumer.pull.head,
+                    ),
+                )
+            elif (item.path, item.side, item.line) != (at.path, at.side, at.line):
+                own.setdefault((item.path, item.side, item.line), item)
+    return [*theirs.values()][:PLACES] + [*own.values()][:PLACES]
+
+
+def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:
+    """The requirement by which a change of a file reaches the consumer: the first of its language."""
+    order = {"build": 0, "release": 1, "upgrade": 2}
+    fits = [row for row in takes if row.language == filetype(path).parser] or list(takes)
+    return min(fits, key=lambda row: order[row.arrival], default=None)
+
+
+def _unread(consumer: Clone, reason: str) -> ConsumerImpact:
+    return ConsumerImpact((ConsumerReport(consumer.name, "unread", consumer.pull.head, consumer.day, reason),))
+
+
+def _apart(consumer: Clone, reason: str) -> ConsumerImpact:
+    return ConsumerImpact((ConsumerReport(consumer.name, "unrelated", consumer.pull.head, consumer.day, reason),))

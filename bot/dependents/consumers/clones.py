@@ -1,0 +1,62 @@
+"""The clones that somebody named, opened: which repository each one is, at which commit."""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bot.checkout import clone
+from bot.checkout.locate import place_of
+from bot.errors import DeepRepoError
+from bot.values.consumer import Clone, ConsumerReport, NamedConsumer
+
+MOST = 40  # of one review
+
+
+async def opened(
+    named: Sequence[NamedConsumer], scratch: str, own: str = ""
+) -> tuple[list[Clone], list[ConsumerReport]]:
+    """The clones that can be read, each once, and a report of each of the others. `own`: the git folder of the repository under review."""
+    seen: set[str] = set()
+    known: set[tuple[str, str]] = set()
+    clones: list[Clone] = []
+    others: list[ConsumerReport] = []
+    for one in named:
+        try:
+            found = await clone(one.place, scratch)
+        except DeepRepoError as error:
+            name = posixpath.basename(one.place.rstrip("/")) or one.place
+            others.append(ConsumerReport(_distinct(name, seen), "unread", reason=sentence(error).partition(": ")[0]))
+            continue
+        common = place_of(found.pull.git_dir).common
+        if (common, found.pull.head) in known:
+            continue  # named twice
+        known.add((common, found.pull.head))
+        found = replace(found, name=_distinct(found.name, seen), settings=one.settings)
+        if own and common == place_of(own).common:
+            others.append(
+                ConsumerReport(found.name, "unrelated", found.pull.head, found.day, "it is the repository under review")
+            )
+        elif len(clones) == MOST:
+            why = f"no more than {MOST} repositories are looked at in one review"
+            others.append(ConsumerReport(found.name, "unread", found.pull.head, found.day, why))
+        else:
+            clones.append(found)
+    return clones, others
+
+
+def _distinct(name: str, seen: set[str]) -> str:
+    """The name; of a second clone of that name one that tells them apart."""
+    found = next(one for one in _names(name) if one not in seen)
+    seen.add(found)
+    return found
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    for number in range(2, 10_000):
+        yield f"{name}-{number}"
+
+
+def sentence(error: object) -> str:
+    """The first line of an error."""
+    return str(error).split("\n")[0][:300]

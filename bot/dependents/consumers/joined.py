@@ -1,0 +1,214 @@
+"""Two trees as one: the reviewed repository, and below a folder of its own a repository that uses it.
+
+A consumer then is what another folder of a monorepo is: imports are resolved, uses are found and calls are compared by the code
+that does it within one repository. Nothing is written to a disk, and no object of one store is looked up in the other.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from bot.limits import Contents
+from bot.ports import Tree
+from bot.values import Side, TreeEntry
+
+LINKS = "+links"  # the folder of configuration files that join both trees
+LITERAL, GLOB = ":(literal)", ":(glob)"
+Syntax = Literal["fixed", "perl"]
+
+
+class Remembered:
+    """A tree whose searches are made once: each consumer is asked about the same names. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._found: dict[object, frozenset[str]] = {}
+        self._lines: dict[object, tuple[tuple[str, int, str], ...]] = {}
+
+    @property
+    def stopped_searches(self) -> Sequence[str]:
+        """A sentence for each search that was ended before it was done."""
+        return self._tree.stopped_searches
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        return await self._tree.entries(side)
+
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+        return await self._tree.links(side)
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file."""
+        return await self._tree.read(path, side)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files."""
+        return await self._tree.read_many(paths, side)
+
+    async def grep(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Syntax = "fixed",
+        word: bool = False,
+        side: Side = "head",
+    ) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        key = (tuple(patterns), tuple(globs), syntax, word, side)
+        if key not in self._found:
+            self._found[key] = await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
+        return self._found[key]
+
+    async def grep_lines(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Syntax = "fixed",
+        word: bool = False,
+        side: Side = "head",
+        limit: int = 1000,
+    ) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        key = (tuple(patterns), tuple(globs), syntax, word, side, limit)
+        if key not in self._lines:
+            self._lines[key] = await self._tree.grep_lines(
+                patterns, globs, syntax=syntax, word=word, side=side, limit=limit
+            )
+        return self._lines[key]
+
+
+class Joined:
+    """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""
+
+    def __init__(
+        self,
+        product: Tree,
+        consumer: Tree,
+        mount: str,
+        *,
+        offered: Callable[[str], bool],
+        handing: Callable[[str], bool],
+        own: Callable[[str], bool],
+        links: Mapping[str, bytes],
+    ) -> None:
+        """Join two trees.
+
+        `offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
+        importers, because they may hand names on. `own`: which files of the consumer are its own work.
+        """
+        self._product, self._consumer, self._mount = product, consumer, f"{mount}/"
+        self._offered, self._handing, self._own = offered, handing, own
+        self._links = {f"{LINKS}/{name}": source for name, source in links.items()}
+        self._entries: dict[Side, dict[str, TreeEntry]] = {}
+
+    @property
+    def stopped_searches(self) -> Sequence[str]:
+        """A sentence for each search that was ended before it was done."""
+        return [*self._product.stopped_searches, *self._consumer.stopped_searches]
+
+    def inside(self, path: str) -> str | None:
+        """The path in the consumer, None for a file of the product."""
+        return path[len(self._mount) :] if path.startswith(self._mount) else None
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        if side not in self._entries:
+            product, consumer = await self._product.entries(side), await self._consumer.entries()
+            found = {path: entry for path, entry in product.items() if self._offered(path)}
+            for path, entry in consumer.items():
+                if self._own(path):
+                    found[self._mount + path] = TreeEntry(self._mount + path, entry.oid, entry.kind, entry.size)
+            for path, source in self._links.items():
+                found[path] = TreeEntry(path, "", "file", len(source))
+            self._entries[side] = found
+        return self._entries[side]
+
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds: a path from its own folder, in either tree."""
+        there = await self.entries(side)
+        ours, theirs = await self._product.links(side), await self._consumer.links()
+        every = {**ours, **{self._mount + path: target for path, target in theirs.items()}}
+        return {path: target for path, target in every.items() if path in there}
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file."""
+        return (await self.read_many([path], side)).get(path)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files, in the order asked."""
+        there = await self.entries(side)
+        wanted = [path for path in dict.fromkeys(paths) if path in there]
+        inner = [path[len(self._mount) :] for path in wanted if path.startswith(self._mount)]
+        outer = [path for path in wanted if not path.startswith((self._mount, f"{LINKS}/"))]
+        theirs = dict(await self._consumer.read_many(inner)) if inner else {}
+        ours = dict(await self._product.read_many(outer, side)) if outer else {}
+        every = {**{self._mount + path: source for path, source in theirs.items()}, **ours, **self._links}
+        return Contents({path: every[path] for path in wanted if path in every})
+
+    async def grep(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Syntax = "fixed",
+        word: bool = False,
+        side: Side = "head",
+    ) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
+        there = await self.entries(side)
+        ours, theirs = self._split(globs)
+        found: set[str] = set()
+        if ours is not None:
+            rows = await self._product.grep(patterns, ours, syntax=syntax, word=word, side=side)
+            found |= {path for path in rows if self._handing(path)}
+        if theirs is not None:
+            inner = await self._consumer.grep(patterns, theirs, syntax=syntax, word=word)
+            found |= {self._mount + path for path in inner}
+        return frozenset(found & there.keys())
+
+    async def grep_lines(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Syntax = "fixed",
+        word: bool = False,
+        side: Side = "head",
+        limit: int = 1000,
+    ) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines, `limit` at most; those of the consumer come first."""
+        there = await self.entries(side)
+        ours, theirs = self._split(globs)
+        found: list[tuple[str, int, str]] = []
+        if theirs is not None:
+            rows = await self._consumer.grep_lines(patterns, theirs, syntax=syntax, word=word, limit=limit)
+            found += [(self._mount + path, line, text) for path, line, text in rows]
+        if ours is not None:
+            found += await self._product.grep_lines(patterns, ours, syntax=syntax, word=word, side=side, limit=limit)
+        return tuple(row for row in found if row[0] in there)[:limit]
+
+    def _split(self, globs: Sequence[str]) -> tuple[list[str] | None, list[str] | None]:
+        """The pathspecs of each tree; None where they name nothing of it."""
+        if not globs:
+            return [], []
+        ours: list[str] = []
+        theirs: list[str] = []
+        for spec in globs:
+            magic = next((magic for magic in (LITERAL, GLOB) if spec.startswith(magic)), "")
+            rest = spec.removeprefix(magic)
+            if not magic:
+                ours.append(spec)
+                theirs.append(spec)
+            elif rest.startswith(self._mount):
+                theirs.append(magic + rest[len(self._mount) :])
+            else:
+                ours.append(spec)
+        return ours or None, theirs or None
+
+
+def mount_of(name: str) -> str:
+    """The folder of a consumer in the joined tree: one that no repository has."""
+    return "+" + re.sub(r"[^\w.-]+", "+", name)

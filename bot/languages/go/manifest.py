@@ -1,0 +1,57 @@
+"""Go's modules: go.mod names what a tree offers, what it requires, and what it replaces."""
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from bot.languages.go.modules import VERSION, directives
+from bot.values.consumer import Package, Requirement
+
+LANGUAGE = "go"
+MANIFESTS = ("go.mod",)
+LOCKS: tuple[str, ...] = ()  # go.mod itself says which version is built
+PRIVATE = re.compile(r"[a-z_]")
+PSEUDO = re.compile(r"-\d{14}-[0-9a-f]{12}$")
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """The modules of a tree: a module consists of its folder without the modules below."""
+    del paths
+    found = []
+    for path, source in sorted(manifests.items()):
+        name = next(
+            (words[0].strip('"').rstrip("/") for verb, *words in directives(source) if verb == "module" and words), ""
+        )
+        if name:
+            folder = posixpath.dirname(path)
+            major = name.rpartition("/")[2]
+            found.append(Package(LANGUAGE, name, folder, (folder,), major if VERSION.fullmatch(major) else ""))
+    return tuple(found)
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """What the modules require. One that is replaced by something else is not what its name says."""
+    found = []
+    for path, source in sorted(manifests.items()):
+        rows = list(directives(source))
+        replaced = {words[0].strip('"') for verb, *words in rows if verb == "replace" and "=>" in words[1:3]}
+        text = source.decode("utf-8", "replace")
+        for verb, *words in rows:
+            if verb == "require" and len(words) > 1 and words[0].strip('"') not in replaced:
+                name = words[0].strip('"')
+                at = text.find(name)
+                line = text.count("\n", 0, at) + 1 if at >= 0 else 0
+                found.append(Requirement(LANGUAGE, name, words[1], path=path, line=line))
+    return tuple(found)
+
+
+def locked(path: str, source: bytes, name: str) -> str:
+    """No lock file settles more than go.mod does."""
+    del path, source, name
+    return ""
+
+
+def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+    """A workspace of both trees: in it their modules mean each other."""
+    used = [*(package.folder for package in packages), *folders]
+    return {"go.work": b"go 1.21\n" + b"".join(f"use ../{folder}\n".encode() for folder in used)}

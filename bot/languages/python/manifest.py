@@ -1,0 +1,257 @@
+"""Python packages: pyproject.toml, setup.cfg, setup.py, requirements files; the paths say what is importable."""
+
+import ast
+import configparser
+import posixpath
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from bot.languages.lexical import config
+from bot.text.paths import is_sample, is_test
+from bot.values.consumer import Package, Requirement
+
+LANGUAGE = "python"
+MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "*requirements*.txt", "*requirements*.in", "requirements/*.txt")
+LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+PRIVATE = re.compile(r"_(?!_)")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+ASKED = re.compile(
+    r"\s*(?:(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*)?(?P<rest>@\s*\S+|[^;#]*)", re.DOTALL
+)
+URL_NAME = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)|/([A-Za-z0-9._-]+?)(?:\.git)?(?:@[^/@#]+)?(?:#.*)?$")
+TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
+VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
+VERSION = re.compile(r"v?\d+[\w.]*$|[0-9a-f]{7,40}$")
+LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
+PIPFILE = r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\""
+TOPS = ("", "src", "lib", "python")  # folders in which a distribution's packages lie
+
+
+def normal(name: str) -> str:
+    """A distribution's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """The distributions of a tree, each with the packages and modules that it brings."""
+    found: dict[str, Package] = {}
+    for path in sorted(manifests):
+        name, version, listed = _declared(posixpath.basename(path), manifests[path])
+        folder = posixpath.dirname(path)
+        roots = _roots(folder, name, listed, paths) if name else ()
+        if roots and folder not in found:
+            found[folder] = Package(LANGUAGE, normal(name), folder, roots, version)
+    return tuple(found.values())
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """What the manifests ask for, each once and as the strictest manifest has it."""
+    return tuple(
+        row
+        for path, source in sorted(manifests.items())
+        for text, line in _asked(posixpath.basename(path), source)
+        if (row := _requirement(text, path, line)) is not None
+    )
+
+
+def locked(path: str, source: bytes, name: str) -> str:
+    """The version that a lock file names."""
+    form = PIPFILE if path.endswith("Pipfile.lock") else LOCKED
+    spelt = re.sub(r"[-_.]+", "[-_.]+", name)
+    match = re.search(form.replace("NAME", spelt), source.decode("utf-8", "replace"))
+    return match[1] if match else ""
+
+
+def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+    """Nothing ties two trees together but the names that are imported."""
+    del packages, folders
+    return {}
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
+
+
+def _toml(source: bytes) -> Mapping[str, object]:
+    with suppress(ValueError, RecursionError):
+        return tomllib.loads(config(source).decode("utf-8", "replace"))
+    return {}
+
+
+def _ini(source: bytes) -> configparser.ConfigParser:
+    read = configparser.ConfigParser(interpolation=None, strict=False)
+    with suppress(configparser.Error):
+        read.read_string(config(source).decode("utf-8", "replace"))
+    return read
+
+
+def _setup(source: bytes) -> dict[str, ast.expr]:
+    """The arguments of `setup(...)` as they are written; nothing is executed."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        for node in ast.walk(ast.parse(config(source))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and (getattr(called, "id", "") or getattr(called, "attr", "")) == "setup":
+                return {word.arg: word.value for word in node.keywords if word.arg}
+    return {}
+
+
+def _literal(node: ast.expr | None) -> object:
+    with suppress(ValueError, TypeError, RecursionError, MemoryError):
+        return ast.literal_eval(node) if node is not None else None
+    return None
+
+
+def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
+    """Name, version, and the folders that a manifest lists as its packages."""
+    if base == "pyproject.toml":
+        table = _toml(source)
+        tool = _table(table.get("tool"))
+        own = _table(table.get("project")) or _table(tool.get("poetry"))
+        wheel = _table(_table(_table(_table(tool.get("hatch")).get("build")).get("targets")).get("wheel"))
+        listed = _strings(wheel.get("packages"))
+        included = _table(tool.get("poetry")).get("packages")
+        for each in included if isinstance(included, list) else ():
+            row = _table(each)
+            listed.append(posixpath.join(str(row.get("from") or ""), str(row.get("include") or "")))
+        flit = _table(_table(tool.get("flit")).get("metadata"))
+        name = own.get("name") or flit.get("dist-name") or flit.get("module") or ""
+        return str(name), str(own.get("version") or ""), listed
+    if base == "setup.cfg":
+        read = _ini(source)
+        return read.get("metadata", "name", fallback=""), read.get("metadata", "version", fallback=""), []
+    if base == "setup.py":
+        words = _setup(source)
+        name, version = (_literal(words.get(key)) for key in ("name", "version"))
+        return (name if isinstance(name, str) else ""), (version if isinstance(version, str) else ""), []
+    return "", "", []
+
+
+def _roots(folder: str, name: str, listed: Sequence[str], paths: Collection[str]) -> tuple[str, ...]:
+    """The packages and modules of a distribution: those that it lists, the one of its name, or all that are no tests."""
+    given = tuple(sorted({posixpath.normpath(posixpath.join(folder, one)) for one in listed if one.strip("./")}))
+    if given:
+        return given
+    tops: dict[str, set[str]] = {}
+    for path in paths:
+        if not path.endswith((".py", ".pyi")) or (folder and not path.startswith(f"{folder}/")):
+            continue
+        inner = path[len(folder) + 1 :] if folder else path
+        top = next((top for top in TOPS[1:] if inner.startswith(f"{top}/")), "")
+        first, deeper, _ = inner[len(top) + 1 if top else 0 :].partition("/")
+        stem = first if deeper else first.rpartition(".")[0]
+        if stem.isidentifier() and not is_test(f"{first}/x.py") and not is_sample(f"{first}/x.py"):
+            at = posixpath.join(folder, top, first)
+            if deeper or stem not in ("setup", "conftest", "noxfile", "tasks", "manage"):
+                tops.setdefault(stem.lower(), set()).add(at)
+    own = (
+        tops.get(normal(name).replace("-", "_"))
+        or tops.get(normal(name).replace("-", ""))
+        or tops.get(normal(name).partition("-")[0])
+    )
+    built = {at for found in tops.values() for at in found if any(f"/{top}/" in f"/{at}" for top in TOPS[1:])}
+    packaged = {at for found in tops.values() for at in found if f"{at}/__init__.py" in paths}
+    return tuple(sorted(own or built or packaged))
+
+
+def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
+    """Each requirement as it is written, with its line."""
+    text = config(source).decode("utf-8", "replace")
+    if base == "pyproject.toml":
+        for written in _listed(_toml(source)):
+            yield written, _line(text, written)
+    elif base == "setup.cfg":
+        read = _ini(source)
+        rows = [read.get("options", "install_requires", fallback="")]
+        rows += (
+            [value for _, value in read.items("options.extras_require")]
+            if read.has_section("options.extras_require")
+            else []
+        )
+        for written in (one.strip() for row in rows for one in row.split("\n")):
+            if written:
+                yield written, _line(text, written)
+    elif base == "setup.py":
+        words = _setup(source)
+        extras = _literal(words.get("extras_require"))
+        told: list[object] = [
+            _literal(words.get("install_requires")),
+            *(extras.values() if isinstance(extras, dict) else ()),
+        ]
+        for written in (one for row in told for one in _strings(row)):
+            yield written, _line(text, written)
+    else:
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip() and not line.lstrip().startswith(("#", "-r", "-c", "--")):
+                yield line.split(" #")[0].strip(), number
+
+
+def _listed(table: Mapping[str, object]) -> Iterator[str]:
+    project, tool = _table(table.get("project")), _table(table.get("tool"))
+    sources = _table(_table(tool.get("uv")).get("sources"))
+    groups = [project.get("dependencies"), *_table(project.get("optional-dependencies")).values()]
+    for written in (
+        one for group in (*groups, *_table(table.get("dependency-groups")).values()) for one in _strings(group)
+    ):
+        match = NAME.match(written)
+        source = next(
+            (_table(value) for key, value in sources.items() if match and normal(key) == normal(match[0])), {}
+        )
+        yield _sourced(match[0], source) if match and source else written
+    flit = _table(_table(tool.get("flit")).get("metadata"))
+    yield from _strings(flit.get("requires"))
+    yield from (one for row in _table(flit.get("requires-extra")).values() for one in _strings(row))
+    poetry = _table(tool.get("poetry"))
+    rows = [poetry.get("dependencies"), poetry.get("dev-dependencies")]
+    rows += [_table(group).get("dependencies") for group in _table(poetry.get("group")).values()]
+    for name, value in ((name, value) for row in rows for name, value in _table(row).items()):
+        if isinstance(value, str):
+            yield f"{name} {'' if value == '*' else value}"
+        elif isinstance(value, dict):
+            asked = value.get("version")
+            yield f"{name} {asked}" if isinstance(asked, str) and asked != "*" else _sourced(name, value)
+
+
+def _sourced(name: str, source: Mapping[str, object]) -> str:
+    """A requirement that a table describes, as pip would have it."""
+    if source.get("workspace") or source.get("path"):
+        return f"{name} @ file:{source.get('path') or '.'}"
+    if source.get("git"):
+        at = source.get("tag") or source.get("rev") or source.get("branch") or ""
+        return f"{name} @ git+{source['git']}@{at}" if at else f"{name} @ git+{source['git']}"
+    return name
+
+
+def _requirement(text: str, path: str, line: int) -> Requirement | None:
+    text = re.sub(r"^(-e|--editable)[ =]*", "", text.strip())
+    if re.match(r"git\+|https?://|\.{0,2}/|\.$|file:", text):
+        match = URL_NAME.search(text)
+        name, rest = ((match[1] or match[2]) if match else posixpath.basename(text.rstrip("/"))), f"@ {text}"
+    else:
+        asked = ASKED.match(text)
+        name, rest = (asked["name"] or "", asked["rest"]) if asked else ("", "")
+    if not name:
+        return None
+    name, rest = normal(name.partition("[")[0]), rest.strip()
+    if rest and not VERSIONED.match(rest):
+        return None
+    if not rest.startswith("@"):
+        return Requirement(LANGUAGE, name, "".join(rest.split()), path=path, line=line)
+    at = rest[1:].strip()
+    if at.startswith("git+") or ".git" in at:
+        tag = TAG.search(at.removeprefix("git+").partition("://")[2] or at)
+        told = (tag[1] or tag[2]) if tag else ""
+        return Requirement(LANGUAGE, name, told, "git", path, line, fixed=bool(VERSION.match(told)))
+    return Requirement(LANGUAGE, name, at, "path" if not at.startswith("http") else "registry", path, line)
+
+
+def _line(text: str, written: str) -> int:
+    at = text.find(NAME.match(written)[0] if NAME.match(written) else written)  # type: ignore[index]
+    whole = text.find(written)
+    at = whole if whole >= 0 else at
+    return text.count("\n", 0, at) + 1 if at >= 0 else 0

@@ -1,0 +1,165 @@
+"""Consumers: other repositories that use the one under review; and what manifests tell: who offers and who takes which package."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from bot.values.change import Excerpt, PullRequest
+from bot.values.exact import EXACT
+from bot.values.finding import Finding
+
+Origin = Literal["registry", "path", "git", "workspace"]
+# When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
+Arrival = Literal["build", "release", "upgrade"]
+LATEST = frozenset(
+    {"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"}
+)  # constraints that any version meets
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What a repository offers under a name that other manifests can write."""
+
+    language: str = field(metadata=EXACT)
+    name: str = field(metadata=EXACT)
+    folder: str = field(default="", metadata=EXACT)  # of its manifest
+    roots: tuple[str, ...] = field(default=(), metadata=EXACT)  # folders and files that it consists of
+    version: str = field(default="", metadata=EXACT)
+    entries: tuple[str, ...] | None = field(default=None, metadata=EXACT)  # files that importers can name; None: any
+
+    def holds(self, path: str) -> bool:
+        """Whether a file is a part of the package."""
+        return any(not root or path == root or path.startswith(f"{root}/") for root in self.roots)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A package that a manifest asks for."""
+
+    language: str = field(metadata=EXACT)
+    name: str = field(metadata=EXACT)
+    constraint: str = field(default="", metadata=EXACT)  # as written: ">=2.3,<3"; of git the branch or the tag
+    origin: Origin = field(default="registry", metadata=EXACT)
+    path: str = field(default="", metadata=EXACT)  # of the manifest
+    line: int = 0
+    fixed: bool = False  # of git: a tag or a commit, not a branch
+    locked: str = field(default="", metadata=EXACT)  # the version that a lock file names
+
+    @property
+    def arrival(self) -> Arrival:
+        """When a break of the package reaches who asks for it so."""
+        if self.origin in ("path", "workspace") or (self.origin == "git" and not (self.fixed or self.locked)):
+            return "build"
+        if self.origin == "git" or self.locked:
+            return "upgrade"
+        asked = self.constraint.strip()
+        opened = asked in LATEST or (asked.startswith(">") and "<" not in asked and "==" not in asked)
+        return "release" if opened else "upgrade"
+
+    @property
+    def version(self) -> str:
+        """The version that is in use, as far as the repository tells."""
+        return self.locked or self.constraint.strip()
+
+
+Visibility = Literal["public", "internal", "private"]
+# "checked": its uses were compared with the change. "unread": it could not be, and what it uses is open. "unrelated": it takes nothing
+# of what the reviewed repository offers, or it is a copy of it.
+ConsumerState = Literal["checked", "unread", "unrelated"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConsumer:
+    """A clone that somebody named: where it lies, and who did."""
+
+    place: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
+    settings: bool = False  # the repository's file named it, not the person who started the review
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A repository on this disk, at one commit."""
+
+    name: str = field(metadata=EXACT)  # "owner/name" of its origin, else the name of its folder
+    pull: PullRequest  # base and head are the commit that is read
+    day: str = field(default="", metadata=EXACT)  # of that commit: "2026-08-04"
+    settings: bool = False  # the repository's file named it
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerReport:
+    """What became of one consumer in a review."""
+
+    name: str = field(metadata=EXACT)
+    state: ConsumerState
+    commit: str = field(default="", metadata=EXACT)  # that was read
+    day: str = field(default="", metadata=EXACT)  # of that commit
+    reason: str = ""  # of one that was not checked to its end
+    takes: tuple[Requirement, ...] = ()  # of what the reviewed repository offers
+    uses: int = 0  # lines that use something whose contract changed
+    breaks: int = 0  # findings that code has proven
+    hints: int = 0  # findings that it has not
+    visibility: Visibility | None = None  # None: a clone on the reader's own disk
+
+
+def label(name: str, path: str) -> str:
+    """A file of a consumer, as people read it: "acme/billing:src/pay.py"."""
+    return f"{name}:{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who can read a repository, as far as its host tells; a clone on the reader's own disk has none."""
+
+    owner: str = ""
+    visibility: Visibility | None = None
+
+
+PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerImpact:
+    """What became of each consumer, and what the change breaks there."""
+
+    reports: tuple[ConsumerReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    summary: str = ""  # how many were looked at, and how many break
+    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the consumer's name.
+    excerpts: tuple[tuple[str, Excerpt], ...] = ()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """A sentence for each consumer that was not looked at, or only in part."""
+        return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
+
+    def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
+        """The lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
+        found: list[Excerpt] = []
+        room = PROMPT_TOKENS
+        for key, excerpt in self.excerpts:
+            if key in keys and excerpt.size <= room and excerpt not in found:
+                room -= excerpt.size
+                found.append(excerpt)
+        return tuple(found)
+
+    def texts(self) -> dict[str, str]:
+        """Every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for _, excerpt in self.excerpts:
+            found[excerpt.path].append(excerpt.text)
+        for item in (item for one in self.findings for item in one.evidence if item.repository):
+            found[item.path].append(item.quote)
+        return {path: "\n".join(lines) for path, lines in found.items()}
+
+    def rows(self) -> dict[str, Any]:
+        """What a record keeps of it: nothing if nobody named a consumer."""
+        return {"consumers": asdict(self)} if self.reports else {}
+
+    @classmethod
+    def restored(cls, rows: object) -> "ConsumerImpact":
+        """What a record has kept."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(cls).validate_python(rows) if rows else cls()

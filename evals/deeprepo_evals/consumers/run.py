@@ -1,0 +1,195 @@
+"""Mine pairs of clones and ask the product about each case: which losses does it name at a line that was given up?"""
+
+import asyncio
+import hashlib
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bot import checkout, dependents, diff
+from bot.analyzers import ANALYZERS
+from bot.dependents.consumers.check import check
+from bot.errors import DeepRepoError
+from bot.languages import LANGUAGES
+from bot.values import ReviewRequest
+from bot.values.consumer import ConsumerImpact, NamedConsumer
+from deeprepo_evals.consumers import truth
+from deeprepo_evals.consumers.truth import Case, Loss, Spoken
+from deeprepo_evals.mine.run import clones
+
+OF_COMMIT = 3  # cases, so that no commit fills a pair
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A library and a consumer among the clones. `written`: how code names the library, as a regular expression."""
+
+    library: str
+    consumer: str
+    language: str
+    written: str
+
+    @property
+    def half(self) -> str:
+        """Which half it is in: told by the pair's name alone, so that it never changes."""
+        name = f"half {self.library} {self.consumer}"
+        return "build" if hashlib.sha256(name.encode()).digest()[0] % 2 else "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured."""
+
+    repos: Path
+    out: Path
+    each: int = 12  # cases of a pair
+    ordinary: int = 20  # ordinary commits of a pair
+    half: str = ""
+
+
+def pairs(path: Path) -> list[Pair]:
+    """The pairs of a file: library, consumer, language, and the library's name in code."""
+    rows = (line.split() for line in path.read_text().split("\n") if line.strip() and not line.startswith("#"))
+    return [Pair(*row[:4]) for row in rows]
+
+
+async def measure(
+    plan: Plan, listed: Sequence[Pair], say: Callable[[str], None] = lambda _: None
+) -> list[dict[str, Any]]:
+    """A row for each case and for each ordinary commit. What is already written is kept."""
+    known = clones(plan.repos)
+    rows: list[dict[str, Any]] = []
+    for pair in listed:
+        if (plan.half and pair.half != plan.half) or pair.library not in known or pair.consumer not in known:
+            continue
+        file = plan.out / f"{pair.library}--{pair.consumer}.json".replace("/", "+")
+        if not file.exists():
+            say(f"{pair.library} and {pair.consumer}")
+            done = [asdict(pair) | row for row in await _of_pair(plan, pair, known)]
+            file.write_text(json.dumps(done, indent=1))
+        rows += json.loads(file.read_text())
+    return rows
+
+
+async def _of_pair(plan: Plan, pair: Pair, known: Mapping[str, Path]) -> list[dict[str, Any]]:
+    spoken = truth.LANGUAGES[pair.language]
+    library, consumer = known[pair.library], known[pair.consumer]
+    rows = []
+    for case in await _cases(plan, pair, library, consumer, spoken):
+        found = await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
+        rows.append(_row(case, found))
+    for commit, time in await truth.ordinary(library, spoken, f"{pair.library} {pair.consumer}", plan.ordinary):
+        at = await truth.at(consumer, time)
+        if at:
+            found = await _asked(library, commit, f"{consumer}@{at}")
+            rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_told(found)})
+    return rows
+
+
+async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, spoken: Spoken) -> list[Case]:
+    days = await truth.snapshots(consumer, spoken, pair.written)
+    found: list[Case] = []
+    of: Counter[str] = Counter()
+    names: set[str] = set()
+    for commit, time, removed in await truth.removals(library, spoken):
+        for name, path in removed.items():
+            if name in names or of[commit] == OF_COMMIT or len(found) == plan.each:
+                continue
+            loss = Loss(commit, time, name, path)
+            case = truth.used(days, spoken, pair.written, loss)
+            if case is not None and not await truth.holds(library, commit, name, spoken):
+                of[commit] += 1
+                names.add(name)
+                found.append(case)
+    return found
+
+
+async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | str:
+    try:
+        with tempfile.TemporaryDirectory(prefix="deeprepo-pairs-") as scratch:
+            request = ReviewRequest(str(library), "range", f"{commit}~1", commit)
+            pull = await checkout.pull(request, scratch)
+            async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
+                files = diff.read(await tree.change())
+                users = await dependents.find(tree, files, LANGUAGES)
+                contracts = ANALYZERS["contracts"](LANGUAGES)
+                named = [NamedConsumer(consumer)]
+                return await check(tree, files, users, named, LANGUAGES, contracts, own=pull.git_dir, scratch=scratch)
+    except (DeepRepoError, TimeoutError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _told(found: ConsumerImpact | str) -> dict[str, Any]:
+    if isinstance(found, str):
+        return {"state": "failed", "reason": found, "findings": []}
+    report = found.reports[0]
+    findings = [
+        {
+            "title": one.title,
+            "proven": one.proven,
+            "at": f"{one.path}:{one.start}",
+            "places": [
+                [item.path.partition(":")[2], item.line, item.quote.strip()] for item in one.evidence if item.repository
+            ],
+        }
+        for one in found.findings
+    ]
+    return {"state": report.state, "reason": report.reason, "findings": findings}
+
+
+def _row(case: Case, found: ConsumerImpact | str) -> dict[str, Any]:
+    told = _told(found)
+    here = [
+        one
+        for one in told["findings"]
+        if any(path == case.path and line in case.lines for path, line, _ in one["places"])
+    ]
+    named = "proven" if any(one["proven"] for one in here) else "hint" if here else "missed"
+    return {
+        "kind": "case",
+        "name": case.loss.name,
+        "commit": case.loss.commit,
+        "home": case.loss.path,
+        "consumer_commit": case.consumer,
+        "path": case.path,
+        "lines": list(case.lines),
+        "named": named,
+        **told,
+    }
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each pair: cases, named, proven, ordinary commits, findings there."""
+    by_pair: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_pair.setdefault((row["language"], row["library"], row["consumer"]), []).append(row)
+    lines = [
+        "| language | library | consumer | cases | named | proven | ordinary | findings |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    total: Counter[str] = Counter()
+    for key in sorted(by_pair):
+        mine = _counted(by_pair[key])
+        total.update(mine)
+        lines.append(f"| {' | '.join([*key, *(str(mine[name]) for name in COLUMNS)])} |")
+    lines.append(f"| all | | | {' | '.join(str(total[name]) for name in COLUMNS)} |")
+    return "\n".join(lines)
+
+
+COLUMNS = ("cases", "named", "proven", "ordinary", "findings")
+
+
+def _counted(rows: Sequence[Mapping[str, Any]]) -> Counter[str]:
+    cases = [row for row in rows if row["kind"] == "case"]
+    plain = [row for row in rows if row["kind"] == "ordinary" and row["state"] != "failed"]
+    return Counter(
+        cases=len(cases),
+        named=sum(row["named"] != "missed" for row in cases),
+        proven=sum(row["named"] == "proven" for row in cases),
+        ordinary=len(plain),
+        findings=sum(len(row["findings"]) for row in plain),
+    )

@@ -1,0 +1,278 @@
+"""`--with`, `consumers:` and `deeprepo consumers`, as a person types them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from recorded import deeprepo
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
+
+Others = Callable[[str], Repository]
+LIBRARY = {
+    "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',
+    "quotes/__init__.py": "def quote(cents):\n    return cents\n\n\ndef tax(cents):\n    return cents // 5\n",
+}
+WITHOUT_TAX = {"quotes/__init__.py": "def quote(cents):\n    return cents\n"}
+PAY = "from quotes import tax\n\n\ndef pay():\n    return tax(30)\n"
+
+
+@pytest.fixture
+def library(repository: Repository) -> Repository:
+    """A library whose last commit takes a function away."""
+    repository.commit(dict(LIBRARY), "before")
+    repository.commit(dict(WITHOUT_TAX), "after")
+    return repository
+
+
+def user(others: Others, name: str, asked: str, code: str = PAY, **more: str) -> Repository:
+    """A repository that asks for the library like this and uses it."""
+    made = others(name)
+    made.commit({"requirements.txt": f"{asked}\n", "pay.py": code, **more}, "uses it")
+    return made
+
+
+def review(library: Repository, *arguments: str) -> dict[str, Any]:
+    """The review as JSON."""
+    done = deeprepo("review", "HEAD~1..HEAD", "--effort", "none", "--format", "json", *arguments, cwd=library.folder)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def named(*consumers: Repository | Path | str) -> list[str]:
+    """The options that name them."""
+    return [word for one in consumers for word in ("--with", str(getattr(one, "folder", one)))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "when"),
+    [
+        ("quotes==1.2.0", "billing breaks when it upgrades quotes from ==1.2.0 (requirements.txt)."),
+        ("quotes>=1.2,<2", "billing breaks when it upgrades quotes from >=1.2,<2 (requirements.txt)."),
+        ("quotes>=1.2", "billing breaks on its first build after the release: it asks for quotes with `>=1.2`, which has no upper bound"),
+        ("quotes", "billing breaks on its first build after the release: it asks for quotes with no version, so it takes the newest"),
+        ("quotes @ git+https://example.invalid/acme/quotes.git@main", "billing breaks on its next build: it takes quotes from a branch"),
+        ("quotes @ git+https://example.invalid/acme/quotes.git@v1.2", "billing breaks when it upgrades quotes from v1.2"),
+        ("-e ../quotes", "billing breaks on its next build: it takes quotes from a folder"),
+    ],
+)  # fmt: skip
+def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: Others, asked: str, when: str) -> None:
+    """An upgrade, the next release and the next build are three sentences; an upgrade is one step less severe."""
+    found = review(library, *named(user(repositories, "billing", asked)))
+    (one,) = found["findings"]
+    assert when in one["why"]
+    assert one["severity"] == ("medium" if "upgrades" in when else "high")
+    assert (one["path"], one["start"], one["side"], one["place"], one["consumer"]) == (
+        "quotes/__init__.py",
+        5,
+        "base",
+        "inline",
+        "billing",
+    )
+
+
+def test_a_lock_file_names_the_version(library: Repository, repositories: Others) -> None:
+    """What a lock file has settled on is the version that it upgrades from."""
+    consumer = repositories("billing")
+    lock = '[[package]]\nname = "quotes"\nversion = "1.3.7"\n'
+    asked = '[project]\nname = "billing"\ndependencies = ["quotes>=1"]\n'
+    consumer.commit({"pyproject.toml": asked, "uv.lock": lock, "pay.py": PAY}, "uses it")
+    (one,) = review(library, *named(consumer))["findings"]
+    assert "breaks when it upgrades quotes from 1.3.7 (locked; it asks for `>=1`)" in one["why"]
+
+
+def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repositories: Others) -> None:
+    """Repository, commit, file and line; no form makes a line of this repository of it."""
+    consumer = user(repositories, "billing", "quotes<2")
+    commit = consumer.git("rev-parse", "HEAD")
+    found = review(library, *named(consumer))
+    theirs = [item for item in found["findings"][0]["evidence"] if item["repository"]]
+    assert [(item["path"], item["line"], item["repository"], item["commit"]) for item in theirs] == [
+        ("billing:pay.py", 5, "billing", commit),
+        ("billing:pay.py", 1, "billing", commit),
+    ]
+    sarif = deeprepo(
+        "review", "HEAD~1..HEAD", "--effort", "none", "--format", "sarif", *named(consumer), cwd=library.folder
+    )
+    (result,) = json.loads(sarif.stdout)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "quotes/__init__.py"
+    far = [one for one in result["relatedLocations"] if "logicalLocations" in one]
+    assert far[0]["logicalLocations"][0]["fullyQualifiedName"] == f"billing:pay.py:5 at {commit}"
+    assert "physicalLocation" not in far[0]
+
+
+@pytest.mark.parametrize("form", ["console", "markdown"])
+def test_pages_show_the_consumers_line(library: Repository, repositories: Others, form: str) -> None:
+    """The sentence about the consumers and the line that breaks."""
+    consumer = user(repositories, "billing", "quotes<2")
+    done = deeprepo(
+        "review", "HEAD~1..HEAD", "--effort", "none", "--format", form, *named(consumer), cwd=library.folder
+    )
+    said = " ".join(done.stdout.split())
+    assert "The one repository that is known to use this one was looked at; it breaks." in said
+    assert "billing:pay.py:5" in said
+
+
+def test_what_was_not_looked_at_is_open(library: Repository, repositories: Others, tmp_path: Path) -> None:
+    """No folder, no git, no commit, a bare clone and one that takes nothing: each costs its own line."""
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "empty").mkdir()
+    empty = repositories("empty")
+    bare = tmp_path / "bare.git"
+    user(repositories, "billing", "quotes<2").git("clone", "--quiet", "--bare", ".", str(bare))
+    other = repositories("other")
+    other.commit({"requirements.txt": "flask\n", "pay.py": PAY}, "uses something else")
+    found = review(library, *named(tmp_path / "nowhere", tmp_path / "plain", empty, bare, other, library))
+    assert [(one["name"], one["state"]) for one in found["consumers"]] == [
+        ("nowhere", "unread"), ("plain", "unread"), ("empty", "unread"), ("repository", "unrelated"), ("bare", "checked"), ("other", "unrelated"),
+    ]  # fmt: skip
+    assert [row["reason"].partition(":")[0] for row in found["coverage"]["open"] if row["kind"] == "check"] == [
+        "nowhere was not looked at", "plain was not looked at", "empty was not looked at",
+    ]  # fmt: skip
+    assert "1 of 4 repositories that use this one were looked at; 1 breaks." in found["notes"]
+
+
+def test_a_copy_of_the_library_is_no_consumer(library: Repository, repositories: Others) -> None:
+    """A fork offers the package itself."""
+    fork = repositories("fork")
+    fork.commit({**LIBRARY, "pay.py": PAY, "requirements.txt": "quotes\n"}, "a fork")
+    found = review(library, *named(fork))
+    assert (found["findings"], found["consumers"][0]["state"]) == ([], "unrelated")
+    assert found["consumers"][0]["reason"] == "it offers the same package itself, so it is a copy of this one"
+
+
+def test_a_clone_can_be_read_at_a_revision(library: Repository, repositories: Others) -> None:
+    """PATH@REVISION is what it used then; what HEAD no longer uses breaks nothing."""
+    consumer = user(repositories, "billing", "quotes<2")
+    consumer.git("tag", "v1")
+    consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
+    assert review(library, *named(consumer))["findings"] == []
+    assert len(review(library, *named(f"{consumer.folder}@v1"))["findings"]) == 1
+
+
+def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, repositories: Others) -> None:
+    """Paths begin at the repository's top folder; a change cannot name consumers for its own review."""
+    user(repositories, "billing", "quotes<2")
+    user(repositories, "shop", "quotes<2")
+    repository.commit({**LIBRARY, ".deeprepo.yml": "consumers: [../billing]\n"}, "before")
+    repository.commit({**WITHOUT_TAX, ".deeprepo.yml": "consumers: [../billing, ../shop]\n"}, "after")
+    found = review(repository)
+    assert [one["name"] for one in found["consumers"]] == ["billing"]
+    assert [one["consumer"] for one in found["findings"]] == ["billing"]
+
+
+def test_two_consumers_are_two_findings_on_one_line(library: Repository, repositories: Others) -> None:
+    """Each can be silenced by itself, and its fingerprint does not depend on the other."""
+    first, second = user(repositories, "billing", "quotes<2"), user(repositories, "shop", "quotes<2")
+    alone = review(library, *named(first))["findings"]
+    both = review(library, *named(first, second))["findings"]
+    assert sorted(one["consumer"] for one in both) == ["billing", "shop"]
+    assert alone[0]["identity"] in {one["identity"] for one in both}
+    assert len({one["fingerprint"] for one in both}) == 2
+
+
+def test_the_next_round_remembers_what_it_has_said(library: Repository, repositories: Others, tmp_path: Path) -> None:
+    """Still open while the consumer breaks, fixed once it has adapted, and not fixed if it was not looked at."""
+    consumer = user(repositories, "billing", "quotes<2")
+    last = tmp_path / "last.json"
+    first = deeprepo(
+        "review", "HEAD~1..HEAD", "--effort", "none", "--format", "json", *named(consumer), cwd=library.folder
+    )
+    last.write_text(first.stdout)
+    again = review(library, *named(consumer), "--previous", str(last))
+    assert ([one["consumer"] for one in again["still"]], again["findings"], again["fixed"]) == (["billing"], [], [])
+    unseen = review(library, "--previous", str(last))
+    assert ([one["consumer"] for one in unseen["still"]], unseen["fixed"]) == (["billing"], [])
+    consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
+    adapted = review(library, *named(consumer), "--previous", str(last))
+    assert (adapted["still"], [one["consumer"] for one in adapted["fixed"]]) == ([], ["billing"])
+
+
+def test_a_record_plays_the_consumers_back(library: Repository, repositories: Others, tmp_path: Path) -> None:
+    """A replay needs no clone of them: what was found is in the record."""
+    consumer = user(repositories, "billing", "quotes<2")
+    record = tmp_path / "record.jsonl"
+    review(library, *named(consumer), "--trace", str(record))
+    consumer.commit({"pay.py": "x = 1\n"}, "gone on")
+    done = deeprepo("replay", str(record), "--repo", str(library.folder), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "billing:pay.py still calls it" in " ".join(done.stdout.split())
+
+
+def test_the_list_tells_who_takes_what(library: Repository, repositories: Others) -> None:
+    """Repository, package, version, when a break reaches it, and the commit that was read."""
+    consumer = user(repositories, "billing", "quotes==1.2.0")
+    done = deeprepo("consumers", *named(consumer), "--format", "json", cwd=library.folder)
+    (row,) = json.loads(done.stdout)
+    assert (row["name"], row["commit"], row["day"]) == ("billing", consumer.git("rev-parse", "HEAD"), "2026-01-01")
+    assert [(one["name"], one["constraint"], one["arrival"]) for one in row["takes"]] == [
+        ("quotes", "==1.2.0", "upgrade")
+    ]
+    said = deeprepo("consumers", *named(consumer), cwd=library.folder).stdout.split()
+    assert said[-8:] == ["billing", "quotes", "==1.2.0", "when", "it", "upgrades", row["commit"][:10], "2026-01-01"]
+    assert "no consumer is named" in deeprepo("consumers", cwd=library.folder).stderr
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "pyproject.toml": "[" * 50_000},
+        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "package.json": '{"dependencies": ' * 5_000},
+        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "setup.py": f"setup({'(' * 3_000}"},
+        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "deep.py": f"from quotes import tax\nx = {'(' * 20_000}"},
+        {"requirements.txt": "quotes<2\n" + "quotes " * 20_000, "pay.py": PAY},
+        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "uv.lock": 'name = "quotes"\n' * 60_000},
+    ],
+    ids=["toml", "json", "setup.py", "brackets", "long line", "lock"],
+)
+def test_a_hostile_consumer_costs_nobody_else(
+    library: Repository, repositories: Others, hostile: dict[str, str]
+) -> None:
+    """The other consumer is looked at, and the review ends."""
+    bad = repositories("bad")
+    bad.commit(dict(hostile), "hostile")
+    found = review(library, *named(bad, user(repositories, "billing", "quotes<2")))
+    assert "billing" in {one["consumer"] for one in found["findings"]}
+    assert {one["name"] for one in found["consumers"]} == {"bad", "billing"}
+
+
+def test_a_name_of_a_consumer_is_a_name_and_nothing_else(library: Repository, repositories: Others) -> None:
+    """What the clone's own configuration says of its origin is taken only where it has the form of one."""
+    consumer = user(repositories, "billing", "quotes<2")
+    consumer.git("config", "remote.origin.url", "https://example.invalid/x/`[a](http://b)`\x1b[31m")
+    assert [one["name"] for one in review(library, *named(consumer))["consumers"]] == ["billing"]
+    consumer.git("config", "remote.origin.url", "git@example.invalid:acme/billing.git")
+    assert [one["name"] for one in review(library, *named(consumer))["consumers"]] == ["acme/billing"]
+
+
+def test_models_see_the_consumers_lines(repository: Repository, repositories: Others) -> None:
+    """Of a clone that the person named, beside what they use, with its repository; of one that only the settings name, no line."""
+    user(repositories, "billing", "quotes<2")
+    user(repositories, "shop", "quotes<2", PAY.replace("pay", "sell"))
+    repository.commit({**LIBRARY, ".deeprepo.yml": "consumers: [../shop]\n"}, "before")
+    repository.commit(dict(WITHOUT_TAX), "after")
+    server = Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))
+    with doubles.in_thread(server):
+        options = ("--worker", "compatible/worker", "--effort", "low", "--no-verify", "--format", "json")
+        billing = repository.folder.parent / "billing"
+        done = deeprepo(
+            "review",
+            "HEAD~1..HEAD",
+            *options,
+            "--with",
+            str(billing),
+            cwd=repository.folder,
+            DEEPREPO_BASE_URL=server.openai_url,
+        )
+        sent = json.dumps(server.requests)
+    assert done.returncode == 0, done.stderr
+    assert {one["consumer"] for one in json.loads(done.stdout)["findings"]} == {"billing", "shop"}
+    assert "billing:pay.py" in sent
+    assert "in the repository billing, which uses this one" in sent
+    assert "shop:pay.py" not in sent
+    assert "sell" not in sent

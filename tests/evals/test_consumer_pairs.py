@@ -1,0 +1,67 @@
+"""Pairs of a library and a consumer, mined from real histories and asked about."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from deeprepo_evals.consumers import run, truth
+
+LIBRARY = {
+    "pyproject.toml": '[project]\nname = "quotes"\n',
+    "quotes/__init__.py": "def total_tax(cents):\n    return cents\n\n\ndef quote(cents):\n    return cents\n",
+}
+ASKED = {"requirements.txt": "quotes<2\n"}
+ADAPTED = {"pay.py": "from quotes import quote\n\nquote(3)\n"}
+
+
+def dated(repository: Repository, day: int) -> Repository:
+    """The repository, its next commits made on this day."""
+    repository.env |= {f"GIT_{who}_DATE": f"2026-01-{day:02}T12:00:00Z" for who in ("AUTHOR", "COMMITTER")}
+    return repository
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A library that drops a function on the 10th; a consumer that used it on the 5th and no longer on the 20th."""
+    library, consumer = Repository(tmp_path / "acme+quotes"), Repository(tmp_path / "acme+billing")
+    dated(library, 1).commit(dict(LIBRARY), "first")
+    dated(consumer, 5).commit({**ASKED, "pay.py": "from quotes import total_tax\n\ntotal_tax(3)\n"}, "uses it")
+    dated(library, 8).commit({"quotes/more.py": "A = 1\nB = 2\nC = 3\n"}, "ordinary")
+    dated(library, 10).commit({"quotes/__init__.py": "def quote(cents):\n    return cents\n"}, "drops it")
+    dated(consumer, 20).commit(dict(ADAPTED), "adapted")
+    (tmp_path / "pairs.txt").write_text("# library consumer language name\nacme/quotes acme/billing python quotes\n")
+    return tmp_path
+
+
+def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> None:
+    """Found by text and dates alone, asked of the product at the consumer's last commit before it; ordinary commits are counted too."""
+    (folder / "out").mkdir()
+    plan = run.Plan(folder, folder / "out", each=5, ordinary=5)
+    rows = asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt")))
+    cases = [row for row in rows if row["kind"] == "case"]
+    assert [(row["name"], row["path"], row["lines"], row["named"]) for row in cases] == [
+        ("total_tax", "pay.py", [1, 3], "proven")
+    ]
+    assert "| all | | | 1 | 1 | 1 |" in run.table(rows)
+    kept = json.loads((folder / "out" / "acme+quotes--acme+billing.json").read_text())
+    assert asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt"))) == kept == rows
+
+
+def test_what_nobody_gave_up_is_no_case(folder: Path) -> None:
+    """A consumer whose newest commit still takes the name had no need to adapt: the text does not tell why."""
+    consumer = Repository(folder / "acme+billing")
+    dated(consumer, 25).commit({"pay.py": "from quotes import total_tax\n"}, "again")
+    spoken = truth.LANGUAGES["python"]
+    days = asyncio.run(truth.snapshots(consumer.folder, spoken, "quotes"))
+    loss = truth.Loss("", 1_768_046_400, "total_tax", "quotes/__init__.py")
+    assert truth.used(days, spoken, "quotes", loss) is None
+
+
+def test_a_pair_is_always_in_the_same_half() -> None:
+    """By its name alone."""
+    halves = {run.Pair(library, "b/c", "python", "x").half for library in map(str, range(20))}
+    assert halves == {"build", "test"}
+    assert run.Pair("a/b", "c/d", "go", "y").half == run.Pair("a/b", "c/d", "rust", "z").half

@@ -1,0 +1,140 @@
+"""What manifests offer and take, each in the forms that people write."""
+
+from importlib import import_module
+
+import pytest
+
+from bot.languages import LANGUAGES
+from bot.ports import Packaging
+
+ASKED = {
+    # language, manifest, text -> name, constraint, origin, arrival
+    "pep 621": ("python", "pyproject.toml", '[project]\ndependencies = ["Acme.Quotes[fast] >= 1.2, < 2 ; python_version > \'3\'"]', ("acme-quotes", ">=1.2,<2", "registry", "upgrade")),
+    "extras": ("python", "pyproject.toml", '[project.optional-dependencies]\na = ["quotes"]', ("quotes", "", "registry", "release")),
+    "groups": ("python", "pyproject.toml", '[dependency-groups]\ndev = ["quotes==1.0"]', ("quotes", "==1.0", "registry", "upgrade")),
+    "poetry": ("python", "pyproject.toml", '[tool.poetry.dependencies]\nquotes = "^1.2"', ("quotes", "^1.2", "registry", "upgrade")),
+    "poetry path": ("python", "pyproject.toml", '[tool.poetry.group.dev.dependencies]\nquotes = {path = "../quotes"}', ("quotes", "file:../quotes", "path", "build")),
+    "flit": ("python", "pyproject.toml", '[tool.flit.metadata]\nrequires = ["quotes >=1,<2"]', ("quotes", ">=1,<2", "registry", "upgrade")),
+    "uv workspace": ("python", "pyproject.toml", '[project]\ndependencies = ["quotes"]\n[tool.uv.sources]\nquotes = {workspace = true}', ("quotes", "file:.", "path", "build")),
+    "setup.cfg": ("python", "setup.cfg", "[options]\ninstall_requires =\n    quotes~=1.2\n", ("quotes", "~=1.2", "registry", "upgrade")),
+    "setup.py": ("python", "setup.py", "from setuptools import setup\nsetup(name='x', install_requires=['quotes>1'])\n", ("quotes", ">1", "registry", "release")),
+    "git branch": ("python", "requirements.txt", "git+https://example.invalid/acme/quotes.git@main#egg=quotes", ("quotes", "main", "git", "build")),
+    "git tag": ("python", "requirements/base.txt", "quotes @ git+ssh://git@example.invalid/acme/quotes.git@v1.2.0", ("quotes", "v1.2.0", "git", "upgrade")),
+    "editable": ("python", "dev-requirements.txt", "-e ../quotes", ("quotes", "../quotes", "path", "build")),
+    "npm": ("javascript", "package.json", '{"dependencies": {"quotes": "^1.2.0"}}', ("quotes", "^1.2.0", "registry", "upgrade")),
+    "npm latest": ("javascript", "package.json", '{"devDependencies": {"quotes": "latest"}}', ("quotes", "latest", "registry", "release")),
+    "npm open": ("javascript", "package.json", '{"peerDependencies": {"quotes": ">=1"}}', ("quotes", ">=1", "registry", "release")),
+    "npm workspace": ("javascript", "package.json", '{"dependencies": {"quotes": "workspace:*"}}', ("quotes", "workspace:*", "workspace", "build")),
+    "npm file": ("javascript", "package.json", '{"dependencies": {"quotes": "file:../quotes"}}', ("quotes", "../quotes", "path", "build")),
+    "npm alias": ("javascript", "package.json", '{"dependencies": {"old": "npm:@acme/quotes@1.2"}}', ("@acme/quotes", "1.2", "registry", "upgrade")),
+    "npm git": ("javascript", "package.json", '{"dependencies": {"quotes": "github:acme/quotes#main"}}', ("quotes", "main", "git", "build")),
+    "npm git tag": ("javascript", "package.json", '{"dependencies": {"quotes": "acme/quotes#v1.2.0"}}', ("quotes", "v1.2.0", "git", "upgrade")),
+    "go": ("go", "go.mod", "module x\nrequire (\n\texample.com/quotes/v2 v2.1.0 // indirect\n)\n", ("example.com/quotes/v2", "v2.1.0", "registry", "upgrade")),
+    "cargo": ("rust", "Cargo.toml", '[dependencies]\nquotes = { version = "1.2", features = [] }', ("quotes", "1.2", "registry", "upgrade")),
+    "cargo renamed": ("rust", "Cargo.toml", '[dependencies]\nq = { package = "quotes", version = ">=1" }', ("quotes", ">=1", "registry", "release")),
+    "cargo target": ("rust", "Cargo.toml", "[target.'cfg(unix)'.dependencies]\nquotes = \"*\"", ("quotes", "*", "registry", "release")),
+    "cargo workspace": ("rust", "Cargo.toml", '[workspace.dependencies]\nquotes = { path = "../quotes" }', ("quotes", "../quotes", "path", "build")),
+    "cargo git": ("rust", "Cargo.toml", '[dev-dependencies]\nquotes = { git = "https://example.invalid/q", branch = "next" }', ("quotes", "next", "git", "build")),
+    "cargo rev": ("rust", "Cargo.toml", '[build-dependencies.quotes]\ngit = "https://example.invalid/q"\nrev = "abc"', ("quotes", "abc", "git", "upgrade")),
+    "composer": ("php", "composer.json", '{"require": {"php": ">=8", "Acme/Quotes": "^1.2 || ^2.0"}}', ("acme/quotes", "^1.2 || ^2.0", "registry", "upgrade")),
+    "composer branch": ("php", "composer.json", '{"require-dev": {"acme/quotes": "dev-main"}}', ("acme/quotes", "dev-main", "git", "build")),
+    "gem": ("ruby", "Gemfile", "gem 'quotes', '~> 1.2', require: false\n", ("quotes", "~>1.2", "registry", "upgrade")),
+    "gem path": ("ruby", "Gemfile", 'gem "quotes", path: "../quotes"\n', ("quotes", "../quotes", "path", "build")),
+    "gem git": ("ruby", "Gemfile", "gem 'quotes', github: 'acme/quotes', branch: 'main'\n", ("quotes", "main", "git", "build")),
+    "gemspec": ("ruby", "x.gemspec", "  s.add_dependency('quotes', '>= 1.2', '< 2.0')\n", ("quotes", ">=1.2, <2.0", "registry", "upgrade")),
+    "maven": ("jvm", "pom.xml", "<project><properties><q.v>1.2</q.v></properties><dependency><groupId>com.acme</groupId><artifactId>quotes</artifactId><version>${q.v}</version></dependency></project>", ("com.acme:quotes", "1.2", "registry", "upgrade")),
+    "maven parent": ("jvm", "pom.xml", "<dependency><groupId>com.acme</groupId><artifactId>quotes</artifactId></dependency>", ("com.acme:quotes", "as another file sets it", "registry", "upgrade")),
+    "gradle": ("jvm", "build.gradle", "dependencies {\n    implementation 'com.acme:quotes:1.2'\n}\n", ("com.acme:quotes", "1.2", "registry", "upgrade")),
+    "gradle kts": ("jvm", "build.gradle.kts", 'dependencies {\n    testImplementation("com.acme:quotes:+")\n}\n', ("com.acme:quotes", "+", "registry", "release")),
+    "catalogue": ("jvm", "gradle/libs.versions.toml", '[versions]\nq = "1.2"\n[libraries]\nquotes = { module = "com.acme:quotes", version.ref = "q" }\n', ("com.acme:quotes", "1.2", "registry", "upgrade")),
+    "csproj": ("csharp", "A.csproj", '<PackageReference Include="Acme.Quotes" Version="1.2" />', ("acme.quotes", "1.2", "registry", "upgrade")),
+    "csproj nested": ("csharp", "A.csproj", '<PackageReference Include="Acme.Quotes">\n<Version>1.3</Version></PackageReference>', ("acme.quotes", "1.3", "registry", "upgrade")),
+}  # fmt: skip
+OFFERED = {
+    "src layout": ("python", {"pyproject.toml": '[project]\nname = "acme-quotes"'}, ["src/acme_quotes/a.py", "tests/x.py", "docs/conf.py"], ("acme-quotes", ("src/acme_quotes",))),
+    "flat": ("python", {"setup.py": "setup(name='quotes')"}, ["quotes/__init__.py", "scripts/x.py", "setup.py"], ("quotes", ("quotes",))),
+    "one module": ("python", {"setup.cfg": "[metadata]\nname = six\n"}, ["six.py", "setup.py", "test_six.py"], ("six", ("six.py",))),
+    "listed": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\npackages = ["lib/own"]'}, ["lib/own/a.py"], ("q", ("lib/own",))),
+    "npm": ("javascript", {"package.json": '{"name": "@acme/q"}'}, ["index.js"], ("@acme/q", ("",))),
+    "npm workspace": ("javascript", {"package.json": "{}", "packages/q/package.json": '{"name": "q"}'}, ["packages/q/index.js"], ("q", ("packages/q",))),
+    "go": ("go", {"sub/go.mod": "module example.com/q/sub // why\n"}, ["sub/a.go"], ("example.com/q/sub", ("sub",))),
+    "crate": ("rust", {"q/Cargo.toml": '[package]\nname = "acme-q"'}, ["q/src/lib.rs"], ("acme-q", ("q/src",))),
+    "gem": ("ruby", {"q.gemspec": "Gem::Specification.new do |s|\n  s.name = 'q'\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "composer": ("php", {"composer.json": '{"name": "acme/q", "autoload": {"psr-4": {"Q\\\\": "src/"}}}'}, ["src/A.php"], ("acme/q", ("src",))),
+    "maven": ("jvm", {"q/pom.xml": "<project><parent><groupId>com.acme</groupId></parent><artifactId>q</artifactId><dependencies><dependency><artifactId>z</artifactId></dependency></dependencies></project>"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle": ("jvm", {"gradle.properties": "", "q/build.gradle": "group = 'com.acme'\n"}, ["q/src/main/kotlin/A.kt"], ("com.acme:q", ("q/src/main",))),
+    "nuget": ("csharp", {"src/Q/Q.csproj": "<PackageId>Acme.Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+}  # fmt: skip
+LOCKS = [
+    ("python", "poetry.lock", '[[package]]\nname = "Acme_Quotes"\nversion = "1.3.7"\n', "acme-quotes", "1.3.7"),
+    ("python", "Pipfile.lock", '"default": {"quotes": {"hashes": [], "version": "==1.3.7"}}', "quotes", "1.3.7"),
+    ("javascript", "package-lock.json", '"node_modules/@acme/q": {\n  "version": "1.3.7"', "@acme/q", "1.3.7"),
+    ("javascript", "yarn.lock", '"@acme/q@^1.2":\n  version "1.3.7"\n', "@acme/q", "1.3.7"),
+    ("javascript", "pnpm-lock.yaml", "packages:\n  '@acme/q@1.3.7(react@18)':\n", "@acme/q", "1.3.7"),
+    ("rust", "Cargo.lock", '[[package]]\nname = "q"\nversion = "1.3.7"\n', "q", "1.3.7"),
+    ("php", "composer.lock", '{"name": "acme/q",\n "version": "v1.3.7",', "acme/q", "v1.3.7"),
+    ("ruby", "Gemfile.lock", "GEM\n  specs:\n    q (1.3.7)\n      z (>= 1)\n", "q", "1.3.7"),
+    ("csharp", "packages.lock.json", '"Acme.Q": {"type": "Direct", "resolved": "1.3.7"}', "acme.q", "1.3.7"),
+]
+
+
+def packaging(language: str) -> Packaging:
+    """The manifests of a language."""
+    found = getattr(LANGUAGES[language], "packaging", None)
+    assert found is not None
+    made: Packaging = found
+    return made
+
+
+@pytest.mark.parametrize(("language", "path", "text", "meant"), ASKED.values(), ids=ASKED)
+def test_a_requirement_is_read_as_it_is_written(
+    language: str, path: str, text: str, meant: tuple[str, str, str, str]
+) -> None:
+    """Name, constraint, where it is taken from, when a break arrives, and the line of the manifest."""
+    found = [row for row in packaging(language).requirements({path: text.encode()}) if row.name != "php"]
+    assert [(row.name, row.constraint, row.origin, row.arrival) for row in found] == [meant]
+    assert 1 <= found[0].line <= text.count("\n") + 1
+
+
+@pytest.mark.parametrize(("language", "manifests", "paths", "meant"), OFFERED.values(), ids=OFFERED)
+def test_a_package_is_what_others_can_take(
+    language: str, manifests: dict[str, str], paths: list[str], meant: tuple[str, tuple[str, ...]]
+) -> None:
+    """Its name in manifests, and the folders and files that it consists of."""
+    sources = {path: text.encode() for path, text in manifests.items()}
+    found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
+    assert [(one.name, one.roots) for one in found] == [meant]
+
+
+@pytest.mark.parametrize(("language", "path", "text", "name", "version"), LOCKS)
+def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: str, version: str) -> None:
+    """Of the package that is asked for, and "" of one that it does not hold."""
+    assert packaging(language).locked(path, text.encode(), name) == version
+    assert packaging(language).locked(path, text.encode(), "another") == ""
+
+
+@pytest.mark.parametrize("language", [name for name in LANGUAGES if getattr(LANGUAGES[name], "packaging", None)])
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"\xff\xfe\x00", b"[" * 9000, b"{" * 9000, b"name = \n", b'{"name": 3, "dependencies": [1]}', b"<" * 9000],
+)
+def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -> None:
+    """No form of damage raises."""
+    made = packaging(language)
+    names = [name.replace("*", "x") for name in (*made.MANIFESTS, *made.LOCKS)]
+    manifests = dict.fromkeys((name.replace("*", "x") for name in made.MANIFESTS), text)
+    assert made.requirements(manifests) == ()
+    made.packages(manifests, frozenset(names))
+    assert [made.locked(name, text, "quotes") for name in made.LOCKS] == [""] * len(made.LOCKS)
+
+
+def test_a_module_that_is_replaced_is_not_taken() -> None:
+    """A fork takes the place of what the name says."""
+    text = b"module x\nrequire example.com/quotes v1.0.0\nreplace example.com/quotes => example.com/fork v1.0.1\n"
+    assert packaging("go").requirements({"go.mod": text}) == ()
+
+
+def test_a_language_without_manifests_has_none() -> None:
+    """C and C++ name nobody."""
+    assert getattr(LANGUAGES["c/c++"], "packaging", None) is None
+    assert import_module("bot.languages.cfamily").NAME == "c/c++"
