@@ -129,8 +129,8 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("bot", "deeprepo", "evals/deeprepo_evals", "sandbox/deeprepo_sandbox")
 SAMPLE = re.compile(r"demo/sample/")  # code under review: it is as its author wrote it
 SWEPT_LATER = re.compile(
-    r"bot/github/|bot/values/host\.py"
-)  # values of GitHub: their names change with the client that reads them
+    r"bot/github/|bot/values/host\.py|consumer|manifest\.py|running|reproduc|retargeting|outputs/parts|javascript/modules|python/dynamic|bot/ports|values/finding|review/session|wiring/review|deeprepo/_values"
+)  # the client of GitHub, consumers and running: their names are not yet looked through
 MOST_LOCALS = 300
 PUBLIC = 5  # of the kinds
 KINDS = ("modules", "classes", "public functions", "fields", "parameters", "private functions", "locals")

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from bot.errors import UsageError
 
@@ -22,6 +22,7 @@ STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the u
 GIT = frozenset({".git", "git~1"})  # as file systems that fold names read it
 UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # which some file systems leave out of a name
 ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+UNFINISHED = ".new-"  # how the name of a file begins that nobody has finished
 PRIVATE, COMMON, FOLDER = 0o600, 0o666, 0o777
 
 
@@ -118,6 +119,26 @@ def folder(path: Path, *, below: Path | None = None, label: str = "", private: b
     """Make a folder and those above it. Raises UsageError."""
     with _enter(path / "-", below, label, folders=True, nested=True, private=private, shown_path=path):
         pass
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a new file, for this user alone, in a folder of our own; at the end of the block it takes this name, or is gone."""
+    import tempfile
+
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        Path(name).replace(path)
+    except BaseException:
+        remove(Path(name))
+        raise
+
+
+def remove(path: Path) -> None:
+    """Remove a file of our own, if it is there."""
+    path.unlink(missing_ok=True)
 
 
 def temporary(prefix: str, suffix: str, text: str) -> Path:

@@ -61,6 +61,7 @@ from bot.values.tool_results import ToolResult, ToolRun
 
 if TYPE_CHECKING:
     from bot.config.policy import No
+    from bot.review.running.values import RunPermission
     from bot.values import Trigger
 
 UNJUDGED = (
@@ -110,6 +111,7 @@ class Deps:
     # Whether the operator lets repositories of one owner be named in each other's reviews.
     share_consumers: bool = False
     consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
+    running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
     mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -142,6 +144,10 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         placed_findings = await suggest.suggest(
             place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
         )
+        if deps.running is not None and settings["run"] is not None and not transcript.fault:
+            from bot.review import reproducing
+
+            placed_findings = await reproducing.reproduce(placed_findings, session, deps.running, settings["run"])
         findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
         seconds = deps.clock() - start
         transcript = _without(transcript, subject.files, deps.left_out)
@@ -284,6 +290,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
         "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files)),
         "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
         "left_out": dict(deps.left_out),
+        "run": deps.running is not None,
     }
     always = {"today": deps.today().isoformat(), "earlier": codec.as_text(deps.earlier), "full": deps.full}
     return always | {name: value for name, value in optional.items() if value}
@@ -477,6 +484,7 @@ def _review(
         still=judgement.still,
         fixed=judgement.fixed_findings,
         accepted=accepted_marks,
+        tried=tuple(session.tried),
         numbers=numbered_findings,
         suppressed=judgement.suppressed_findings,
         unproven=judgement.unproven,

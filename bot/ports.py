@@ -48,6 +48,9 @@ class Tree(Protocol):
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files in one pass; those that `read` would answer with None are absent."""
 
+    async def archive(self, side: Side, most: int) -> bytes:
+        """One side as a tar archive below `work/`, of at most so many bytes."""
+
     async def grep(
         self,
         patterns: Sequence[str],

@@ -79,9 +79,9 @@ class Evidence:
 class Finding:
     """One problem that the change brings.
 
-    `verdict` is "proven" (by code), "confirmed" (by a second call) or "unproven". `rule` is the check's own code, "" for a model's
-    finding. `fingerprint` is the same in the next review of the change, also if lines have moved. `consumer` is the repository that
-    breaks, if it is another one.
+    `verdict` is "proven" (by code), "reproduced" (by a test that was run), "confirmed" (by a second call) or "unproven". `rule` is the
+    check's own code, "" for a model's finding. `fingerprint` is the same in the next review of the change, also if lines have moved.
+    `consumer` is the repository that breaks, if it is another one.
     """
 
     path: str
@@ -94,7 +94,7 @@ class Finding:
     category: str
     rule: str
     source: str
-    verdict: Literal["proven", "confirmed", "unproven", "refuted"]
+    verdict: Literal["proven", "reproduced", "confirmed", "unproven", "refuted"]
     quote: str
     evidence: tuple[Evidence, ...]
     suggestion: str | None

@@ -136,6 +136,7 @@ class StepBackend:
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
+            "foreign": run.state.stranger,
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }

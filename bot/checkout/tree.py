@@ -256,6 +256,18 @@ class Checkout:
                 hits.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
         return tuple(hits)
 
+    async def archive(self, side: Side, most: int) -> bytes:
+        """One side as a tar archive below `work/`, as its objects have it: no attribute leaves a file out or alters one. Raises GitError."""
+        done = await git.search(
+            "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side),
+            cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=most,
+        )  # fmt: skip
+        if done.was_stopped:
+            raise GitError(f"the tree is larger than {most >> 20:,} MB")
+        if done.status:
+            raise git.failure("archive", done)
+        return done.out
+
     async def at_tip(self, path: str) -> bytes | None:
         """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
         return (await self.many_at_tip([path])).get(path)

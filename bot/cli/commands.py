@@ -6,7 +6,21 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import action, config, consumers, estimate, ignore, mcp, replay, review, serve, status, trace, worker
+from bot.cli import (
+    action,
+    config,
+    consumers,
+    estimate,
+    ignore,
+    mcp,
+    replay,
+    review,
+    running,
+    serve,
+    status,
+    trace,
+    worker,
+)
 from bot.cli.exits import INTERRUPTED, tell
 from bot.config import extras
 from bot.errors import UsageError
@@ -79,6 +93,7 @@ app.command(name="action")(action.command)
 app.command(name="ignore")(ignore.command)
 app.command(name="trace")(trace.command)
 app.command(name="replay")(replay.command)
+app.command(name="run")(running.command)
 app.command(name="mcp")(mcp.command)
 app.command(name="serve")(serve.command)
 app.command(name="worker")(worker.command)

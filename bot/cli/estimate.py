@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from bot.cli.exits import CLEAN
-from bot.cli.review import EFFORT, FULL, PREVIOUS, STRATEGY, THINKING, Effort, Lacking, Level, Show, StrategyName
+from bot.cli.review import EFFORT, FULL, PREVIOUS, RUN, STRATEGY, THINKING, Effort, Lacking, Level, Show, StrategyName
 from bot.cli.reviewing import deciding, last, progress, read_request, workplace
 
 
@@ -32,6 +32,7 @@ def command(
     ] = None,
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
+    run: Annotated[bool | None, RUN] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
     _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
     _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
@@ -55,6 +56,7 @@ def command(
         "thinking": thinking,
         "usd": max_usd,
         "verify": verify,
+        "allow_run": run,
         "previous": last(previous),
         "full": full,
         "deciding": deciding({"--previous": [previous] if previous else []}),

@@ -94,6 +94,10 @@ WITH = typer.Option(
     help="A clone of a repository that uses this one (PATH@REVISION: at that commit): what the change breaks there is reported. Repeatable.",
 )
 FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
+RUN = typer.Option(
+    "--run/--no-run",
+    help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
+)
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
 
@@ -128,6 +132,7 @@ def command(
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
     show: Annotated[list[Show] | None, SHOW] = None,
+    run: Annotated[bool | None, RUN] = None,
     sarif: Annotated[list[Path] | None, SARIF] = None,
     sarif_base: Annotated[list[Path] | None, SARIF_BASE] = None,
     consumers: Annotated[list[str] | None, WITH] = None,
@@ -153,6 +158,7 @@ def command(
         "more_fail_also": tuple(one.value for one in fail_also or ()),
         "quota": quota,
         "verify": verify,
+        "allow_run": run,
         "journal": journal,
         "trace": trace,
         "previous": reviewing.last(previous),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 from bot.config.resolution import Config, Value, resolve
-from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, telemetry
+from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step

@@ -33,4 +33,5 @@ DEFAULTS: dict[str, Any] = {
     "rules": (),
     "guidelines": True,
     "walkthrough": True,
+    "run": None,
 }

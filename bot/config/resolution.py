@@ -105,6 +105,8 @@ def value_text(value: object) -> str:
     """A value as the repository's file has it; an item of a list may be a pair such as an instruction's path and text."""
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {value_text(item)}" for name, item in value.items() if item is not None)
     if isinstance(value, tuple):
         return ", ".join(": ".join(map(str, item)) if isinstance(item, tuple) else value_text(item) for item in value)
     return str(value)
@@ -142,7 +144,8 @@ def _one(
     operator = asdict(settings)
     choices, refusals = _allow(_flat(file) if file else {}, flags, operator, name)
     also = flags.get("more_fail_also") or ()
-    layers = (("flag", flags), (source, choices), ("environment", operator))
+    switch = {"run": None}  # of the environment, which is no section `run`
+    layers = (("flag", flags), (source, choices), ("environment", operator | switch))
     values = {}
     for key, default in DEFAULTS.items():
         candidates = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
@@ -265,11 +268,13 @@ def _below(variable: str, most: Any, value: Value) -> Value:  # noqa: ANN401 - a
 def _flat(file: "RepoConfig") -> dict[str, Any]:
     """The file's settings under the names of DEFAULTS; an empty list counts as not set, but for `fail_also`: nothing is a choice."""
     rows = (
-        file.model_dump(exclude={"models", "budget", "instructions", "rules", "triggers"})
+        file.model_dump(exclude={"models", "budget", "instructions", "rules", "triggers", "run"})
         | file.models.model_dump()
         | file.budget.model_dump()
     )
     rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
     rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
+    if "run" in file.model_fields_set:  # a section that sets nothing switches it on, too
+        rows["run"] = file.run.model_dump()
     choice = {"fail_also": file.fail_also} if file.fail_also is not None else {}
     return {name: value for name, value in rows.items() if value not in (None, ())} | choice

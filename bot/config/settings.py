@@ -80,6 +80,22 @@ class Settings:
     cap_usd_per_day_repository: float | None = _about(
         f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.", ge=0
     )
+    run: bool | None = _about(
+        "Whether tests are run in a sandbox for repositories whose `.deeprepo.yml` has a section `run`. Without it nothing is run."
+    )
+    run_sandbox: Literal["bubblewrap", "docker", "podman"] | None = _about(
+        "The sandbox that tests are run in; without it the first of these that is installed."
+    )
+    run_tools: str | None = _about(
+        "Folders of this machine that bubblewrap shows beside /usr, read-only, separated by `:`, such as `/opt/go:/opt/node`."
+    )
+    run_network: bool | None = _about("Whether `run.prepare` may use the network.")
+    run_forks: bool | None = _about(
+        "Whether tests are run for pull requests from forks, too, on a server and in the Action."
+    )
+    run_cache: str | None = _about(
+        "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
+    )
     journal: str | None = _about(
         "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )
@@ -129,6 +145,12 @@ def base_url(provider: str) -> str | None:
 def telemetry() -> str | None:
     """Where OpenTelemetry spans go, by the variable that every program reads for it; None: nowhere."""
     return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
+
+
+def programs() -> dict[str, str]:
+    """What a program of this machine is started with: where programs are, whose it is, and where a container service listens."""
+    names = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST")
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def first(variables: Sequence[str]) -> str | None:

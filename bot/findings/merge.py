@@ -158,7 +158,8 @@ def _two_ends(one: Finding, other: Finding) -> bool:
     """Whether two readers tell one defect from its two ends: the change with the use that it breaks, the use with the change."""
     if one.rule or other.rule or one.path == other.path:
         return False
-    return _is_evidence(one, other) and _is_evidence(other, one)
+    story = code_names(one.title) & code_names(other.title) or alike(one.title, other.title, 0.0)  # one word in common
+    return bool(story) and _is_evidence(one, other) and _is_evidence(other, one)
 
 
 def _is_evidence(one: Finding, other: Finding) -> bool:

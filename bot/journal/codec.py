@@ -27,7 +27,7 @@ from bot.values import (
 
 FORMAT = 1  # rises when an older reader would misread the file
 KINDS = frozenset(
-    ["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "tool", "end"]
+    ["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "tool", "run", "end"]
 )
 Row = dict[str, Any]
 
@@ -191,7 +191,9 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
     }
 
 
-ADDED = frozenset({"allowlisted"})  # fields of a finding that older journals do not have: left out if they say nothing
+ADDED = frozenset(
+    {"allowlisted", "reproduction"}
+)  # fields of a finding that older journals do not have: left out if they say nothing
 
 
 def digests(review: Review) -> dict[str, str]:

@@ -56,6 +56,7 @@ class Section:
     tools: dict[tuple[str, str, str], deque[Row]] = field(
         default_factory=lambda: defaultdict(deque)
     )  # calls of a caller's own functions
+    runs: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # of tests in a sandbox
     rows: list[Row] = field(default_factory=list)  # everything but messages, in order
 
 
@@ -109,6 +110,11 @@ class Record:
         row = self.current.tools.get((at, name, arguments)) if self.current else None
         return row.popleft() if row else None
 
+    def ran(self, key: str) -> Row | None:
+        """The next run of this very test, where it was run before."""
+        made = self.current.runs.get(key) if self.current else None
+        return made.popleft() if made else None
+
     def _gather(self, sections: Iterable[Section] | None = None) -> None:
         for section in self.sections if sections is None else sections:
             for key, rows in section.recorded_calls.items():
@@ -142,6 +148,8 @@ class Record:
                 section.turns[row["run"], row["number"]] = row
             case "tool":
                 section.tools[row["at"], row["name"], row["arguments"]].append(row)
+            case "run":
+                section.runs[row["key"]].append(row)
             case "call" | "failed":
                 _note(section, row)
 

@@ -64,6 +64,16 @@ class Replay(Journal):
             raise self._differs(f"the tool {name} was called in another way at {at}: {arguments[:SHOWN]}")
         return row
 
+    def ran(self, key: str, about: str) -> Row:
+        """The recorded outcome: nothing is run. Raises ReplayDiffers where this was never run."""
+        row = self._record.ran(key)
+        if row is None:
+            raise self._differs(f"the replay runs what was not run when it was recorded: {about}")
+        return row
+
+    def run(self, key: str, about: str, outcome: Row) -> None:
+        """Nothing is added to the record."""
+
     def answer(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:  # noqa: ARG002 - of the parent
         """The run has ended again. Raises ReplayDiffers if its answer is not the recorded one."""
         end = self._section.end or {}

@@ -176,6 +176,14 @@ class Journal:
         """What a caller's own function has returned ("result") or failed with ("error")."""
         self._write({"kind": "tool", "at": at, "name": name, "arguments": arguments, **outcome})
 
+    def ran(self, key: str, about: str) -> Row | None:  # noqa: ARG002 - a replay explains itself with it
+        """What an earlier run of this review got from this very test in a sandbox: it is not run again."""
+        return self._record.ran(key)
+
+    def run(self, key: str, about: str, outcome: Row) -> None:
+        """What a sandbox has reported, the result of its probe first, or why nothing was run."""
+        self._write({"kind": "run", "key": key, "about": about, **outcome})
+
     def answer(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:
         """The question about a text is answered, or its run has ended otherwise: the last line, once."""
         if self._record.current is None or self._record.current.end is None:

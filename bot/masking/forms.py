@@ -37,7 +37,7 @@ KEY_TELLS, KEY_SHORTEST, KEY_WIDTH = (
 )  # characters of a body that tell it from others; of the shortest body; of a row
 BREAK = re.compile(r"\\[nrt]")  # between two lines of a key in a string literal
 KEY_END = re.compile(r"-----END |Private-MAC")
-KEY_ROW = re.compile(r"""["'`]{0,3}([A-Za-z0-9+/=]+)["'`,;+\\.)}\]]*""")
+KEY_ROW = re.compile(r"""["'`]{0,3}([A-Za-z0-9+/=]++)["'`,;+\\.)}\]]*+""")
 KEY_HEADER = re.compile(
     r"[A-Za-z-]+: .{0,200}|Public-Lines|-+|[\W_]*"
 )  # what may stand before a body, and between its lines

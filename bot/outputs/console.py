@@ -77,6 +77,7 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     yield from _beside(review)
     yield _coverage(review.coverage)
     notes = [note for note in review.notes if note != review.failure]
+    notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.tried]
     if notes:
         yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
     yield _footer(review)
@@ -172,6 +173,13 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
+    if finding.reproduction is not None:
+        shown, say = finding.reproduction, facts.ENGLISH.say
+        sides = [say("repro_red")]
+        sides += [say("repro_base")] if shown.base == "green" else []
+        sides += [say("repro_fixed" if shown.fixed == "green" else "repro_not_fixed")] if shown.fixed else []
+        about = Text(f"{'; '.join(sides)}. {line(shown.path)}: {line(shown.command)}")
+        yield "test", Group(about, Text(visible(shown.test.strip("\r\n")), "cyan"))
     identity = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
     yield "source", Text(line(facts.origin(finding)) + identity, "dim")
 

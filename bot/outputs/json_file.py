@@ -51,6 +51,7 @@ def _review(review: Review) -> dict[str, Any]:
         "suppressed": [{**asdict(item), "finding": _row(item.finding)} for item in review.suppressed],
         "unproven": [_row(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],
+        "tried": [list(row) for row in review.tried],
         "dropped": review.dropped,
         "refuted": review.refuted,
         "round": asdict(review.round),
@@ -104,6 +105,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **document["settings"],
+        "tried": document.get("tried", ()),
         "read": marks_of(document["read"], document.get("read_by_model")),
         "consumers": document.get("consumers", ()),
         "refuted": document["refuted"],

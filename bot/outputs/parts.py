@@ -4,13 +4,14 @@ The repository's own templates get the same, so the names here are a contract; d
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 
 from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, OwnerRule, PlacedFinding, PullRequest, Review
+from bot.values import Coverage, Evidence, Finding, OwnerRule, PlacedFinding, PullRequest, Reproduction, Review
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -55,7 +56,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
         "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
-        "lists": _lists(coverage, words),
+        "lists": _lists(coverage, review.tried, words),
         "dropped": review.dropped,
         "issues": [
             {
@@ -112,9 +113,14 @@ def one(
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
+        "reproduction": _reproduction(finding.reproduction) if finding.reproduction else None,
         "handover": handover.prompt([placed_finding], review.pull.head) if with_handover else "",
         "handover_title": Safe(words.say("handover")),
     }
+
+
+def _reproduction(shown: Reproduction) -> dict[str, Any]:
+    return {**asdict(shown), "language": PurePosixPath(shown.path).suffix.lstrip(".")}
 
 
 def _row(placed_finding: PlacedFinding, review: Review, words: Phrases) -> dict[str, Any]:
@@ -164,11 +170,12 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
 
 
-def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+def _lists(coverage: Coverage, tried: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
     left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     lists = (
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
+        ("list_tried", list(tried)),
     )
     return [{"title": words.say(name), "rows": rows} for name, rows in lists]

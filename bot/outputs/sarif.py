@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
@@ -91,6 +92,10 @@ def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str
             "number": finding.number,
         },
     }
+    if finding.reproduction is not None:
+        result["properties"]["reproduction"] = {
+            name: encodable(str(value)) for name, value in asdict(finding.reproduction).items()
+        }
     if finding.evidence:
         result["relatedLocations"] = [
             _related_location(number, item) for number, item in enumerate(finding.evidence, 1)

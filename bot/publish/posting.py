@@ -83,11 +83,11 @@ def _rest(one: Post, left: Collection[Key]) -> Post | None:
 def tell_in_summary(review: Review, refused_keys: frozenset[Key]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
-    def move(one: PlacedFinding) -> PlacedFinding:
+    def place_outside(one: PlacedFinding) -> PlacedFinding:
         is_refused = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused_keys
         return replace(one, place="outside", spot=None) if is_refused else one
 
-    return replace(review, findings=tuple(move(one) for one in review.findings))
+    return replace(review, findings=tuple(place_outside(one) for one in review.findings))
 
 
 async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> frozenset[Key]:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parents[1]
 FOLDERS = (HERE / "templates", HERE.parent / "templates")  # in the wheel, in a checkout
-PARTS = frozenset({"handover.md.j2", "walkthrough.md.j2"})  # which an owner's template may include
+PARTS = frozenset(
+    {"handover.md.j2", "reproduction.md.j2", "walkthrough.md.j2"}
+)  # which an owner's template may include
 FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 

@@ -32,6 +32,9 @@ class Habits:
     # and 30 of 61 second opinions (docs/evaluation.md), which are asked less often since.
     asking: float = 0.7
     looked_up: int = 3_000  # tokens of what it is shown then
+    # Of a finding that a test is written about: the test with one mend in two, and the opinion on it.
+    proof: int = 8_000
+    mending: float = 0.5
 
     def __str__(self) -> str:
         return (
@@ -57,8 +60,11 @@ class Estimate:
     root_usd: float | None
 
 
-async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
-    """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open."""
+async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS, proofs: int = 0) -> Estimate:
+    """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open.
+
+    `proofs`: findings that a test is written about, if there are so many.
+    """
     if name in WITH_ROOT:
         session.effort = "high"  # the root goes on in any case
     await load(name)(session)
@@ -81,6 +87,9 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     judge = root or worker
     opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * finding_count
     opinions += _again(opinions, habits)
+    tested = min(proofs, finding_count)
+    writing = Usage(habits.proof, 1_000 + judge.thinking("verify"))
+    opinions += [writing] * (tested + math.ceil(habits.mending * tested)) + [replace(writing, output=200)] * tested
     by_root = _usd(root.price, turns) if root is not None else 0.0
     rest = _sum(_usd(worker.price, usages), _usd(judge.price, opinions))
     every = [*usages, *turns, *opinions]

@@ -37,6 +37,7 @@ from bot.values.finding import (
     Claim,
     Evidence,
     Finding,
+    Reproduction,
     Severity,
     Silence,
     Source,

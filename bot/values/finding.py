@@ -37,6 +37,7 @@ class Verdict(StrEnum):
     state: str  # for the root
 
     PROVEN = "proven", True, True, False, 3, "proven by code"
+    REPRODUCED = "reproduced", True, True, False, 3, "reproduced by a test that was run"
     CONFIRMED = "confirmed", True, True, True, 2, "confirmed by a second opinion"
     UNPROVEN = "unproven", False, True, True, 0, "needs a second opinion, which comes by itself"
     REFUTED = "refuted", False, False, True, 0, "refuted by a second opinion"
@@ -111,6 +112,21 @@ class Claim:
     of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
 
 
+TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A test that shows a finding: it fails on the head, and passes without the change or with the suggestion."""
+
+    path: str = field(metadata=EXACT)  # where the test can be added
+    test: str
+    command: str  # that runs it
+    output: str  # the end of what it printed on the head
+    base: TestResult = ""
+    fixed: TestResult = ""  # on the head with the suggestion
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One problem that the change brings. The model (or an analyser) quotes; code finds the lines.
@@ -141,6 +157,7 @@ class Finding:
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
+    reproduction: Reproduction | None = None  # the test that shows it, if one was run
     allowlisted: bool = False  # by a comment that the base already had on its line
     consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
 

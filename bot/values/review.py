@@ -70,7 +70,7 @@ class PlacedFinding:
     place: Literal["inline", "file", "outside", "folded"]
     spot: CommentSpot | None = None
     replacement: str | None = None
-    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret"] = ""
+    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red"] = ""
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
@@ -254,6 +254,7 @@ class Review:
     # Of an earlier round and still open (or moved); in a full review these are among `findings`.
     still: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
+    tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
     accepted: tuple[str, ...] = field(
         default=(), metadata=EXACT
     )  # fingerprints of fixed ones in whose place stands what was suggested

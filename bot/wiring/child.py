@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -93,6 +93,10 @@ class ChildPipe:
     def deadline(self, seconds: float | None) -> None:
         """How long the work may take from now on; None: as long as it needs."""
         self.send("deadline", seconds)
+
+    def room(self, memory: int, seconds: int) -> None:
+        """How many more bytes, and seconds of computing, the work may use from now on: of what it starts apart from itself."""
+        self.send("room", memory, seconds)
 
     def put(self, text: str) -> None:
         """A line of the journal."""
@@ -310,13 +314,17 @@ class _Child:
         self._pipe.close()
         self._alive.close()
 
-    def _hear(self, hooks: Hooks, kind: str, *words: Any) -> None:  # noqa: ANN401 - of the child's words
+    def _hear(self, hooks: Hooks, kind: str, *words: Any) -> None:  # noqa: ANN401, C901 - of the child's words, a case for each kind
         match kind:
             case "say":
                 hooks.say(*words)
             case "deadline":
                 (seconds,) = words
                 self._deadline = float("inf") if seconds is None else time.monotonic() + seconds
+            case "room":
+                memory, more = words
+                caps = self._caps
+                self._caps = replace(caps, memory=caps.memory + memory, many=caps.many + more // caps.cpu + 1)
             case "put":
                 hooks.put(*words)
             case "stored":

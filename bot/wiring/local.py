@@ -1,6 +1,7 @@
 """A review on the machine of the person who waits for it, in a child process: a file that never ends is left out there too."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -25,6 +26,8 @@ from bot.wiring.effect import Effect
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
 
+TREES = 512  # MB of both sides of a change, as tests are given them
+LONG = 3_600.0  # seconds of a review that has no limit of its own
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
 
 
@@ -124,6 +127,7 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
 
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []
+        proofs = settings["run"]["findings"] if deps.running is not None and settings["run"] is not None else 0
         for name in NAMES:
             fresh = replace(subject, tracker=coverage.start(subject.units, subject.files, subject.dependents))
             fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
@@ -132,7 +136,7 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
                 root, worker = session.root, session.reader
                 affordable = affords(session)
                 if name not in WITH_ROOT or root is not None:
-                    rows.append(await estimate(name, session, verify=settings["verify"]))
+                    rows.append(await estimate(name, session, verify=settings["verify"], proofs=proofs))
         strategy, reason = choose(
             settings["strategy"],
             left,
@@ -156,12 +160,20 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
         }
 
 
+def _room(settings: Config) -> tuple[int, int]:
+    """Bytes and seconds of computing that tests in a sandbox may use beside the review: their own limits are below these."""
+    seconds = settings["seconds"] or LONG
+    return (2 * settings["run"]["memory"] + TREES) << 20, round(seconds * (os.cpu_count() or 1))
+
+
 def with_time_limit(line: ChildPipe, deps: Deps) -> Deps:
     """The parts of a review whose time is up a while after its own budget's."""
 
     def open_session(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
         seconds = settings["seconds"]
         line.deadline(None if seconds is None else seconds + GRACE)
+        if deps.running is not None and settings["run"] is not None:
+            line.room(*_room(settings))
         return deps.open_session(subject, settings)
 
     return replace(deps, open_session=open_session)

@@ -21,6 +21,7 @@ __all__ = ["tasks"]
 
 # A review goes through all of these, and would load their modules one by one.
 ROOMS = (analyzers, context, findings, reviewing, strategies)
+RUNNING = ("bot.review.reproducing", "bot.review.running")
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 LATER = ("anyio._backends._asyncio", "jinja2", "ruff")  # what libraries load when they are first used
 
@@ -34,9 +35,18 @@ def _likely() -> tuple[str, ...]:
     return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred_models()))
 
 
+def _runs() -> bool:
+    """Whether the operator allows tests to be run: nothing of that is loaded otherwise."""
+    try:
+        return bool(config.environment().run)
+    except ConfigError:  # the server says it
+        return False
+
+
 def _load() -> None:
     rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
-    for module in (*rooms, *LATER):
+    apart = () if _runs() else RUNNING
+    for module in (*(room for room in rooms if room not in apart), *LATER):
         import_module(module)
     for model in _likely():
         models.load(model)

@@ -35,6 +35,7 @@ from bot.wiring.addresses import Access
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
+    from bot.review.running.values import RunPermission
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -101,6 +102,7 @@ def deps(
         local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
+        running=running(settings, flags),
         deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
     )
 
@@ -145,6 +147,7 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
         tool_runs=tuple(_tool_runs(start.given)),
         mask_secrets=bool(start.given.get("masked")),
         look_at_consumers=partial(_recorded_consumers, start.given.get("consumers")),
+        running=_recorded_runs() if start.given.get("run") else None,
     )
 
 
@@ -167,6 +170,36 @@ async def _recorded_consumers(
 ) -> ConsumerImpact:
     """What a record has kept of it."""
     return ConsumerImpact.restored(rows)
+
+
+def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermission | None":
+    """What the operator, or the person at the terminal, allows to run in a sandbox; None: nothing, and nothing of it is loaded.
+
+    `flags`: "allow_run" was typed; "foreign" is a change by somebody who may not write to the repository.
+    """
+    typed = flags.get("allow_run")
+    if not (settings.run if typed is None else typed):
+        return None
+    from bot.review.running.values import RunPermission
+
+    refused = flags.get("foreign") and not settings.run_forks
+    return RunPermission(
+        sandbox=settings.run_sandbox,
+        tools=tuple(filter(None, (settings.run_tools or "").split(":"))),
+        network=bool(settings.run_network),
+        cache=Path(settings.run_cache or "~/.cache/deeprepo/run").expanduser(),
+        programs=config.programs(),
+        refusal="it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
+        if refused
+        else "",
+    )
+
+
+def _recorded_runs() -> "RunPermission":
+    """Of a replay: every outcome is in its record, and nothing is started."""
+    from bot.review.running.values import RunPermission
+
+    return RunPermission()
 
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:

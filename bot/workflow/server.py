@@ -145,7 +145,7 @@ class ServerBackend:
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
         return Change(
             pull=pull,
-            flags={},
+            flags={"foreign": run.state.stranger},
             journal=journals.name(run.ask, pull.head, pull.base, self.job.id),
             earlier=await self.parts.store.reviews.last(run.ask.pull),
             full=run.ask.full,

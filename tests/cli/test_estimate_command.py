@@ -6,7 +6,6 @@ from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
 from bot.agent import dry_run
-from bot.findings import read
 from bot.llm import capacity
 from bot.strategies.estimate import HABITS
 from bot.values.model import LIKELY_CHARS
@@ -52,7 +51,7 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
         assert row["calls"] == server.count
         sent = sum(len(message["content"]) for message in server.requests[0]["messages"])
     weighed = row["usage"]["input"] - HABITS.looked_up - dry_run.REPLY_TOKENS - capacity.HABIT["worker"]
-    sent += len(json.dumps(read.schema().parameters))
+    sent += len(json.dumps(server.requests[0]["response_format"]))
     assert weighed == pytest.approx(2 * sent / LIKELY_CHARS, rel=0.02)
     assert row["weighed"]["input"] == pytest.approx(sent / LIKELY_CHARS, rel=0.02)
     assert row["usd"] is None

@@ -80,11 +80,11 @@ from bot.outputs import facts, json_file
 from bot.render import phrases
 from bot.values import Verdict
 shown = REVIEW.findings[0]
-finding = replace(shown.finding, verdict=Verdict.REPRODUCED, status="new")
+finding = replace(shown.finding, verdict=Verdict.WITNESSED, status="new")
 review = replace(REVIEW, findings=(replace(shown, finding=finding),))
 written = json.loads(json_file.render(review))
 Draft202012Validator(json.load(open("docs/review.schema.json"))).validate(written)
-assert written["findings"][0]["verdict"] == "reproduced" in verify.schema().parameters["properties"]["verdict"]["enum"]
+assert written["findings"][0]["verdict"] == "witnessed" in verify.schema().parameters["properties"]["verdict"]["enum"]
 assert finding.is_shown and finding.verdict.rank < Verdict.CONFIRMED.rank
 assert rank.score(finding) > rank.score(replace(finding, verdict=Verdict.CONFIRMED))
 print(*(facts.origin(finding, phrases.load(language)).rpartition(", ")[2] for language in phrases.languages()))
@@ -96,16 +96,16 @@ def test_a_verdict_takes_the_files_that_the_page_names(scratch: Scratch) -> None
     scratch.insert(
         "bot/values/finding.py",
         '    CONFIRMED = "confirmed"',
-        '    REPRODUCED = "reproduced", True, True, True, 4, "reproduced by a run"\n',
+        '    WITNESSED = "witnessed", True, True, True, 4, "seen by a person"\n',
     )
-    words = '[reproduced]\nen = "reproduced"\nde = "nachgestellt"\nes = "reproducido"\nfr = "reproduit"\n\n'
+    words = '[witnessed]\nen = "witnessed"\nde = "bezeugt"\nes = "visto"\nfr = "constaté"\n\n'
     scratch.insert("templates/verdicts.toml", "[confirmed]\n", words)
-    scratch.insert("deeprepo/_values.py", '"confirmed", "unproven"', '"reproduced", ')
+    scratch.insert("deeprepo/_values.py", '"confirmed", "unproven"', '"witnessed", ')
     scratch.run(".ci/schema.py")
-    assert '"reproduced"' in (scratch.folder / "docs/review.schema.json").read_text(encoding="utf-8")
-    assert "'reproduced'" in scratch.run(".ci/api.py")
-    assert scratch.run("-c", VERDICT).split() == ["nachgestellt", "reproduced", "reproducido", "reproduit"]
-    assert sorted(scratch.opened) == documented("verdict", "reproduced")
+    assert '"witnessed"' in (scratch.folder / "docs/review.schema.json").read_text(encoding="utf-8")
+    assert "'witnessed'" in scratch.run(".ci/api.py")
+    assert scratch.run("-c", VERDICT).split() == ["bezeugt", "witnessed", "visto", "constaté"]
+    assert sorted(scratch.opened) == documented("verdict", "witnessed")
     assert len(scratch.opened) <= 3
 
 

@@ -45,7 +45,7 @@ def test_the_reference_leaves_nothing_out() -> None:
     """Every setting of a review, every variable of a server and every provider's key has its row."""
     tables = reference.tables()
     names = {name for table in tables.values() for row in table for name in quoted(row.name)}
-    last = {name.rpartition(".")[2] for name in names}
+    last = {part for name in names for part in name.removesuffix("[]").split(".")}  # a section is a setting, too
     assert set(config.DEFAULTS) <= last
     for settings in (operator.reader(config.Settings, config.PREFIX), config.ServerPlace, config.App):
         assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names

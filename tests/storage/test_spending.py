@@ -34,10 +34,10 @@ def test_strangers_leave_half_of_each_cap_to_the_team(url: str) -> None:
 
     async def story() -> None:
         async with storage.open_store(url) as store:
-            for which in ("repository", "installation", "server"):
+            for at, which in enumerate(("server", "repository", "installation"), 1):
                 caps = DailyCaps(**{which: 10.0})
-                pull = replace(PULL, installation=hash(which) % 1000, repository=hash(which) % 1001, owner=which)
-                later = NOW + 100_000 * len(which)
+                pull = replace(PULL, installation=at, repository=10 * at, owner=which)
+                later = NOW + 100_000 * at
                 granted = [
                     await store.spending.reserve(pull, f"{which}{n}", 1.0, replace(caps, forks=50), later)
                     for n in range(7)
@@ -99,7 +99,7 @@ def test_another_job_with_the_same_journal_counts_once_more(url: str) -> None:
 
     async def story() -> None:
         async with storage.open_store(url) as store:
-            caps, spending = DailyCaps(repository=1.0, forks=2), store.spending
+            caps, spending = DailyCaps(repository=2.0, forks=2), store.spending
             one = await spending.reserve(PULL, "same", 0.5, caps, NOW, job="one")
             assert isinstance(one, Grant)
             await spending.settle(one, 0.3, calls=2)

@@ -201,7 +201,7 @@ def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
 
     async def story() -> None:
         now = 1000 * DAY
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))
             await store.reviews.keep(replace(DONE, id="job-2", finished=now - 80 * DAY, output=b"last"))
             await store.prune(now, 30)
@@ -226,7 +226,7 @@ def test_reviews_of_the_same_branch_or_head_are_known(url: str) -> None:
     """Of other pull requests, the newest each, if they are newer than its own; not of another repository, and no branch that is gone."""
 
     async def story() -> None:
-        async with storage.opened(url) as store:
+        async with storage.open_store(url) as store:
             one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
             await store.reviews.keep(replace(DONE, id="a", pull=one, source="70:x", finished=100.0, output=b"old"))
             await store.reviews.keep(

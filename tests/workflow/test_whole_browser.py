@@ -138,7 +138,7 @@ def test_a_question_is_answered_and_with_the_permission_for_it_a_thread_is_resol
         one.reply(model.WRONG, story.OBJECTION)
         (folded,) = one.window.script(CLOSED)
         assert "Resolved. Show it." in folded
-        one.press(f"#{one.anchor(model.UNTESTED)} button[name=to]")
+        one.press(f"#{one.anchor(model.UNCHARGED)} button[name=to]")
         assert len(one.window.script(CLOSED)) == 2
 
     asyncio.run(visited(tmp_path, monkeypatch, visit, grant=True))

@@ -94,6 +94,12 @@ def test_a_second_pull_request_of_a_branch_knows_its_secrets(tmp_path: Path) -> 
             await at.quiet()
             assert shown(at, two) == ("failure", True)
             assert "removed, still in commit" in at.summary(two)
+            await at.repo.close(two, merge=True)
+            await at.quiet()
+            await at.repo.commit("feature", {"NEWS.md": "one\n"})
+            three = await at.repo.open_pull("feature", title="News")
+            await at.quiet()
+            assert shown(at, three) == ("success", False)
 
     asyncio.run(story())
 

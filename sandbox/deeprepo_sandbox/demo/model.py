@@ -14,10 +14,10 @@ NOTICE = (
     "The model behind the bot is scripted: its part of the review and its answers were written for this demo. What code finds, "
     "posts, remembers and counts is real."
 )
-TESTED = '    assert quote(2, "local", service="overnight") == Decimal("9.60")'
+CHARGED = '    return Decimal("4.50") if region in REMOTE else Decimal(0)'
 PRODUCT = "    return PER_KG[zone] * Decimal(weight_kg) * SERVICES[service]"
 GUARD = "    if weight_kg <= 0:"
-WRONG, UNTESTED = "A negative weight gives a negative price", "Only the zone local is tested"
+WRONG, UNCHARGED = "A negative weight gives a negative price", "A remote region with a capital letter is not charged"
 FINDINGS: tuple[Mapping[str, Any], ...] = (
     {
         "path": "parcel/rates.py",
@@ -31,17 +31,28 @@ FINDINGS: tuple[Mapping[str, Any], ...] = (
         "category": "logic",
     },
     {
-        "path": "tests/test_rates.py",
-        "quote": TESTED,
-        "line": 14,
-        "title": UNTESTED,
-        "why": "Each zone has a price of its own, and both tests ask for the same one.",
-        "consequence": "A wrong price of another zone is not noticed.",
-        "trigger": 'quote(2, "world", service="overnight")',
+        "path": "parcel/rates.py",
+        "quote": CHARGED,
+        "line": 12,
+        "title": UNCHARGED,
+        "why": "The region is compared as it is written, and the names in `REMOTE` have small letters.",
+        "consequence": "A parcel to Iceland is shipped without the surcharge.",
+        "trigger": 'remote_surcharge("Iceland")',
         "severity": "medium",
-        "category": "test",
+        "category": "logic",
+        "suggestion": CHARGED.replace("region in", "region.lower() in"),
     },
 )
+TEST = """import unittest
+
+from parcel.rates import remote_surcharge
+
+
+class Remote(unittest.TestCase):
+    def test_a_region_is_charged_however_it_is_written(self):
+        # a remote region costs the same with a capital letter
+        self.assertEqual(remote_surcharge("Iceland"), remote_surcharge("iceland"))
+"""
 READ: Mapping[str, Any] = {
     "overview": (
         "Shipping gets named services: `quote` takes `service` in place of the flag `express`, and overnight is one of them. "
@@ -84,6 +95,17 @@ def answer(body: Mapping[str, Any]) -> Reply:
     shown = "\n".join(str(message["content"]) for message in body["messages"])
     if "verdict" in form:
         return Reply(data=_opinion(shown))
+    if "possible" in form:
+        written = UNCHARGED in shown
+        return Reply(
+            data={
+                "possible": written,
+                "reason": "" if written else "The weight is refused.",
+                "test": TEST if written else "",
+            }
+        )
+    if "proves" in form:
+        return Reply(data={"reason": "The names of regions are compared without regard to case.", "proves": True})
     if "withdraw" in form:
         return Reply(data=_remark(shown))
     if "sketch" in form:
@@ -94,7 +116,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
 def _read(shown_text: str, form: Mapping[str, Any]) -> dict[str, Any]:
     """The findings on lines that are shown; what the change does if all of it is asked for."""
     found = [
-        {**one, "evidence": [], "claims": [], "suggestion": None}
+        {"suggestion": None, **one, "evidence": [], "claims": []}
         for one in FINDINGS
         if one["quote"].strip() in shown_text
     ]

@@ -23,6 +23,7 @@ TO_TRY = """What to try on the page:
 - Commit a suggestion: the next review counts the finding as accepted.
 - Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
 - Be the stranger, who may only read, and try the same.
+- With bubblewrap installed: unfold the test in the comment about remote regions. It was run on the head, the base and with the suggestion.
 - Push the next commit: what it mends is closed. The request for changes is dismissed once the token is ignored too: `/deeprepo ignore 3 It is revoked`.
 - Open the operator's page and sign in with GitHub as the maintainer.
 Press Ctrl-C to end the demo."""

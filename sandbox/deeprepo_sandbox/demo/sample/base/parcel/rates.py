@@ -8,7 +8,7 @@ REMOTE = {"iceland", "azores", "reunion"}
 
 def surcharge(region):
     """The extra charge of remote regions."""
-    return Decimal("4.50") if region in REMOTE else Decimal(0)
+    return Decimal("4.50") if region.lower() in REMOTE else Decimal(0)
 
 
 def quote(weight_kg, zone, express=False):

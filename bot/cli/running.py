@@ -1,0 +1,50 @@
+"""`deeprepo run`: what a review would run, tried out by the owner: how, prepared, and with a test of their own."""
+
+import asyncio
+import tempfile
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT, FOUND, tell
+
+
+def command(
+    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    _explain: Annotated[
+        bool, typer.Option("--explain", help="Show the sandbox, what its probe found, and the commands. The default.")
+    ] = False,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Run `run.prepare` at the base commit and keep what it installs.")
+    ] = False,
+    test: Annotated[
+        str | None,
+        typer.Option("--test", help="Run this test file of the repository as a review would.", metavar="FILE"),
+    ] = None,
+) -> int:
+    """Show, prepare and try what `deeprepo review --run` runs in a sandbox. No model is asked.
+
+    The section `run` is read from .deeprepo.yml of this folder, so that it can be tried before it is merged.
+    Exit codes: 0, 1 if the test fails, 2 for a usage error, 3 if nothing could be run.
+    """
+    from bot.review.running.values import SandboxRefused
+    from bot.wiring import running
+
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        try:
+            if test is not None:
+                result, outcome = asyncio.run(running.tested(repo, test, scratch, tell))
+                print(outcome.output.rstrip("\n"))  # noqa: T201 - the command line speaks
+                tell(f"{running.RESULTS[result]} ({outcome.seconds:.1f} s)")
+                return CLEAN if result == "green" else FOUND
+            if prepare:
+                tell(asyncio.run(running.prepared(repo, scratch, tell)))
+                return CLEAN
+            rows, ready = asyncio.run(running.explained(repo, scratch))
+        except SandboxRefused as error:
+            tell(f"deeprepo: {error}")
+            return FAULT
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:<{width}}  {value}")  # noqa: T201 - the command line speaks
+    return CLEAN if ready else FAULT

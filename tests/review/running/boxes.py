@@ -1,0 +1,140 @@
+"""The sandbox that tests run in, what nobody in it may reach, and why a machine cannot have it."""
+
+import asyncio
+import io
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bot.review.running.execute import execute
+from bot.review.running.values import Outcome, Run, RunLimits, Sandbox, SandboxRefused
+
+OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
+LIMITS = RunLimits(seconds=10, memory=400 << 20, processes=60, output=1 << 20, disk=64 << 20)
+
+
+@cache
+def missing() -> str:
+    """Why there is no sandbox here; empty if there is one."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return "bubblewrap is not installed"
+    try:
+        asyncio.run(execute(Sandbox("bubblewrap", program), Run(b"", "true")))
+    except SandboxRefused as error:
+        return str(error)
+    return ""
+
+
+def box() -> Sandbox:
+    """The sandbox of this machine."""
+    return Sandbox("bubblewrap", shutil.which("bwrap") or "")
+
+
+def run(command: str, files: Mapping[str, str] | None = None, limits: RunLimits = LIMITS, tree: bytes = b"") -> Outcome:
+    """Run a command over some files."""
+    return asyncio.run(execute(box(), Run(unended(tree) if tree else tree, command, files or {}, limits)))
+
+
+def unended(tree: bytes) -> bytes:
+    """An archive without its end mark."""
+    with tarfile.TarFile(fileobj=io.BytesIO(tree)) as known:
+        known.getmembers()
+        return tree[: known.offset]
+
+
+def tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    """An archive with members as they come: links, devices, names that lead elsewhere."""
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
+        for about, data in members:
+            about.size = len(data)
+            made.addfile(about, io.BytesIO(data))
+    return whole.getvalue()
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", mode: int = 0o644) -> tarfile.TarInfo:
+    """One member."""
+    about = tarfile.TarInfo(f"work/{name}")
+    about.type, about.linkname, about.mode = kind, link, mode
+    return about
+
+
+@dataclass(frozen=True)
+class World:
+    """What stands outside, with a word in each place that must not come out."""
+
+    word: str
+    home: Path
+    port: int
+    heard: "list[socket.socket]"
+    process: int
+
+    def connections(self) -> int:
+        """How many have come to one of the sockets."""
+        found = 0
+        for listener in self.heard:
+            listener.settimeout(0)
+            try:
+                listener.accept()[0].close()
+                found += 1
+            except BlockingIOError:
+                pass
+        return found
+
+    def files(self) -> frozenset[str]:
+        """The names in the folders that a run could leave something in."""
+        return frozenset(str(path) for folder in (*OPEN_FOLDERS, self.home) for path in Path(folder).glob("*escaped*"))
+
+
+@contextmanager
+def world(folder: Path) -> Iterator[World]:
+    """Secrets in the environment, in files, in another process, and sockets that listen."""
+    word = f"canary{secrets.token_hex(12)}"
+    home = folder / "home"
+    home.mkdir()
+    (home / ".netrc").write_text(f"machine example.org password {word}")
+    (home / "journal.jsonl").write_text(word)
+    (home / "deeprepo.sqlite").write_text(word)
+    with ExitStack() as opened:
+        tcp = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
+        plain = opened.enter_context(socket.socket(socket.AF_UNIX))
+        plain.bind(str(home / "server.sock"))
+        plain.listen()
+        abstract = opened.enter_context(socket.socket(socket.AF_UNIX))
+        abstract.bind(f"\0{word}")
+        abstract.listen()
+        beside = opened.enter_context(
+            subprocess.Popen(["sleep", "300"], env={"PATH": os.environ["PATH"], "API_KEY": word})
+        )
+        opened.callback(beside.kill)
+        before = {
+            "GITHUB_TOKEN": os.environ.get("GITHUB_TOKEN"),
+            "ANTHROPIC_API_KEY": os.environ.get("ANTHROPIC_API_KEY"),
+        }
+        os.environ.update(dict.fromkeys(before, word))
+        opened.callback(
+            lambda: [os.environ.pop(k) if v is None else os.environ.__setitem__(k, v) for k, v in before.items()]
+        )
+        yield World(word, home, tcp.getsockname()[1], [tcp, plain, abstract], beside.pid)
+
+
+def alive(mark: str) -> list[str]:
+    """Processes of this machine with a word in their arguments, zombies left out."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
+        except OSError:
+            continue
+        if mark in words:
+            found.append(words)
+    return found

@@ -1,0 +1,160 @@
+"""Which runner a repository has, and what the output of each means: only a test that ran and failed by itself is red."""
+
+import asyncio
+import shutil
+import sysconfig
+
+import pytest
+from boxes import LIMITS, box, missing, run
+
+from bot.review.running.execute import execute
+from bot.review.running.presets import PRESETS, Recipe, detect, judge, locks, recipe
+from bot.review.running.values import Outcome, Run, Sandbox
+
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+
+TREES = [
+    ({"pyproject.toml": "[tool.pytest.ini_options]", "a.py": ""}, "pytest"),
+    ({"tests/conftest.py": "", "a.py": ""}, "pytest"),
+    ({"a.py": "", "tests/test_a.py": "import unittest"}, "unittest"),
+    ({"package.json": '{"devDependencies": {"vitest": "^3", "jest": "1"}}'}, "vitest"),
+    ({"package.json": '{"devDependencies": {"jest": "^29"}}'}, "jest"),
+    ({"package.json": '{"scripts": {"test": "node --test"}}'}, "node"),
+    ({"go.mod": "module x", "a.go": ""}, "go"),
+    ({"Cargo.toml": "[package]"}, "cargo"),
+    ({"src/App.csproj": ""}, "dotnet"),
+    ({"pom.xml": "<project/>"}, "maven"),
+    ({"build.gradle.kts": ""}, "gradle"),
+    ({"Gemfile": "gem 'rspec'"}, "rspec"),
+    ({"composer.json": '{"require-dev": {"phpunit/phpunit": "1"}}'}, "phpunit"),
+    ({"README.md": ""}, None),
+]
+
+
+@pytest.mark.parametrize(("tree", "name"), TREES)
+def test_a_runner_is_found_by_the_files_at_the_top(tree: dict[str, str], name: str | None) -> None:
+    """What is installed for tests tells more than the language."""
+    found = detect(tree, lambda path: tree[path])
+    assert (found.name if found else None) == name
+
+
+OUTPUTS = [
+    ("pytest", 0, ".\n1 passed in 0.01s", "green"),
+    ("pytest", 1, "E   AssertionError: assert 1 == 2\n1 failed in 0.02s", "red"),
+    ("pytest", 1, "E       fixture 'client' not found\n1 error in 0.01s", "fault"),
+    ("pytest", 2, "ERROR collecting tests/test_x.py\nE   ModuleNotFoundError: No module named 'x'\n1 error in 0.1s", "fault"),
+    ("pytest", 5, "no tests ran in 0.00s", "fault"),
+    ("pytest", 0, "1 skipped in 0.00s", "fault"),
+    ("unittest", 0, "Ran 0 tests in 0.000s\n\nOK", "fault"),
+    ("vitest", 1, " FAIL  test/a.test.js\n      Tests  1 failed (1)", "red"),
+    ("vitest", 1, 'Error: Failed to resolve import "../nope"\n Test Files  1 failed (1)\n      Tests  no tests', "fault"),
+    ("jest", 1, "Tests:       1 failed, 1 total", "red"),
+    ("jest", 1, "  ● Test suite failed to run\n\n    Cannot find module '../a'\n\nTests:       0 total", "fault"),
+    ("go", 0, "ok  \tx/pkg\t0.002s", "green"),
+    ("go", 1, "--- FAIL: TestDeeprepo (0.00s)\n    a_test.go:5: got 1\nFAIL\nFAIL\tx/pkg\t0.002s", "red"),
+    ("go", 2, "panic: runtime error: index out of range [3]\nFAIL\tx/pkg\t0.002s", "red"),
+    ("go", 1, "# x/pkg\n./a_test.go:5:2: undefined: Sum\nFAIL\tx/pkg [build failed]", "fault"),
+    ("go", 0, "ok  \tx/pkg\t0.002s [no tests to run]", "fault"),
+    ("cargo", 0, "running 1 test\ntest it ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored", "green"),
+    ("cargo", 101, "test result: FAILED. 0 passed; 1 failed; 0 ignored\n\nerror: test failed, to rerun pass `--test deeprepo_1`", "red"),
+    ("cargo", 101, 'error[E0425]: cannot find function `sum`\nerror: could not compile `x` (test "deeprepo_1")', "fault"),
+    ("dotnet", 0, "Passed!  - Failed:     0, Passed:     1, Skipped:     0, Total:     1", "green"),
+    ("dotnet", 1, "Failed!  - Failed:     1, Passed:     0, Skipped:     0, Total:     1", "red"),
+    ("dotnet", 1, "Deeprepo1Tests.cs(3,7): error CS0246: The type or namespace name 'X' could not be found", "fault"),
+    ("maven", 0, "", "green"),
+    ("maven", 1, "[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0\n[ERROR] BUILD FAILURE", "red"),
+    ("maven", 1, "[ERROR] COMPILATION ERROR :\n[ERROR] cannot find symbol", "fault"),
+    ("gradle", 1, "Deeprepo1Test > it() FAILED\n\n1 test completed, 1 failed\n> There were failing tests.", "red"),
+    ("gradle", 1, "error: cannot find symbol\n> Compilation failed; see the compiler error output", "fault"),
+    ("rspec", 0, "1 example, 0 failures", "green"),
+    ("rspec", 1, "1 example, 1 failure", "red"),
+    ("rspec", 1, "0 examples, 0 failures, 1 error occurred outside of examples", "fault"),
+    ("phpunit", 0, "OK (1 test, 1 assertion)", "green"),
+    ("phpunit", 1, "FAILURES!\nTests: 1, Assertions: 1, Failures: 1.", "red"),
+    ("phpunit", 255, 'PHP Fatal error:  Uncaught Error: Class "X" not found', "fault"),
+    ("node", 127, "sh: 1: node: not found", "fault"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "status", "output", "result"), OUTPUTS)
+def test_an_output_is_judged(name: str, status: int, output: str, result: str) -> None:
+    """An exit status alone proves nothing: a runner that found no test, or could not load one, fails too."""
+    assert judge(PRESETS[name], Outcome("exit", status, output, 0.1, ())) == result
+
+
+@pytest.mark.parametrize("ending", ["seconds", "memory", "output", "setup"])
+def test_a_limit_is_no_result(ending: str) -> None:
+    """Whatever it printed before."""
+    assert judge(PRESETS["pytest"], Outcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
+
+
+PYTHON = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, {})\n"
+NODE = "import test from 'node:test';\nimport assert from 'node:assert';\ntest('it', () => assert.equal(1, {}));\n"
+REAL = [
+    ("unittest", "tests/test_x.py", PYTHON.format(1), "green"),
+    ("unittest", "tests/test_x.py", PYTHON.format(2), "red"),
+    ("unittest", "tests/test_x.py", "import nowhere\n" + PYTHON.format(1), "fault"),
+    ("unittest", "tests/test_x.py", "def broken(:\n", "fault"),
+    ("unittest", "tests/test_x.py", "x = 1\n", "fault"),
+    ("node", "test/x.test.mjs", NODE.format(1), "green"),
+    ("node", "test/x.test.mjs", NODE.format(2), "red"),
+    ("node", "test/x.test.mjs", "import './nowhere.mjs';\n" + NODE.format(1), "fault"),
+    ("node", "test/x.test.mjs", "const = 1;\n", "fault"),
+]
+
+
+@boxed
+@pytest.mark.parametrize(("name", "path", "text", "result"), REAL)
+def test_real_runners_in_the_sandbox(name: str, path: str, text: str, result: str) -> None:
+    """What they print today."""
+    if name == "node" and shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    preset = PRESETS[name]
+    outcome = run(Recipe(preset, preset.test, preset.files).command(path), {path: text})
+    assert judge(preset, outcome) == result, outcome.output
+
+
+@boxed
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("def test_it():\n    assert 1 == 1\n", "green"),
+        ("def test_it():\n    assert 1 == 2\n", "red"),
+        ("def test_it(nothing):\n    assert 1\n", "fault"),
+        ("import nowhere\ndef test_it():\n    assert 1\n", "fault"),
+    ],
+)
+def test_pytest_of_another_folder(text: str, result: str) -> None:
+    """A folder of tools is shown read-only beside /usr."""
+    where = sysconfig.get_path("purelib")
+    sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
+    command = Recipe(PRESETS["pytest"], f"PYTHONPATH={where} {PRESETS['pytest'].test}", "").command("tests/test_x.py")
+    outcome = asyncio.run(execute(sandbox, Run(b"", command, {"tests/test_x.py": text}, LIMITS)))
+    if "No module named pytest" in outcome.output:
+        pytest.skip("the interpreter of the sandbox is another one")
+    assert judge(PRESETS["pytest"], outcome) == result, outcome.output
+
+
+def test_an_owners_words_go_before_what_is_found() -> None:
+    """Each by itself: a command without a path takes the path of the runner that it names."""
+    found = PRESETS["unittest"]
+    own = recipe({"test": "uv run pytest -q {file}", "files": None, "prepare": "uv sync"}, found)
+    assert own is not None
+    assert (own.preset.name, own.files, own.prepare) == ("pytest", "tests/test_deeprepo_{n}.py", "uv sync")
+    assert recipe({}, None) is None
+    made = recipe({"test": "make check F={file}", "files": "t/{n}.t"}, None)
+    assert made is not None
+    assert (made.preset.name, made.path("ab12", "src/x.c"), made.command("t/ab12.t")) == ("", "t/ab12.t", "make check F=t/ab12.t")  # fmt: skip
+
+
+def test_a_path_cannot_become_a_command() -> None:
+    """What is filled in is one word of the shell."""
+    how = Recipe(PRESETS["go"], PRESETS["go"].test, PRESETS["go"].files)
+    path = how.path("ab12", "pkg/$(touch x); rm -rf/a.go")
+    assert how.command(path).endswith("'./pkg/$(touch x); rm -rf'") or "'pkg/$(touch x); rm -rf'" in how.command(path)
+
+
+def test_lock_files_decide_about_dependencies() -> None:
+    """Where there are none, what they would be made from."""
+    assert locks(["pyproject.toml", "web/package-lock.json", "a.py", "uv.lock"]) == ["uv.lock", "web/package-lock.json"]
+    assert locks(["pyproject.toml", "a.py"]) == ["pyproject.toml"]

@@ -1,0 +1,295 @@
+"""A finding and a test that shows it: what is run where, what counts, what people see; with git, a provider on loopback and a real sandbox."""
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from boxes import missing
+from fakes import Repository
+
+from bot import pipeline, wiring
+from bot.journal import replay
+from bot.outputs import OUTPUTS, markdown, posts
+from bot.values import Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
+
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+RATE = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
+BEFORE: dict[str, str | bytes | None] = {
+    ".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 20}\n",
+    "shop/__init__.py": "",
+    "shop/rate.py": RATE,
+    "tests/test_rate.py": "import unittest\nfrom shop.rate import apply\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n        self.assertEqual(apply(2, 3), 6)\n",
+}
+AFTER: dict[str, str | bytes | None] = {"shop/rate.py": "def apply(rate, amount):\n    return amount * rate\n"}
+FOUND = {
+    "path": "shop/rate.py",
+    "quote": "    return amount * rate",
+    "line": 2,
+    "title": "A negative amount is no longer refused",
+    "why": "The check was removed.",
+    "consequence": "A wrong total.",
+    "trigger": "apply(0.2, -1)",
+    "severity": "high",
+    "category": "logic",
+    "evidence": [],
+    "claims": [],
+    "suggestion": "    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate",
+}
+CONFIRMED = {"verdict": "confirmed", "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": "r", "limit": "none", "ground": ""}  # fmt: skip
+HEAD = "import unittest\nfrom shop.rate import apply\n\n\nclass Negative(unittest.TestCase):\n    def test_it(self):\n"
+PROOF = HEAD + "        with self.assertRaises(ValueError):\n            apply(2, -1)\n"
+
+
+class Model:
+    """Finds the removed check; writes these tests, one after the other; says whether the last one proves it."""
+
+    def __init__(self, *tests: str | None, proves: bool = True, finding: Mapping[str, Any] = FOUND) -> None:
+        self.tests, self.proves, self.finding = list(tests), proves, finding
+        self.asked: list[str] = []
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        text = str(body["messages"])
+        if "You write one test" in text:
+            self.asked.append(str(body["messages"][-1]["content"]))
+            test = self.tests.pop(0)
+            return Reply(data={"possible": test is not None, "reason": "it needs a server", "test": test or ""})
+        if "You check whether a test proves" in text:
+            self.asked.append(str(body["messages"][-1]["content"]))
+            return Reply(data={"reason": "it asserts nothing that was promised", "proves": self.proves})
+        if "The claim, about" in text:
+            return Reply(data=CONFIRMED)
+        return Reply(data={"answer": "Read.", "findings": [self.finding] if "apply(rate, amount)" in text else []})
+
+
+@pytest.fixture
+def shop(repository: Repository) -> Repository:
+    """A shop whose change removes a check."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(AFTER, "after")
+    return repository
+
+
+@pytest.fixture
+def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Review]:
+    """Review the change with a model, and with runs allowed."""
+
+    def review(model: Model, **flags: Any) -> Review:  # noqa: ANN401
+        for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+            monkeypatch.delenv(variable, raising=False)
+        with doubles.in_thread(Server(PerModel({"worker": model}))) as server:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+            given = {"worker": "compatible/worker", "effort": "low", "allow_run": True, **flags}
+            (tmp_path / "scratch").mkdir(exist_ok=True)
+            deps = wiring.deps(given, str(tmp_path / "scratch"), lambda _: None)
+            return asyncio.run(pipeline.review(ReviewRequest(str(shop.folder)), deps))
+
+    return review
+
+
+@boxed
+def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) -> None:
+    """Its test fails on the head, passes on the base and with the suggestion: that is what the verdict says."""
+    model = Model(PROOF)
+    done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
+    (placed,) = done.findings
+    shown = placed.finding.reproduction
+    assert shown is not None
+    assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
+    assert "AssertionError: ValueError not raised" in shown.output
+    assert "def test_plain" in model.asked[0]
+    rows = [json.loads(row) for row in (tmp_path / "trace.jsonl").read_text().splitlines()]
+    runs = [row for row in rows if row["kind"] == "run"]
+    sides = [row["about"].partition(" on the ")[2] for row in runs]
+    assert sides == ["head", "base", "head with the suggestion", "head with the suggestion", "base", "head"]
+    assert all("NoNewPrivs: 1" in row["probe"] for row in runs)
+
+
+@boxed
+def test_what_people_see(reviewed: Callable[..., Review]) -> None:
+    """The test, collapsed, with the two outcomes and how to run it, in the comment, the summary, JSON and SARIF."""
+    done = reviewed(Model(PROOF))
+    (comment,) = posts.comments(done).posts
+    for text in (comment.body, markdown.render(done), OUTPUTS["console"]().render(done)):
+        assert "fails on the head" in text
+        assert "python3 -m unittest" in text
+        assert "assertRaises(ValueError)" in text
+    assert json.loads(OUTPUTS["json"]().render(done))["findings"][0]["reproduction"]["fixed"] == "green"
+    (result,) = json.loads(OUTPUTS["sarif"]().render(done))["runs"][0]["results"]
+    assert result["properties"]["verdict"] == "reproduced"
+    assert "assertRaises" in json.dumps(result)
+
+
+@boxed
+def test_a_replay_starts_nothing(
+    reviewed: Callable[..., Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every outcome comes from the record, on a machine without a sandbox."""
+    path = tmp_path / "journal.jsonl"
+    first = reviewed(Model(PROOF), journal=str(path))
+    monkeypatch.setenv("PATH", "/nowhere:/usr/bin")
+    recorded, section, begun = replay.last_finished(path)
+    deps = wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None)
+    again = asyncio.run(pipeline.review(begun.request or ReviewRequest("."), deps))
+    assert again.findings == first.findings
+    assert again.notes == first.notes
+
+
+FIXTURE = HEAD.replace("shop.rate", "shop.rates") + "        apply(2, -1)\n"
+NOT_PROMISED = HEAD + "        self.assertEqual(apply(2, 3), 7)\n"
+PASSES = HEAD + "        self.assertEqual(apply(2, 3), 6)\n"
+FLAKY = HEAD.replace("import unittest\n", "import os, time, unittest\n") + "        if os.environ.get('HOME') and time.time_ns() % 2 == 9: return\n        self.assertEqual(open('/proc/uptime').read() and apply(2, -1), 'x')\n"  # fmt: skip
+LOOPS = HEAD + "        while True: pass\n"
+
+
+@boxed
+@pytest.mark.parametrize(
+    ("tests", "proves", "why"),
+    [
+        ([None], True, "it needs a server"),
+        ([PASSES], True, "passes on the head"),
+        ([FIXTURE, FIXTURE, FIXTURE], True, "itself at fault"),
+        ([NOT_PROMISED, NOT_PROMISED, NOT_PROMISED], True, "fails on the code before the change, too"),
+        ([PROOF], False, "asserts nothing that was promised"),
+    ],
+)
+def test_anything_less_changes_nothing(
+    reviewed: Callable[..., Review], tests: list[str | None], proves: bool, why: str
+) -> None:
+    """The finding stays confirmed, and a note says why there is no test."""
+    done = reviewed(Model(*tests, proves=proves))
+    (placed,) = done.findings
+    assert (placed.finding.verdict, placed.finding.reproduction) == ("confirmed", None)
+    assert placed.replacement is not None
+    assert [row[0] for row in done.tried] == ["shop/rate.py:2"]
+    assert why in done.tried[0][1]
+    assert why in markdown.render(done)
+
+
+@boxed
+def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> None:
+    """Its author is shown what was printed, twice at most."""
+    model = Model(FIXTURE, NOT_PROMISED, PROOF)
+    (placed,) = reviewed(model).findings
+    assert placed.finding.verdict == "reproduced"
+    assert "No module named 'shop.rates'" in model.asked[1]
+    assert "6 != 7" in model.asked[2]
+
+
+@boxed
+def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) -> None:
+    """A test that does not end shows nothing."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 1}\n"}, "a second")
+    shop.git("checkout", "-q", "feature")
+    shop.git("rebase", "-q", "main")
+    done = reviewed(Model(LOOPS))
+    assert done.findings[0].finding.verdict == "confirmed"
+    assert "took longer than" in done.tried[0][1]
+
+
+@boxed
+def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., Review]) -> None:
+    """The test is red with it: the finding is reproduced, and no click commits the suggestion."""
+    wrong = {**FOUND, "suggestion": "    return abs(amount) * rate"}
+    done = reviewed(Model(PROOF, finding=wrong))
+    (placed,) = done.findings
+    assert (placed.finding.verdict, placed.replacement, placed.refused) == ("reproduced", None, "red")
+    (comment,) = posts.comments(done).posts
+    assert "```suggestion" not in comment.body
+    assert "the test fails with it, too" in comment.body
+
+
+@boxed
+def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repository) -> None:
+    """The base has not what the test calls: then only the suggestion can turn it green."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({"shop/rate.py": None}, "no rates")
+    shop.git("checkout", "-qb", "new")
+    shop.commit(AFTER, "rates")
+    (placed,) = reviewed(Model(PROOF)).findings
+    shown = placed.finding.reproduction
+    assert shown is not None
+    assert (shown.base, shown.fixed) == ("fault", "green")
+
+
+@boxed
+def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Review], shop: Repository) -> None:
+    """The next round shows the test again and runs nothing."""
+    first = reviewed(Model(PROOF))
+    shop.commit({"README.md": "more\n"}, "more")
+    model = Model()
+    second = reviewed(model, previous=OUTPUTS["json"]().render(first).encode())
+    assert [one.reproduction for one in second.still] == [first.findings[0].finding.reproduction]
+    assert model.asked == []
+
+
+def test_without_permission_nothing_is_run_or_asked(reviewed: Callable[..., Review]) -> None:
+    """A section in the repository's file alone switches nothing on."""
+    model = Model()
+    done = reviewed(model, allow_run=None)
+    assert (model.asked, [note for note in done.notes if "test" in note]) == ([], [])
+
+
+def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Review], shop: Repository) -> None:
+    """Neither does the permission alone; a section that the head brings counts for nothing."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({".deeprepo.yml": None}, "no runs")
+    shop.git("checkout", "-qb", "other")
+    shop.commit({**AFTER, ".deeprepo.yml": "run: {}\n"}, "after")
+    model = Model()
+    assert reviewed(model).findings
+    assert model.asked == []
+
+
+def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody brings who may not write to the repository is run only with DEEPREPO_RUN_FORKS."""
+    model = Model()
+    done = reviewed(model, foreign=True)
+    assert model.asked == []
+    assert any("DEEPREPO_RUN_FORKS" in note for note in done.notes)
+
+
+def test_without_a_sandbox_a_sentence_says_what_to_install(
+    reviewed: Callable[..., Review], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing is run as it is."""
+    (tmp_path / "bin").mkdir()
+    git = Path("/usr/bin/git")
+    (tmp_path / "bin" / "git").symlink_to(git)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    done = reviewed(Model(PROOF))
+    assert done.findings[0].finding.verdict == "confirmed"
+    assert any("apt install bubblewrap" in note for note in done.notes)
+
+
+SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
+READS = HEAD + "        import base64\n        data = open('shop/keys.py', 'rb').read()\n        print(base64.b64encode(data), data[::-1])\n        with self.assertRaises(ValueError):\n            apply(2, -1)\n"  # fmt: skip
+
+
+@boxed
+def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], shop: Repository, tmp_path: Path) -> None:
+    """In whatever form it prints: neither a model nor a page sees it."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({"shop/keys.py": f'TOKEN = "{SECRET}"\n'}, "a key")
+    shop.git("checkout", "-q", "feature")
+    shop.git("rebase", "-q", "main")
+    trace = tmp_path / "trace.jsonl"
+    model = Model(READS)
+    done = reviewed(model, trace=str(trace))
+    assert done.findings[0].finding.verdict == "reproduced"
+    texts = [*model.asked, trace.read_text(), OUTPUTS["json"]().render(done)]
+    encoded = base64.b64encode(f'TOKEN = "{SECRET}"\n'.encode()).decode()
+    for form in (SECRET, SECRET[::-1], encoded, encoded[12:-4]):
+        assert not any(form in text for text in texts)
+    assert any(
+        "MASKED_SECRET" in base64.b64decode(found).decode()
+        for found in re.findall(r"b'([A-Za-z0-9+/=]{20,})'", texts[1])
+    )

@@ -1,0 +1,289 @@
+"""One value in, one out: what a run may use, how it ends, and what is left of it."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from boxes import LIMITS, alive, box, member, missing, run, tar
+
+from bot.review.running import bubblewrap, containers, inside, probe, seccomp
+from bot.review.running.choose import choose
+from bot.review.running.execute import execute, shown
+from bot.review.running.prepare import Cache, key
+from bot.review.running.values import Run, RunLimits, Sandbox, SandboxRefused
+
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+ROOT = Path(__file__).parents[3]
+
+
+@boxed
+def test_a_command_runs_over_its_tree() -> None:
+    """Files lie over the tree, the exit status comes back, and so does what was printed."""
+    outcome = run("cat a.txt b/c.txt; exit 3", {"b/c.txt": "over\n"}, tree=tar((member("a.txt"), b"tree\n")))
+    assert (outcome.ending, outcome.status, outcome.output) == ("exit", 3, "tree\nover\n")
+
+
+@boxed
+def test_the_tree_is_all_that_is_there() -> None:
+    """No git, no home, no variable of this process, no other process."""
+    found = run("ls -A . ~ /tmp; env | cut -d= -f1 | sort | tr '\\n' ' '; ls /proc | grep -c '^[0-9]'", {"a": ""})
+    assert found.output.split("\n")[:2] == [".:", "a"]
+    assert "CI HOME LANG" in found.output
+    assert int(found.output.split()[-1]) < 10
+
+
+@boxed
+@pytest.mark.parametrize(
+    ("ending", "command", "limits"),
+    [
+        ("seconds", "sleep 30", RunLimits(seconds=0.3)),
+        ("output", "yes", RunLimits(output=100_000)),
+        ("memory", "python3 -c 'b = [bytearray(1 << 20) for _ in range(4000)]'", RunLimits(memory=100 << 20)),
+    ],
+)
+def test_a_limit_ends_a_run(ending: str, command: str, limits: RunLimits) -> None:
+    """The ending names the limit, and it comes soon."""
+    began = time.monotonic()
+    assert run(command, limits=limits).ending == ending
+    assert time.monotonic() - began < 8
+
+
+@boxed
+def test_disk_and_processes_are_refused_inside() -> None:
+    """What goes over them gets an error from the system, and the run goes on."""
+    limits = RunLimits(disk=4 << 20, processes=20)
+    found = run("head -c 9000000 /dev/zero > big; du -k big | cut -f1; python3 -c '\nimport os\nfor n in range(50):\n os.fork() or os._exit(os.execvp(\"sleep\", [\"sleep\", \"2\"]))'", limits=limits)  # fmt: skip
+    assert "No space left on device" in found.output
+    assert "Resource temporarily unavailable" in found.output
+
+
+@boxed
+def test_an_output_is_bounded_and_plain() -> None:
+    """The beginning and the end are kept, and no escape of a terminal."""
+    found = run("printf '\\033[31mfirst\\033[0m\\n'; yes | head -c 300000; printf '\\033]0;title\\007last\\n'")
+    assert found.output.startswith("first\n")
+    assert found.output.endswith("last\n")
+    assert len(found.output) < 40_000
+    assert shown(b"a\x1b]8;;http://x\x07b\x1b]8;;\x07\xe2\x80\xaec\r\n") == "abc\n"
+
+
+@boxed
+def test_nothing_is_left() -> None:
+    """Neither children in sessions of their own nor files."""
+    mark = "4242.4242"
+    run(f"setsid sleep {mark} & (setsid sh -c 'trap \"\" TERM; sleep {mark}; sleep {mark}') & echo x > /tmp/escaped")
+    assert alive(mark) == []
+    assert not Path("/tmp/escaped").exists()  # noqa: S108 - of this machine
+
+
+@boxed
+def test_a_killed_parent_leaves_nothing() -> None:
+    """`kill -9` of the process that waits: everything in the sandbox ends with it."""
+    mark = "4343.4343"
+    program = f"import asyncio, boxes; boxes.run('setsid sleep {mark} & echo up >&2; sleep {mark}')"
+    path = {"PYTHONPATH": f"{ROOT}:{Path(__file__).parent}", "PATH": "/usr/bin:/bin"}
+    with subprocess.Popen([sys.executable, "-c", program], env=path) as parent:
+        _wait_for(mark)
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    until = time.monotonic() + 10
+    while alive(mark) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert alive(mark) == []
+
+
+def _wait_for(mark: str, most: float = 20) -> None:
+    """Return when a `sleep` with this word runs."""
+    until = time.monotonic() + most
+    while not [row for row in alive(mark) if row.startswith("sleep")] and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+@boxed
+def test_a_cancelled_run_leaves_nothing() -> None:
+    """Who gives the wait up gets control back when everything has ended."""
+    mark = "4444.4444"
+
+    async def given_up() -> None:
+        task = asyncio.create_task(execute(box(), Run(b"", f"sleep {mark}")))
+        await asyncio.to_thread(_wait_for, mark)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(given_up())
+    assert alive(mark) == []
+
+
+@boxed
+def test_what_is_prepared_comes_back_in_every_run(tmp_path: Path) -> None:
+    """What the command has made, and no file of the tree: a later commit's own files are not covered by older ones."""
+    cache = Cache(tmp_path / "cache")
+    made = Run(b"", "mkdir deps && echo 1 > deps/one && ln -s ../a deps/link && echo 2 > ~/two", {"a": "old"})
+    path, outcome = asyncio.run(cache.prepare("k", box(), made, {"a"}))
+    assert (outcome.ending, outcome.status, cache.known("k")) == ("exit", 0, path)
+    later = asyncio.run(execute(box(), Run(b"", "cat deps/one deps/link ~/two", {"a": "new\n"}, prepared=path)))
+    assert later.output == "1\nnew\n2\n"
+    assert [(entry.name, entry.stat().st_mode & 0o777) for entry in cache.folder.iterdir()] == [("k.tar", 0o600)]
+
+
+@boxed
+def test_what_fails_is_not_kept(tmp_path: Path) -> None:
+    """A command that ends with another status than 0 leaves nothing in the cache."""
+    cache = Cache(tmp_path / "cache")
+    path, outcome = asyncio.run(cache.prepare("k", box(), Run(b"", "echo half > x; echo why; exit 4"), ()))
+    assert (path, outcome.status, outcome.output, list(cache.folder.iterdir())) == (None, 4, "why\n", [])
+
+
+@boxed
+def test_a_cache_has_a_bound(tmp_path: Path) -> None:
+    """The archive that was used longest ago goes first."""
+    cache = Cache(tmp_path / "cache", most=50_000)
+    for name in ("a", "b", "c"):
+        asyncio.run(cache.prepare(name, box(), Run(b"", "head -c 20000 /dev/zero > x"), ()))
+    assert (cache.known("a"), bool(cache.known("b")), bool(cache.known("c"))) == (None, True, True)
+
+
+def test_a_key_is_of_one_repository() -> None:
+    """The same lock files in another repository are another archive: its owner may be somebody else."""
+    locks = [("uv.lock", "1" * 40)]
+    first = key("one", box(), "uv sync", locks, network=False)
+    others = [
+        key("two", box(), "uv sync", locks, network=False),
+        key("one", box(), "uv sync --all", locks, network=False),
+        key("one", box(), "uv sync", [("uv.lock", "2" * 40)], network=False),
+        key("one", box(), "uv sync", locks, network=True),
+        key("one", Sandbox("docker", "docker", "python:3"), "uv sync", locks, network=False),
+    ]
+    assert len({first, *others}) == 6
+
+
+GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOME", "processes 3", "place 9:9 /etc", "CapEff: 0000000000000000", "NoNewPrivs: 1"]  # fmt: skip
+OUTSIDE = probe.Outside("net:[1]", "pid:[1]", (("1:2", "/home/owner"),), 4000)
+
+
+@pytest.mark.parametrize(
+    ("row", "instead", "reached"),
+    [
+        ("net net:[1]", "net", "the network"),
+        ("interface eth0", "interface", "the network"),
+        ("connects 127.0.0.1:4000", "", "a socket of this machine"),
+        ("pid pid:[1]", "pid", "foreign processes"),
+        ("processes 200", "processes", "foreign processes"),
+        ("variable AWS_SECRET_ACCESS_KEY", "", "environment variables (AWS_SECRET_ACCESS_KEY)"),
+        ("place 1:2 /home/owner", "", "folders of this machine (/home/owner)"),
+        ("writes /usr", "", "files outside of its own folder (/usr)"),
+        ("CapEff: 0000000000000020", "CapEff:", "privileges"),
+        ("NoNewPrivs: 0", "NoNewPrivs:", "privileges"),
+        ("uid 0", "uid", "privileges"),
+        ("", "net", "anything"),
+        ("", "CapEff:", "anything"),
+    ],
+)
+def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
+    """Each thing that a sandbox may not give is named, and a report that lacks a line is no report."""
+    report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
+    found = probe.reached(report, OUTSIDE, box(), Run(b"", ""))
+    assert len(found) == 1
+    assert found[0].startswith(reached)
+    assert probe.reached(GOOD, OUTSIDE, box(), Run(b"", "")) == ()
+
+
+def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:
+    """A program in the place of bubblewrap that runs things as they are: the probe reaches this machine, and nothing of the tree goes in."""
+    removed, marker = tmp_path / "removed", tmp_path / "ran"
+    program = tmp_path / "docker"
+    program.write_text(f"""#!/bin/sh
+[ "$1" = run ] || {{ echo "$@" > {removed}; exit 0; }}
+while [ "$1" != KILL ]; do [ "$1" = --env ] && export "$2"; shift; done; shift 2
+exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
+""")
+    program.chmod(0o755)
+    sandbox = Sandbox("docker", str(program), "any", client={"PATH": "/usr/bin:/bin", "AWS_SECRET_ACCESS_KEY": "x"})
+    with pytest.raises(SandboxRefused) as refused:
+        asyncio.run(execute(sandbox, Run(b"", f"touch {marker}", {"a": ""})))
+    for part in (
+        "the network",
+        "a socket of this machine",
+        "foreign processes",
+        "AWS_SECRET_ACCESS_KEY",
+        "folders of this machine",
+    ):
+        assert part in str(refused.value)
+    assert not marker.exists()
+    assert not (tmp_path / "work" / "a").exists()
+    assert removed.read_text().startswith("rm --force deeprepo-run-")
+
+
+def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
+    """The sentence has its complaint and what to do."""
+    program = tmp_path / "podman"
+    program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(SandboxRefused, match=r"No permissions to create new namespace.*user namespaces.*docker"):
+        asyncio.run(execute(Sandbox("podman", str(program), "any"), Run(b"", "true")))
+
+
+def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> None:
+    """There is no fallback; a program in the reviewed folder is none."""
+    with pytest.raises(SandboxRefused, match="apt install bubblewrap"):
+        choose(None, None, (), [str(tmp_path), ".", ""], {})
+    (tmp_path / "docker").touch(mode=0o755)
+    with pytest.raises(SandboxRefused, match="needs an image"):
+        choose("docker", None, (), [str(tmp_path)], {})
+    with pytest.raises(SandboxRefused, match="podman was not found"):
+        choose("podman", "x", (), [str(tmp_path)], {})
+    assert choose(None, "python:3", (), [str(tmp_path)], {}).kind == "docker"
+
+
+def test_the_arguments_of_bubblewrap() -> None:
+    """Everything is unshared, /usr is read-only, and only memory can be written to."""
+    words = " ".join(
+        bubblewrap.command(Sandbox("bubblewrap", "bwrap", tools=("/opt/go",)), Run(b"", "x", limits=LIMITS), {}, 7)
+    )
+    for part in (
+        "--unshare-all --unshare-user --disable-userns --die-with-parent --as-pid-1 --new-session --clearenv",
+        "--ro-bind /usr /usr", "--ro-bind /opt/go /opt/go", f"--size {LIMITS.disk} --tmpfs /box", "--remount-ro /", "--seccomp 7",
+    ):  # fmt: skip
+        assert part in words
+    assert "--share-net" not in words
+    assert "--bind " not in words.replace("--ro-bind ", "")
+
+
+@pytest.mark.parametrize("kind", ["docker", "podman"])
+def test_the_arguments_of_a_container(kind: str) -> None:
+    """No network, nothing writable but memory, no capability, nobody, and every limit."""
+    sandbox = Sandbox(kind, kind, "python:3.13-slim")  # type: ignore[arg-type]
+    words = containers.command(sandbox, Run(b"", "x", limits=LIMITS), "deeprepo-run-1", sandbox.environment)
+    told = " ".join(words)
+    for part in (
+        f"{kind} run --rm --interactive --name deeprepo-run-1", "--network none", "--read-only", "--user 65534:65534", "--cap-drop ALL",
+        "--security-opt no-new-privileges", f"--pids-limit {LIMITS.processes}", f"--memory {LIMITS.memory + LIMITS.disk}",
+        f"--tmpfs /box:rw,exec,nosuid,nodev,size={LIMITS.disk},mode=1777", "--pull never", "--ulimit core=0:0",
+    ):  # fmt: skip
+        assert part in told
+    assert not {"-v", "--volume", "--mount", "--privileged", "--pid", "--device"} & set(words)
+    assert words[words.index("--entrypoint") :] == ["--entrypoint", "timeout", "python:3.13-slim", "-s", "KILL", "70"]
+    assert containers.ending(sandbox, "deeprepo-run-1") == [kind, "rm", "--force", "deeprepo-run-1"]
+
+
+def test_the_script_needs_a_posix_shell_alone() -> None:
+    """Images have dash, busybox or bash."""
+    for keep in (False, True):
+        text = inside.script(box="/box", work="/box/work", keep=keep)
+        subprocess.run(["dash", "-n"], input=text, text=True, check=True)
+        assert text.index(inside.REPORTED) < text.index("tar -x") < text.index(inside.READY)
+
+
+def test_the_filter_of_system_calls_has_a_row_for_each() -> None:
+    """Every jump lands on the row that refuses; a machine whose calls are not known gets no filter."""
+    made = seccomp.program("x86_64")
+    assert made is not None
+    rows = [made[at : at + 8] for at in range(0, len(made), 8)]
+    jumps = [(at, row[2]) for at, row in enumerate(rows) if int.from_bytes(row[:2], sys.byteorder) in (seccomp.EQUAL, seccomp.AT_LEAST)][1:]  # fmt: skip
+    assert {at + 1 + over for at, over in jumps} == {len(rows) - 1}
+    assert seccomp.program("riscv64") is None

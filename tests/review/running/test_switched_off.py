@@ -1,0 +1,201 @@
+"""Off is the default, to the letter: no module, no process and no byte more; and on, a killed command leaves nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from boxes import alive, missing
+from fakes import Repository
+from test_reproducing import AFTER, BEFORE, HEAD, Model
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Server
+
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+ROOT = Path(__file__).parents[3]
+# Reviews in this process, and prints what was loaded and started for it.
+COUNTING = """
+import asyncio, json, subprocess, sys, tempfile
+started = []
+sys.addaudithook(lambda name, given: started.append(str(given[0])) if name == "subprocess.Popen" else None)
+from bot import pipeline, wiring
+from bot.values import ReviewRequest
+with tempfile.TemporaryDirectory() as scratch:
+    flags = json.loads(sys.argv[1])
+    done = asyncio.run(pipeline.review(ReviewRequest("."), wiring.deps(flags, scratch, lambda _: None)))
+print(json.dumps({
+    "modules": sorted(name for name in sys.modules if name.startswith(("bot.review.running", "bot.review.reproducing"))),
+    "programs": sorted(set(name.rpartition("/")[2] for name in started)),
+    "started": len(started),
+    "findings": len(done.findings),
+}))
+"""
+
+
+@pytest.fixture
+def shop(repository: Repository) -> Repository:
+    """A shop whose change removes a check, and whose owner has switched runs on."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(AFTER, "after")
+    return repository
+
+
+def counted(shop: Repository, address: str, environment: dict[str, str], **flags: Any) -> dict[str, Any]:  # noqa: ANN401
+    """What a review loads and starts."""
+    given = {"worker": "compatible/worker", "effort": "low", **flags}
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTING, json.dumps(given)],
+        cwd=shop.folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(shop.folder),
+            "PYTHONPATH": str(ROOT),
+            "DEEPREPO_BASE_URL": address,
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    counts: dict[str, Any] = json.loads(done.stdout)
+    return counts
+
+
+@boxed
+def test_off_costs_nothing(shop: Repository) -> None:
+    """Neither switch alone loads a module or starts a process; both do."""
+    with doubles.in_thread(Server(PerModel({"worker": Model(HEAD + "        apply(2, -1)\n")}))) as server:
+        without = counted(shop, server.openai_url, {})
+        shop.git("checkout", "-q", "main")
+        shop.commit({".deeprepo.yml": "quota: 4\n"}, "no section")
+        shop.git("checkout", "-q", "feature")
+        shop.git("rebase", "-q", "main")
+        allowed = counted(shop, server.openai_url, {"DEEPREPO_RUN": "1"})
+        neither = counted(shop, server.openai_url, {})
+    assert without["modules"] == neither["modules"] == []
+    assert allowed["modules"] == [
+        "bot.review.running",
+        "bot.review.running.values",
+    ]  # what the operator allows, as a value
+    assert "bwrap" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
+    assert without["started"] == neither["started"] == allowed["started"]
+    assert without["findings"] == 1
+
+
+def run(shop: Repository, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`deeprepo run` in the folder of the shop."""
+    return subprocess.run(
+        [sys.executable, "-m", "bot", "run", *words],
+        cwd=shop.folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(shop.folder),
+            "PYTHONPATH": str(ROOT),
+            "DEEPREPO_RUN_CACHE": str(shop.folder.parent / "cache"),
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@boxed
+def test_an_owner_sets_it_up(shop: Repository) -> None:
+    """What would run, prepared, and tried: in the order of docs/running.md, with the section that is not merged yet."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({".deeprepo.yml": None}, "none yet")
+    first = run(shop)
+    assert first.returncode == 0
+    assert "nothing is run until .deeprepo.yml of the base branch has one" in first.stdout
+    shop.write({".deeprepo.yml": "run: {prepare: 'echo 7 > number; echo fetched', test: 'cat number; python3 -m unittest -v {file}'}\n"})  # fmt: skip
+    told = run(shop, "--explain", DEEPREPO_RUN="1").stdout
+    for part in (
+        "of this folder",
+        "yes, by DEEPREPO_RUN",
+        "unittest",
+        "bubblewrap",
+        "reaches nothing outside",
+        "deeprepo run --prepare",
+    ):
+        assert part in told
+    assert "prepared in" in run(shop, "--prepare").stderr
+    assert "no: run" not in run(shop).stdout
+    shop.write({"tests/test_new.py": HEAD + "        self.assertEqual(apply(2, 3), 7)\n"})
+    done = run(shop, "--test", "tests/test_new.py")
+    assert (done.returncode, done.stdout.startswith("7\n")) == (1, True)
+    assert "it fails, as a test of a defect does" in done.stderr
+    assert run(shop, "--test", "tests/test_rate.py").returncode == 0
+    assert run(shop, "--test", "../outside.py").returncode == 2
+
+
+def test_without_a_sandbox_the_command_says_what_to_install(shop: Repository) -> None:
+    """Exit code 3, for a set-up that a script checks."""
+    tools = shop.folder.parent / "tools"
+    tools.mkdir()
+    (tools / "git").symlink_to("/usr/bin/git")
+    done = run(shop, PATH=str(tools))
+    assert done.returncode == 3
+    assert "apt install bubblewrap" in done.stdout
+
+
+@boxed
+def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository) -> None:
+    """`run.network` alone opens nothing."""
+    shop.write({".deeprepo.yml": "run: {prepare: 'true', network: true}\n"})
+    done = run(shop, "--prepare")
+    assert (done.returncode, "DEEPREPO_RUN_NETWORK does not allow it" in done.stderr) == (3, True)
+
+
+@boxed
+def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
+    """With the end of what it printed."""
+    shop.write({".deeprepo.yml": "run: {prepare: 'echo no such package >&2; exit 9'}\n"})
+    done = run(shop, "--prepare")
+    assert done.returncode == 3
+    assert "ended with 9: no such package" in done.stderr
+
+
+@boxed
+def test_a_killed_review_leaves_nothing(shop: Repository, tmp_path: Path) -> None:
+    """`kill -9` of the command while its test runs: no process, no folder."""
+    mark = f"{6_000_000 + os.getpid()}.61"
+    test = HEAD + f"        import subprocess; subprocess.run(['sleep', '{mark}'])\n"
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with doubles.in_thread(Server(PerModel({"worker": Model(test)}))) as server:
+        environment = {
+            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch),
+            "DEEPREPO_BASE_URL": server.openai_url,
+        }  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "bot",
+            "review",
+            "--run",
+            "--effort",
+            "low",
+            "--worker",
+            "compatible/worker",
+            "-q",
+        ]
+        with subprocess.Popen(command, cwd=shop.folder, env=environment) as parent:
+            until = time.monotonic() + 60
+            while not [row for row in alive(mark) if row.startswith("sleep")] and time.monotonic() < until:
+                time.sleep(0.02)
+            assert [row for row in alive(mark) if row.startswith("sleep")]
+            parent.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 10
+    while alive(mark) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert alive(mark) == []
+    left = [path.name for path in scratch.rglob("*") if path.is_file() and "test_deeprepo" in path.name]
+    assert left == []
