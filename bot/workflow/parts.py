@@ -81,7 +81,7 @@ def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
     try:
         yield
     except HostRefused as refusal:
-        if not (refusal.is_gone and job.last):
+        if not (refusal.is_gone and (job.last or (after is not None and job.refusals >= after))):
             raise
 
 
