@@ -16,7 +16,7 @@ _TOUCHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "SQL",
         re.compile(
-            r"\b(?:SELECT\b.*\bFROM|INSERT\s+INTO|UPDATE\b.*\bSET|DELETE\s+FROM|ALTER\s+TABLE|CREATE\s+(?:TABLE|INDEX|VIEW)|DROP\s+\w+)\b",
+            r"\b(?:SELECT\b.{0,300}\bFROM|INSERT\s+INTO|UPDATE\b.{0,300}\bSET|DELETE\s+FROM|ALTER\s+TABLE|CREATE\s+(?:TABLE|INDEX|VIEW)|DROP\s+\w+)\b",
             re.IGNORECASE,
         ),
     ),

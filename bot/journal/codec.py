@@ -192,7 +192,7 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "reproduction"}
+    {"allowlisted", "consumer", "reproduction"}
 )  # fields of a finding that older journals do not have: left out if they say nothing
 
 

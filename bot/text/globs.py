@@ -35,7 +35,7 @@ CLASSES = {
     "xdigit": "0-9A-Fa-f",
 }
 NAMED = re.compile(rf"(?<=.)\[:({'|'.join(CLASSES)}):\]")
-BRACKET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]")
+BRACKET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\]){0,200}\]")
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 

@@ -15,11 +15,11 @@ MANIFESTS = ("pom.xml", "build.gradle", "build.gradle.kts", "gradle.properties",
 LOCKS: tuple[str, ...] = ()
 PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
-BLOCK = re.compile(r"<(?P<tag>dependency|parent|plugin|build|reporting|profiles)>.*?</(?P=tag)>", re.DOTALL)
-DEPENDENCY = re.compile(r"<dependency>(.*?)</dependency>", re.DOTALL)
+BLOCK = re.compile(r"<(?P<tag>dependency|parent|plugin|build|reporting|profiles)>.{0,4000}?</(?P=tag)>", re.DOTALL)
+DEPENDENCY = re.compile(r"<dependency>(.{0,4000}?)</dependency>", re.DOTALL)
 TAG = r"<NAME>\s*([^<\s]+)\s*</NAME>"
 PROPERTY = re.compile(r"<([\w.-]+)>\s*([^<>\s]+)\s*</\1>")
-GROUP = re.compile(r"^[ \t]*group[ \t]*=?[ \t]*['\"]([\w.-]+)['\"]", re.MULTILINE)
+GROUP = re.compile(r"^[ \t]*+group[ \t]*+(?:=[ \t]*+)?['\"]([\w.-]+)['\"]", re.MULTILINE)
 GRADLE = re.compile(
     r"^[ \t]*(?:\w*[aA]pi|\w*[iI]mplementation|\w*[cC]ompile\w*|\w*[rR]untime\w*|kapt|ksp|annotationProcessor)[ \t(]+"
     r"(?:platform\()?['\"]([\w.-]+:[\w.-]+)(?::([^'\"@\n]+))?",

@@ -64,12 +64,12 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             "vitest", "JavaScript or TypeScript, vitest", "npx --no-install vitest run {file}", "test/deeprepo-{n}.test.js", "npm ci",
-            _any(r"Tests\s+.*\b[1-9]\d* passed"), _any(r"Tests\s+.*\b[1-9]\d* failed"),
+            _any(r"^[ \t]{0,8}Tests[ \t].{0,200}?\b[1-9]\d* passed"), _any(r"^[ \t]{0,8}Tests[ \t].{0,200}?\b[1-9]\d* failed"),
             _any(r"No test files found", r"Failed Suites", r"SyntaxError", r"Transform failed", r"Failed to resolve import", r"Cannot find (?:module|package)"),
         ),
         Preset(
             "jest", "JavaScript or TypeScript, jest", "npx --no-install jest --ci {file}", "__tests__/deeprepo-{n}.test.js", "npm ci",
-            _any(r"^Tests:\s+.*\b[1-9]\d* passed"), _any(r"^Tests:\s+.*\b[1-9]\d* failed"),
+            _any(r"^[ \t]{0,8}Tests:[ \t].{0,200}?\b[1-9]\d* passed"), _any(r"^[ \t]{0,8}Tests:[ \t].{0,200}?\b[1-9]\d* failed"),
             _any(r"No tests found", r"Test suite failed to run", r"Cannot find module"),
         ),
         Preset(
