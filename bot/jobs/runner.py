@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, SupersededError
-from bot.jobs import codec, ids, superseding
+from bot.jobs import codec, ids
 from bot.jobs.job import StoredJob
 from bot.jobs.rows import JobRow, JobRows
 from bot.jobs.settings import JobSettings
@@ -64,11 +64,8 @@ class Runner:
             await before.gone.wait()
 
     async def _carried_out(self, ask: Ask, job: StoredJob) -> str:
-        if isinstance(ask, ReviewAsk):
-            stays = await self._stays(ask, job)
-            if stays is None:
-                return await self._left(job)
-            ask = stays
+        if isinstance(ask, ReviewAsk) and not await self._stays(ask, job):
+            return await self._left(job)
         if job.attempt < self.settings.crashes:
             return await self._work(ask, job)
         try:
@@ -104,23 +101,22 @@ class Runner:
             outcome = await self._given_up(ask, job, str(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
-    async def _stays(self, ask: ReviewAsk, job: StoredJob) -> ReviewAsk | None:
-        """The review that is kept of its pull request, if it is this one: the newest, which takes over what was asked of the others.
+    async def _stays(self, ask: ReviewAsk, job: StoredJob) -> bool:
+        """Whether this review is the one to be kept of its pull request: the newest, which was stored with what was asked of the others.
 
         A newer one ends the others when it is stored. Where an earlier version was killed between the two, it is done here.
         """
-        rows = await self.rows.find(prefix=ids.reviews(ask.pull), ask=True)
+        rows = await self.rows.find(prefix=ids.reviews(ask.pull))
         others = [row for row in rows if ids.root(row.id) != job.id]
         if all(row.id != job.row.id for row in rows):
-            return None
+            return False
         if any((row.created_at, row.id) > (job.row.created_at, job.row.id) for row in others):
             await self.rows.end([job.row.id])
-            return None
+            return False
         await self.rows.end([row.id for row in others])
         self.end([row.id for row in others])
         await self._unwound(ids.reviews(ask.pull), job)
-        older = (_read(row.id, row.ask) for row in others)
-        return superseding.merge(ask, [one for one in older if isinstance(one, ReviewAsk)])
+        return True
 
     async def _unwound(self, prefix: str, job: StoredJob) -> None:
         """Wait until the other jobs of a pull request that run here and are over have come to their end."""

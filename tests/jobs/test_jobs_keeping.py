@@ -50,7 +50,7 @@ def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
 
 
 def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
-    """Where a process died between storing a review and ending the one before, the newer is carried out, with what a person asked of the older."""
+    """Where a process of an earlier version died between storing a review and ending the one before, the newer is carried out: it was stored with what a person asked of the older."""
 
     async def story() -> None:
         async with scene.running(Diary()) as board:
@@ -65,7 +65,7 @@ def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
         diary = Diary()
         async with scene.running(diary, per_installation=8) as board:
             await scene.settled(board)
-        assert sorted(line for line in diary.told if line.startswith("end")) == ["end newer", "end spoken"]
+        assert sorted(line for line in diary.told if line.startswith("end")) == ["end newer", "end pushed"]
 
     asyncio.run(story())
 
