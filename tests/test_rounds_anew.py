@@ -43,7 +43,7 @@ def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
     first = hand.review()
     hand.repository.git("commit", "--amend", "-qm", "another message", "--date", "2026-02-02T00:00:00Z")
     again = hand.review(first)
-    assert again.findings
+    assert again.findings or again.still
     assert any("is not built on" in note for note in again.notes)
 
 
@@ -56,7 +56,7 @@ def test_another_base_is_read_anew(hand: Hand) -> None:
     repo.git("checkout", "-q", "feature")
     repo.git("merge", "-q", "--no-edit", "main")
     again = hand.review(first)
-    assert again.findings
+    assert again.findings or again.still
     assert any("the base changed" in note.lower() for note in again.notes)
 
 

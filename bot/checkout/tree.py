@@ -484,11 +484,10 @@ def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
 
 def _binary_paths(patch: bytes) -> frozenset[str]:
     """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
-    return frozenset(
-        found[1].removeprefix('"').removeprefix("b/").removesuffix('"')
-        for row in patch.decode("utf-8", "replace").split("\n")
-        if (found := re.fullmatch(r"Binary files .* and (.*) differ", row)) and found[1] != "/dev/null"
-    )
+    start, end = "Binary files ", " differ"
+    rows = patch.decode("utf-8", "replace").split("\n")
+    last = (row.removesuffix(end).rpartition(" and ")[2] for row in rows if row.startswith(start) and row.endswith(end))
+    return frozenset(one.removeprefix('"').removeprefix("b/").removesuffix('"') for one in last if one != "/dev/null")
 
 
 def _sections(patch: bytes) -> list[bytes]:

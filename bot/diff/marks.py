@@ -7,7 +7,7 @@ from bot.text.lines import is_comment
 from bot.values import Unit
 
 _CHECK = re.compile(
-    r"\b(?:assert|raise|throw|throws|panic|require|guard|validate\w*|check\w*|ensure\w*|sanitiz\w*|escape\w*|verify\w*)\b|\bif\b.*\b(?:return|raise|throw)\b",
+    r"\b(?:assert|raise|throw|throws|panic|require|guard|validate\w*|check\w*|ensure\w*|sanitiz\w*|escape\w*|verify\w*)\b|\bif\b.{0,300}\b(?:return|raise|throw)\b",
     re.IGNORECASE,
 )
 _TOUCHED: tuple[tuple[str, re.Pattern[str]], ...] = (

@@ -192,8 +192,8 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "consumer", "reproduction"}
-)  # fields of a finding that older journals do not have: left out if they say nothing
+    {"allowlisted", "commit", "consumer", "reproduction", "repository"}
+)  # fields of a finding and its evidence that older journals do not have: left out if they say nothing
 
 
 def digests(review: Review) -> dict[str, str]:

@@ -28,7 +28,7 @@ def test_every_public_case_is_read() -> None:
     assert len([case for case in found if case.kind == TWINS]) == 2 * 16
     large = [case for case in found if case.kind == LARGE and case.variant == "bad"]
     assert len(large) == 36
-    assert sum(case.defects[0].scope == "two hops" for case in large) == 14
+    assert sum(case.defects[0].scope == "two hops" for case in large) == 24
     assert all(case.traps and case.defects[0].evidence for case in large)
 
 

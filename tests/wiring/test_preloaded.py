@@ -16,7 +16,7 @@ from deeprepo_sandbox.providers import Server
 
 REVIEW = """
 import asyncio, json, sys
-from bot.wiring import preloaded, review
+from bot.wiring import preload, review
 from bot import pipeline
 from bot.values import ReviewRequest
 

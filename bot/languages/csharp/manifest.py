@@ -14,10 +14,10 @@ PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
 TAG = r"<NAME>\s*([^<\s]+)\s*</NAME>"
 REFERENCE = re.compile(
-    r"<(?P<kind>PackageReference|PackageVersion|GlobalPackageReference)\b(?P<rest>[^>]*)>(?:\s*<Version>([^<]+)</Version>)?",
+    r"<(?P<kind>PackageReference|PackageVersion|GlobalPackageReference)\b(?P<rest>[^>]{0,1000})>(?:\s*<Version>([^<]+)</Version>)?",
     re.IGNORECASE,
 )
-ATTRIBUTE = re.compile(r"(\w+)\s*=\s*\"([^\"]*)\"")
+ATTRIBUTE = re.compile(r"\b(\w{1,60})\s{0,20}=\s{0,20}\"([^\"]{0,300})\"")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:

@@ -15,8 +15,8 @@ MANIFESTS = ("pom.xml", "build.gradle", "build.gradle.kts", "gradle.properties",
 LOCKS: tuple[str, ...] = ()
 PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
-BLOCK = re.compile(r"<(?P<tag>dependency|parent|plugin|build|reporting|profiles)>.{0,4000}?</(?P=tag)>", re.DOTALL)
-DEPENDENCY = re.compile(r"<dependency>(.{0,4000}?)</dependency>", re.DOTALL)
+BLOCK = re.compile(r"<(?P<tag>dependency|parent|plugin|build|reporting|profiles)>.{0,800}?</(?P=tag)>", re.DOTALL)
+DEPENDENCY = re.compile(r"<dependency>(.{0,800}?)</dependency>", re.DOTALL)
 TAG = r"<NAME>\s*([^<\s]+)\s*</NAME>"
 PROPERTY = re.compile(r"<([\w.-]+)>\s*([^<>\s]+)\s*</\1>")
 GROUP = re.compile(r"^[ \t]*+group[ \t]*+(?:=[ \t]*+)?['\"]([\w.-]+)['\"]", re.MULTILINE)
@@ -78,7 +78,7 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
 
 def _text(source: bytes) -> str:
     return re.sub(
-        r"<!--.*?-->",
+        r"<!--.{0,800}?-->",
         lambda found: re.sub(r"[^\n]", " ", found[0]),
         config(source).decode("utf-8", "replace"),
         flags=re.DOTALL,
@@ -91,7 +91,7 @@ def _tag(name: str, text: str) -> str:
 
 
 def _pom(text: str) -> tuple[str, str]:
-    parent = re.search(r"<parent>(.*?)</parent>", text, re.DOTALL)
+    parent = re.search(r"<parent>(.{0,800}?)</parent>", text, re.DOTALL)
     own = re.sub(r"<dependencies>.*", "", BLOCK.sub("", text), flags=re.DOTALL)
     group = _tag("groupId", own) or _tag("groupId", parent[1] if parent else "")
     artifact = _tag("artifactId", own)

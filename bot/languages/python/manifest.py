@@ -23,7 +23,7 @@ ASKED = re.compile(
 URL_NAME = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)|/([A-Za-z0-9._-]+?)(?:\.git)?(?:@[^/@#]+)?(?:#.*)?$")
 TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
 VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
-VERSION = re.compile(r"v?\d+[\w.]*$|[0-9a-f]{7,40}$")
+VERSION = re.compile(r"(?<![\w.])v?\d+[\w.]{0,80}$|(?<!\w)[0-9a-f]{7,40}$")
 LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
 PIPFILE = r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\""
 TOPS = ("", "src", "lib", "python")  # folders in which a distribution's packages lie

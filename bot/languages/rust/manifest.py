@@ -45,7 +45,7 @@ def _requirement(key: str, value: object, path: str, text: str) -> Iterator[Requ
     name = told.get("package")
     name = name if isinstance(name, str) else key
     match = re.search(
-        rf"(?m)^\s*(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])", text
+        rf"(?m)^[ \t]*+(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])", text
     )
     line = text.count("\n", 0, match.end()) + 1 if match else 0
     if isinstance(value, str):

@@ -90,7 +90,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             "dotnet", "C#, the test framework of the project", "dotnet test --no-restore --filter Deeprepo{n}", "{beside}/Deeprepo{n}Tests.cs",
-            "dotnet restore", _any(r"Passed!\s+-", r"^\s*Passed: +[1-9]"), _any(r"Failed!\s+-", r"^\s*Failed: +[1-9]"),
+            "dotnet restore", _any(r"Passed!\s{1,20}-", r"^[ \t]{0,20}Passed: {1,20}[1-9]"), _any(r"Failed!\s{1,20}-", r"^[ \t]{0,20}Failed: {1,20}[1-9]"),
             _any(r"error CS\d+", r"No test matches", r"error NU\d+", r"error MSB\d+"),
         ),
         Preset(
@@ -101,7 +101,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             "gradle", "Java or Kotlin, JUnit", "gradle --offline --no-daemon test --tests {name}", "src/test/java/Deeprepo{n}Test.java",
-            "gradle --no-daemon testClasses", _any(r"^BUILD SUCCESSFUL"), _any(r"^\w.* > .* FAILED", r"There were failing tests"),
+            "gradle --no-daemon testClasses", _any(r"^BUILD SUCCESSFUL"), _any(r"^\w[^>\n]{0,300} > [^\n]{0,300}? FAILED", r"There were failing tests"),
             _any(r"Compilation failed", r"No tests found", r"Could not resolve", r"No cached version"),
         ),
         Preset(
@@ -112,7 +112,7 @@ PRESETS: Mapping[str, Preset] = {
         Preset(
             "phpunit", "PHP, PHPUnit", "vendor/bin/phpunit {file}", "tests/Deeprepo{n}Test.php", "composer install --no-interaction",
             _any(r"^OK \([1-9]"), _any(r"^FAILURES!", r"^ERRORS!"),
-            _any(r"No tests executed", r"PHP Parse error", r"PHP Fatal error", r"Class .* (?:not found|cannot be found)"),
+            _any(r"No tests executed", r"PHP Parse error", r"PHP Fatal error", r"Class .{0,200} (?:not found|cannot be found)"),
         ),
     )
 }  # fmt: skip
