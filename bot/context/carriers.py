@@ -170,7 +170,8 @@ def _kept(text: str, of: str) -> Iterator[str]:
     yield from sorted(identifiers.stored_keys(text, of))
     word = re.escape(of)
     for made in re.finditer(
-        rf"(?<![\w$])[A-Z]\w*\(.{{0,300}}?\b(\w{{2,60}})\s{{0,5}}[=:](?!=)[^,]{{0,80}}(?<![\w$]){word}(?![\w$])", text
+        rf"(?<![\w$])[A-Z]\w{{0,40}}+\([^\n]{{0,60}}?\b(\w{{2,40}})\s?[=:](?!=)[^,]{{0,80}}(?<![\w$]){word}(?![\w$])",
+        text,
     ):
         yield made[1]  # an argument of a constructor that has the name of its field
     if found := re.match(rf"\s+(_\w+|[A-Z]\w+)\s*=(?!=)[^=]{{0,80}}(?<![\w$]){word}(?![\w$])", text):
