@@ -16,6 +16,7 @@ from bot.text.lines import special
 from bot.values import Reference
 
 MAX_FIELDS, MAX_GETTERS = 3, 2  # of one caller, of one field
+FIELD_WIDTH = 80  # characters between a constructor, the name of its argument and the value
 SHORTEST = 2  # letters of a carrier: a short one counts only where its owner is named
 _PATH_NAME = re.compile(r"^(?:index|mod|__init__)$")
 _SIGNED = re.compile(r"[@#]\d+$")
@@ -34,6 +35,8 @@ _PROPERTY_ABOVE = re.compile(r"\s*@(?:[\w.]+\.)?(?:\w*property|computed)\b")
 _PROPERTY = re.compile(
     r"\s*(?:(?:public|private|protected|internal|static|override|virtual)\s+)*(?:get\s+[\w$]+\s*\(|[^()=]+\s=>)"
 )
+_ARGUMENT = re.compile(r"\b(\w{2,40})\s?[=:](?!=)")
+_CONSTRUCTOR = re.compile(r"(?<![\w$])[A-Z]\w{0,40}+\(")
 _OWN = r"(?:(?:self|this|\$this)(?:\.|->)|(?<![\w$@])@)"
 
 
@@ -168,14 +171,20 @@ def _fields(row: Reference, rows: Sequence[str]) -> Iterator[str]:
 
 def _kept(text: str, of: str) -> Iterator[str]:
     yield from sorted(identifiers.stored_keys(text, of))
-    word = re.escape(of)
-    for made in re.finditer(
-        rf"(?<![\w$])[A-Z]\w{{0,40}}+\([^\n]{{0,60}}?\b(\w{{2,40}})\s?[=:](?!=)[^,]{{0,80}}(?<![\w$]){word}(?![\w$])",
-        text,
-    ):
-        yield made[1]  # an argument of a constructor that has the name of its field
-    if found := re.match(rf"\s+(_\w+|[A-Z]\w+)\s*=(?!=)[^=]{{0,80}}(?<![\w$]){word}(?![\w$])", text):
+    word = rf"(?<![\w$]){re.escape(of)}(?![\w$])"
+    for use in re.finditer(word, text):
+        yield from _constructor_field(text, use.start())
+    if found := re.match(rf"\s+(_\w+|[A-Z]\w+)\s*=(?!=)[^=]{{0,80}}{word}", text):
         yield found[1]  # a member that is written without its object
+
+
+def _constructor_field(text: str, use: int) -> Iterator[str]:
+    """Yield the name of the constructor's argument whose value a use belongs to: an argument often has the name of its field."""
+    piece = text.rfind(",", max(0, use - FIELD_WIDTH), use) + 1 or max(0, use - FIELD_WIDTH)
+    for key in _ARGUMENT.finditer(text, piece, use):
+        if _CONSTRUCTOR.search(text, max(0, key.start() - FIELD_WIDTH), key.start()):
+            yield key[1]
+            return
 
 
 def _getters(row: Reference, rows: Sequence[str], field: str, owners: frozenset[str]) -> list[Carrier]:
