@@ -30,7 +30,6 @@ from bot.findings import (
     suppress,
 )
 from bot.findings.keep_back import keep_back
-from bot.findings.opinion_cache import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
@@ -366,6 +365,8 @@ async def _judging(
         session.judge_findings = partial(now, None)
         yield now
         return
+    from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
+
     opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
     session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
     session.on_findings = lambda findings: opinions.begin(ahead(findings))
