@@ -81,13 +81,13 @@ def choose(
         return "direct", "nothing is left to read"
     size = measure(units, dependents)
     if size.tokens <= limits.direct_tokens:
-        small_choice = _small(size, limits, root=root, effort=effort)
+        small_choice = _small(size, root=root, effort=effort)
         if small_choice is not None:
             return small_choice
     return _large(size, limits, root=root, affordable=affordable, effort=effort)
 
 
-def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
+def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
     """The choice for one prompt's worth of change; None if its prompt cannot show every use and no root follows them."""
     from bot.agent.seed import MAX_SITES  # here: a review without a model loads no root
 
