@@ -254,9 +254,9 @@ async def _beyond(
     consumers = await deps.look_at_consumers(tree, files, users, named)
     if not consumers.reports:
         return consumers
-    from bot.dependents.consumers.disclosure import disclosed
+    from bot.dependents.consumers.disclosure import disclose
 
-    return disclosed(consumers, deps.standing, switched_on=deps.share_consumers)
+    return disclose(consumers, deps.standing, switched_on=deps.share_consumers)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
@@ -485,7 +485,7 @@ def _review(
         still=judgement.still,
         fixed=judgement.fixed_findings,
         accepted=accepted_marks,
-        tried=tuple(session.tried),
+        tried=tuple(session.attempts),
         numbers=numbered_findings,
         suppressed=judgement.suppressed_findings,
         unproven=judgement.unproven,
