@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.checkout import ownership
 from bot.checkout.locate import locate
+from bot.checkout.masked import ShownTree
 from bot.config import Config, Settings
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import (
     areas,
+    custom_checks,
     history,
     judge,
     memory,
@@ -40,6 +42,7 @@ from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
     ChangedFile,
+    CheckReport,
     Coverage,
     Dependents,
     Finding,
@@ -119,7 +122,9 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     start = deps.clock()
     async with survey(request, deps) as (subject, settings), deps.open_session(subject, settings) as session:
-        subject.past.carry(subject.tracker, subject.dependents, by_model=session.reader is not None)
+        by_model = session.reader is not None
+        again = _files_to_ask_about(subject) if by_model else ()
+        subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
             settings["strategy"],
@@ -150,12 +155,14 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             placed_findings = await reproducing.reproduce(placed_findings, session, deps.running, settings["run"])
         findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
         seconds = deps.clock() - start
+        check_reports = await _check_reports(subject, session, left)
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
         review = _review(
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
+        review = replace(review, checks=check_reports)
         open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
         here = (subject.pull.head, subject.pull.base)
         archive = memory.update_archive(subject.past.archive, open_findings, judgement.refuted_marks, here)
@@ -222,6 +229,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
                 consumers=beyond,
+                checks=custom_checks.declared(settings["checks"]),
             ),
             settings,
         )
@@ -414,6 +422,27 @@ async def _judge_findings(
             raise
         return await alone(), strategies.as_interrupted(transcript)
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
+
+
+def _files_to_ask_about(subject: Survey) -> frozenset[str]:
+    """The files that a check is about which no round before has asked."""
+    earlier = subject.past.earlier
+    return custom_checks.files_to_read(subject.checks, earlier.checks if earlier else (), subject.units)
+
+
+async def _check_reports(subject: Survey, session: Session, reread: Sequence[Unit]) -> tuple[CheckReport, ...]:
+    """What the team's own checks come to: the answers of this round, and those before about what was not read again."""
+    if not subject.checks:
+        return ()
+    scene = custom_checks.CheckScene(
+        ShownTree(subject.tree, subject.masks) if subject.masks.on else subject.tree,
+        subject.files,
+        subject.units,
+        frozenset(unit.path for unit in reread),
+        subject.past.earlier.checks if subject.past.earlier else (),
+        session.reader is not None,
+    )
+    return await custom_checks.reports(subject.checks, session.check_answers, scene)
 
 
 async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "language": "en",
     "instructions": (),
     "rules": (),
+    "checks": (),
     "guidelines": True,
     "walkthrough": True,
     "run": None,

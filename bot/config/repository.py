@@ -16,8 +16,9 @@ from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.text import globs
-from bot.values import Category, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 
+MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
 
 
@@ -104,6 +105,22 @@ class RuleEntry(_Section):
         min_length=1, description="The code of a check, such as F841, or a category of findings, such as performance."
     )
     text: str = Field(default="", description="Why; models that read such files are shown it.")
+
+
+class CheckEntry(_Section):
+    """One entry of `checks`: a question of the owner's, which each review of such files answers."""
+
+    name: str = Field(min_length=1, max_length=60, description="What the check is called in tables.")
+    ask: str = Field(
+        min_length=1,
+        max_length=600,
+        description="What has to hold, in plain words: what to look at, and what a violation looks like.",
+    )
+    paths: tuple[Pattern, ...] = Field(default=(), description="The files, as in .gitignore; if empty, every file.")
+    severity: CheckSeverity = Field(
+        default="warn",
+        description="What a failed check comes to: a row in the table; a review that is not clean; a failed check run.",
+    )
 
 
 class Triggers(_Section):
@@ -230,8 +247,8 @@ class RepoConfig(_Section):
     fail_also: Annotated[tuple[Shortfall, ...] | None, stricter.IN_EITHER] = Field(
         default=None,
         description="With `fail_on`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
-        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), or if anything "
-        "is open (`open`).",
+        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), if anything "
+        "is open (`open`), or if one of your own `checks` of severity `fail` has no verdict (`undecided`).",
     )
     request_changes: Annotated[Bar | None, stricter.HIGHER_BAR] = Field(
         default=None,
@@ -268,6 +285,11 @@ class RepoConfig(_Section):
     )
     rules: Annotated[tuple[RuleEntry, ...], stricter.IN_BOTH] = Field(
         default=(), description="Findings that are counted and not reported, by file and kind."
+    )
+    checks: Annotated[tuple[CheckEntry, ...], stricter.BY_NAME] = Field(
+        default=(),
+        max_length=MOST_CHECKS,
+        description="Questions of your own that a model answers about each change: passed, failed, undecided, or not applicable. 10 at most.",
     )
     guidelines: Annotated[bool | None, stricter.DEFAULT] = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
@@ -361,6 +383,10 @@ def _unusable(node: yaml.Node | None, settings: RepoConfig) -> Iterator[Problem]
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
                 yield problem((name, at), f"{one} is not known and not used{_near_miss(one, DEFAULTS[name])}")
+    names = [check.name for check in settings.checks]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            yield problem(("checks", at, "name"), f"{name} is the name of another check; the first one counts")
     for at, rule in enumerate(settings.rules):
         if rule.kind not in KINDS and get_close_matches(rule.kind, KINDS, 1):
             yield problem(

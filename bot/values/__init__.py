@@ -30,6 +30,14 @@ from bot.values.change import (
     Unit,
     Visibility,
 )
+from bot.values.custom_check import (
+    CheckAnswer,
+    CheckedFile,
+    CheckReport,
+    CheckSeverity,
+    CheckVerdict,
+    CustomCheck,
+)
 from bot.values.finding import (
     CATEGORIES,
     SEVERITIES,
