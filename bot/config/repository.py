@@ -368,10 +368,14 @@ def _twice(node: yaml.Node | None) -> Iterator[Problem]:
 
 
 def _unusable(node: yaml.Node | None, settings: RepoConfig) -> Iterator[Problem]:
-    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category."""
+    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category; a name that stands twice."""
 
     def problem(place: Sequence[str | int], sentence: str) -> Problem:
         return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=False)
+
+    names = [check.name for check in settings.checks]
+    for at in (at for at, name in enumerate(names) if name in names[:at]):
+        yield problem(("checks", at, "name"), f"{names[at]} is the name of another check; the first one counts")
 
     for role in ("root", "worker"):
         model = getattr(settings.models, role)
@@ -383,10 +387,6 @@ def _unusable(node: yaml.Node | None, settings: RepoConfig) -> Iterator[Problem]
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
                 yield problem((name, at), f"{one} is not known and not used{_near_miss(one, DEFAULTS[name])}")
-    names = [check.name for check in settings.checks]
-    for at, name in enumerate(names):
-        if name in names[:at]:
-            yield problem(("checks", at, "name"), f"{name} is the name of another check; the first one counts")
     for at, rule in enumerate(settings.rules):
         if rule.kind not in KINDS and get_close_matches(rule.kind, KINDS, 1):
             yield problem(
