@@ -211,7 +211,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         tracker = coverage.start(parts, files, users)
         for reason in (*([unseen] if unseen else ()), *beyond.unread):
             tracker.note_unchecked("", reason)
-        rules_in_force = (*rules.owner_rules(settings["rules"]), *deps.rules)
+        rules_in_force = (
+            *rules.owner_rules(settings["rules"]),
+            *rules.owner_learnings(settings["learnings"]),
+            *deps.rules,
+        )
         ignore_list = await _ignore_list(deps, tree)
         guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
         yield (
@@ -406,6 +410,7 @@ async def _judge(
         full=subject.past.round.full,
         least=least,
         silence=session.silence,
+        units=subject.units,
     )
 
 

@@ -1,6 +1,7 @@
 """Checks of the team's own: who is asked, what counts as an answer, and what is never passed."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,11 @@ def by_name(review: Review) -> dict[str, CheckReport]:
         ([row(1, "failed", ("shop/api.py", BROKEN_LINE))], "failed", ""),
         ([row(1, "failed")], "undecided", "no-quote"),
         ([row(1, "failed", ("shop/api.py", "def no_such_line():"))], "undecided", "no-quote"),
-        ([row(1, "failed", ("shop/api.py", "    return f"))], "undecided", "no-quote"),  # it stands, and is not of the change
+        (
+            [row(1, "failed", ("shop/api.py", "    return f"))],
+            "undecided",
+            "no-quote",
+        ),  # it stands, and is not of the change
         ([row(1, "failed", ("shop/api.py", "))"))], "undecided", "no-quote"),
         ([row(1, "passed")], "passed", ""),
         ([row(1, "does not apply")], "inapplicable", ""),
@@ -94,13 +99,17 @@ def test_what_an_answer_comes_to(hand: Callable[..., Hand], rows: Rows, verdict:
     """A failure needs a quote that stands in the changed code; what nobody has answered is not asked, and never passed."""
     (report,) = hand(GUARD).review(worker=reader(rows), strategy="direct").checks
     assert (report.verdict, report.cause) == (verdict, cause)
-    assert [(quote.path, quote.line) for quote in report.quotes] == ([("shop/api.py", 10)] if verdict == "failed" else [])
+    assert [(quote.path, quote.line) for quote in report.quotes] == (
+        [("shop/api.py", 10)] if verdict == "failed" else []
+    )
 
 
 def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     """`fail` fails the review, the check run and the exit code by the same function; table, JSON, SARIF and console have the row."""
     review = hand(GUARD, PRICES, DOCS).review(
-        worker=reader([row(1, "failed", ("shop/api.py", BROKEN_LINE), reason="It | has <b>no</b> @guarded."), row(2, "passed")]),
+        worker=reader(
+            [row(1, "failed", ("shop/api.py", BROKEN_LINE), reason="It | has <b>no</b> @guarded."), row(2, "passed")]
+        ),
         strategy="direct",
     )
     assert {name: one.verdict for name, one in by_name(review).items()} == {
@@ -151,7 +160,9 @@ def test_a_check_of_the_pull_request_itself_is_not_asked(hand: Callable[..., Han
     at = hand(GUARD, after={**OPEN, ".deeprepo.yml": yaml.safe_dump({"checks": [PRICES]})})
     review = at.review(worker=reader([row(1, "passed")]), strategy="direct")
     assert list(by_name(review)) == ["guards"]
-    assert not any("Prices are whole cents." in text.partition("checks of the repository's owner")[2] for text in at.requests)
+    assert not any(
+        "Prices are whole cents." in text.partition("checks of the repository's owner")[2] for text in at.requests
+    )
 
 
 def test_readers_of_parts_answer_for_their_files(hand: Callable[..., Hand]) -> None:
@@ -201,12 +212,16 @@ def test_a_check_that_is_never_decided_tells_how_to_word_it(hand: Callable[..., 
     assert (review.checks[0].verdict, review.checks[0].undecided_rounds) == ("passed", 0)
 
 
-def test_ten_checks_cost_less_than_their_budget(
-    hand: Callable[..., Hand], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ten_checks_cost_less_than_their_budget(hand: Callable[..., Hand], capsys: pytest.CaptureFixture[str]) -> None:
     """Beside the same review without checks, each of ten takes at most 1,500 tokens, and the table's estimate is near that."""
-    ten = [{**PRICES, "name": f"check {n}", "ask": f"Rule {n}: " + "prices are whole cents in euros. " * 15} for n in range(MOST_CHECKS)]
-    rows = [row(n + 1, "passed", ("shop/api.py", BROKEN_LINE), reason="A reason of some length. " * 5) for n in range(MOST_CHECKS)]
+    ten = [
+        {**PRICES, "name": f"check {n}", "ask": f"Rule {n}: " + "prices are whole cents in euros. " * 15}
+        for n in range(MOST_CHECKS)
+    ]
+    rows = [
+        row(n + 1, "passed", ("shop/api.py", BROKEN_LINE), reason="A reason of some length. " * 5)
+        for n in range(MOST_CHECKS)
+    ]
     at = hand(*ten)
     sizes: list[int] = []
 
@@ -225,7 +240,9 @@ def test_ten_checks_cost_less_than_their_budget(
     beside = sizes[0] - sizes[1]
     estimate = sum(one.tokens for one in asked.checks)
     with capsys.disabled():
-        print(f"\n{MOST_CHECKS} checks: {beside / MOST_CHECKS:.0f} tokens each beside the review, {estimate / MOST_CHECKS:.0f} shown")
+        sys.stdout.write(
+            f"\n{MOST_CHECKS} checks: {beside / MOST_CHECKS:.0f} tokens each beside the review, {estimate / MOST_CHECKS:.0f} shown\n"
+        )
     assert {one.verdict for one in asked.checks} == {"passed"}
     assert 0 < beside / MOST_CHECKS <= 1_500
     assert 0.5 < estimate / beside < 2

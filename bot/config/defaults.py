@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "language": "en",
     "instructions": (),
     "rules": (),
+    "learnings": (),
     "checks": (),
     "guidelines": True,
     "walkthrough": True,

@@ -18,6 +18,7 @@ from bot.errors import ConfigError
 from bot.text import globs
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 
+MOST_SENTENCE = 300  # characters of a learning
 MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
 
@@ -105,6 +106,20 @@ class RuleEntry(_Section):
         min_length=1, description="The code of a check, such as F841, or a category of findings, such as performance."
     )
     text: str = Field(default="", description="Why; models that read such files are shown it.")
+
+
+class LearningEntry(_Section):
+    """One entry of `learnings`: a sentence that answers claims about certain code."""
+
+    path: Pattern = Field(description="The files, as in .gitignore.")
+    symbol: str = Field(
+        default="", max_length=200, description="The definition in them that it is about; if empty, all."
+    )
+    text: str = Field(
+        min_length=1,
+        max_length=MOST_SENTENCE,
+        description="What holds there, in one sentence: a second opinion decides whether it answers a finding.",
+    )
 
 
 class CheckEntry(_Section):
@@ -285,6 +300,11 @@ class RepoConfig(_Section):
     )
     rules: Annotated[tuple[RuleEntry, ...], stricter.IN_BOTH] = Field(
         default=(), description="Findings that are counted and not reported, by file and kind."
+    )
+    learnings: Annotated[tuple[LearningEntry, ...], stricter.IN_BOTH] = Field(
+        default=(),
+        max_length=200,
+        description="Sentences that answer claims of models about certain code; what one silences is counted and shown.",
     )
     checks: Annotated[tuple[CheckEntry, ...], stricter.BY_NAME] = Field(
         default=(),

@@ -14,6 +14,7 @@ MOST_CHARS, MOST_DEPTH = 64_000, 24
 ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
     ("rules",): '{path: "tests/**", kind: performance}',
+    ("learnings",): '{path: "src/quote.py", text: "Weights are checked in quote() before this is called."}',
     ("checks",): '{name: guards, ask: "Each new endpoint has an authorization decorator."}',
 }
 NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length

@@ -184,8 +184,11 @@ class SuppressedFinding:
 
     finding: Finding
     reason: str
-    scope: Literal["finding", "rule", "path", "withdrawn"]  # withdrawn: by us, in a conversation
-    rule: OwnerRule | None = None  # that silenced it, without its text; None: an entry of the list, or a command
+    # withdrawn: by us, in a conversation; repeat: it says again, in other words, what somebody has dismissed
+    scope: Literal["finding", "rule", "path", "withdrawn", "repeat"]
+    rule: OwnerRule | None = (
+        None  # or learning, that silenced it, without its text; None: an entry of the list, or a command
+    )
     former: bool = False  # by a word of an older version, which named a proof by its fingerprint
 
 

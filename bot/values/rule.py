@@ -1,4 +1,4 @@
-"""Rules of a repository: what its owner does not want to hear about which files, learned from what people rejected or written by hand."""
+"""Rules and learnings of a repository: what its owner does not want to hear, learned from what people rejected or written by hand."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -6,12 +6,15 @@ from typing import Literal
 from bot.values.exact import EXACT
 
 RuleState = Literal["proposed", "confirmed", "removed"]
-Rejection = Literal["reaction", "reply", "withdrawn", "ignore"]  # how somebody said that a finding is not wanted
+# How somebody said that a finding is not wanted; "remember": in a sentence, without one.
+Rejection = Literal["reaction", "reply", "withdrawn", "ignore", "remember"]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRule:
     """Findings of one kind, in files that a pattern names, are not reported.
+
+    Without a kind it is a learning: `text` is a sentence that a second opinion may find to answer a claim about these files.
 
     `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
     """
@@ -22,6 +25,19 @@ class OwnerRule:
     number: int = 0
     learned: bool = False  # False: written in the settings
     grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
+    symbol: str = field(
+        default="", metadata=EXACT
+    )  # of a learning: the definition that it is about; empty: the whole file
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether it is a sentence, which silences nothing by itself."""
+        return not self.kind
+
+    @property
+    def place(self) -> str:
+        """Its scope as people write it: the pattern, and the definition after a colon."""
+        return f"{self.path}:{self.symbol}" if self.symbol else self.path
 
 
 @dataclass(frozen=True, slots=True)
