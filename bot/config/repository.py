@@ -11,14 +11,13 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
-from bot.config.names import FILE
+from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.text import globs
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 
-MOST_SENTENCE = 300  # characters of a learning
 MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
 

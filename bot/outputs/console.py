@@ -286,7 +286,11 @@ def _footer(review: "Review") -> RenderableType:
     plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    counts = {"suppressed": facts.suppressed_count(review), "withdrawn": facts.withdrawn(review)}
+    counts = {
+        "suppressed": facts.suppressed_count(review),
+        "withdrawn": facts.withdrawn(review),
+        "silenced_repeat": facts.repeats(review),
+    }
     notes += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
@@ -299,10 +303,9 @@ def _footer(review: "Review") -> RenderableType:
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
     """Which rule silenced how many findings."""
-    key = "rule_learned" if rule.learned else "rule_written"
-    name = facts.ENGLISH.say(key, rule=rule.number, file=FILE)
+    name = facts.rule_name(rule, FILE)
     why = f": {line(cut(reason, WIDTH))}" if reason else ""
-    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({line(rule.kind)} in {line(cut(rule.path, WIDTH))}){why}"
+    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(rule.place, WIDTH)))))}){why}"
 
 
 def _ascii(value: str) -> str:

@@ -281,7 +281,12 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 def suppressed_count(review: Review) -> int:
     """How many findings the list or a command silenced."""
-    return sum(item.rule is None and item.scope != "withdrawn" for item in review.suppressed)
+    return sum(item.rule is None and item.scope not in ("withdrawn", "repeat") for item in review.suppressed)
+
+
+def repeats(review: Review) -> int:
+    """How many findings said in other words what people had dismissed."""
+    return sum(item.scope == "repeat" for item in review.suppressed)
 
 
 def withdrawn(review: Review) -> int:
@@ -326,6 +331,12 @@ def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     return [
         (rule, reasons[rule], counts[rule]) for rule in sorted(counts, key=lambda rule: (rule.learned, rule.number))
     ]
+
+
+def rule_name(rule: OwnerRule, file: str, words: Phrases = ENGLISH) -> str:
+    """What people call a rule or a learning."""
+    kind = "learning" if rule.is_learning else "rule"
+    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=file)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

@@ -83,7 +83,8 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "minimum": Safe(words.say(review.minimum)),
         "suppressed": facts.suppressed_count(review),
         "withdrawn": facts.withdrawn(review),
-        "silenced": [_silence(rule, reason, number, words) for rule, reason, number in facts.silencing_rules(review)],
+        "repeats": facts.repeats(review),
+        "silenced": [_silence(*row, review, words) for row in facts.silencing_rules(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
@@ -173,9 +174,16 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
     return link(facts.where(finding, words)[:160], address)
 
 
-def _silence(rule: OwnerRule, reason: str, number: int, words: Phrases) -> dict[str, Any]:
-    name = words.say("rule_learned" if rule.learned else "rule_written", rule=rule.number, file=FILE)
-    return {"rule": name, "kind": rule.kind, "path": rule.path, "reason": reason, "findings": number}
+def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
+    quiet = [one.finding for one in review.suppressed if one.rule == rule] if rule.is_learning else []
+    return {
+        "rule": facts.rule_name(rule, FILE, words),
+        "kind": rule.kind,
+        "path": rule.place,
+        "reason": reason,
+        "findings": number,
+        "titles": [{"title": one.title, "where": _where(one, review, words)} for one in quiet],
+    }
 
 
 def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Rules that a repository's people have taught: proposed by a rejection, in force once a maintainer has confirmed them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sqlalchemy as sa
 
@@ -55,6 +55,11 @@ class Rules(StoragePart):
             return _read(connection.execute(sa.select(rule).where(same)).mappings().one())
 
         return await self.database.run(do)
+
+    async def propose_all(self, pull: PullRef, proposals: Iterable[Proposal], now: float) -> tuple[LearnedRule, ...]:
+        """Remember these proposals, in their order; without those for which there is no room."""
+        learned = [await self.propose(pull, proposal, now) for proposal in proposals]
+        return tuple(rule for rule in learned if rule is not None)
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
         """The rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
