@@ -30,8 +30,8 @@ def proposals(finding: Finding, reason: str, how: Rejection, who: str, link: str
 
 
 def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
-    """The proposals in words, those that nobody has seen: a reaction decides on the first, a command on the others."""
-    unseen = [rule for rule in rules if rule.state == "proposed" and not rule.shown]
+    """The proposals of one rejection in words: a reaction decides on the first, a command on the others. Nothing if the first was shown before."""
+    unseen = [rule for rule in rules if _is_unseen(rule)] if decisive(rules) else []
     return Safe("\n\n".join(_words(rule, words, is_first=at == 0).strip() for at, rule in enumerate(unseen)))
 
 
@@ -45,7 +45,11 @@ def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
 
 def decisive(rules: Sequence[LearnedRule]) -> int:
     """The number of the proposal on which a reaction decides; 0: nothing is proposed that nobody has seen."""
-    return next((rule.rule.number for rule in rules if rule.state == "proposed" and not rule.shown), 0)
+    return rules[0].rule.number if rules and _is_unseen(rules[0]) else 0
+
+
+def _is_unseen(rule: LearnedRule) -> bool:
+    return rule.state == "proposed" and not rule.shown
 
 
 def _what(rule: LearnedRule) -> str:
