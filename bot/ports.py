@@ -156,7 +156,7 @@ class Packaging(Protocol):
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         """What a tree takes from others."""
 
-    def locked(self, path: str, source: bytes, name: str) -> str:
+    def locked_version(self, path: str, source: bytes, name: str) -> str:
         """The version of a package that a lock file names, "" where it names none."""
 
     def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:

@@ -124,7 +124,7 @@ if TYPE_CHECKING:
         Check,
         Ending,
         Hidden,
-        Posted,
+        PostedComment,
         PullFacts,
         Thread,
         Voice,

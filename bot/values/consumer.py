@@ -158,7 +158,7 @@ class ConsumerImpact:
         return {"consumers": asdict(self)} if self.reports else {}
 
     @classmethod
-    def restored(cls, rows: object) -> "ConsumerImpact":
+    def restore(cls, rows: object) -> "ConsumerImpact":
         """What a record has kept."""
         from pydantic import TypeAdapter
 

@@ -109,8 +109,8 @@ def test_a_package_is_what_others_can_take(
 @pytest.mark.parametrize(("language", "path", "text", "name", "version"), LOCKS)
 def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: str, version: str) -> None:
     """Of the package that is asked for, and "" of one that it does not hold."""
-    assert packaging(language).locked(path, text.encode(), name) == version
-    assert packaging(language).locked(path, text.encode(), "another") == ""
+    assert packaging(language).locked_version(path, text.encode(), name) == version
+    assert packaging(language).locked_version(path, text.encode(), "another") == ""
 
 
 @pytest.mark.parametrize("language", [name for name in LANGUAGES if getattr(LANGUAGES[name], "packaging", None)])
@@ -125,7 +125,7 @@ def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -
     manifests = dict.fromkeys((name.replace("*", "x") for name in made.MANIFESTS), text)
     assert made.requirements(manifests) == ()
     made.packages(manifests, frozenset(names))
-    assert [made.locked(name, text, "quotes") for name in made.LOCKS] == [""] * len(made.LOCKS)
+    assert [made.locked_version(name, text, "quotes") for name in made.LOCKS] == [""] * len(made.LOCKS)
 
 
 def test_a_module_that_is_replaced_is_not_taken() -> None:

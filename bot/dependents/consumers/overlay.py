@@ -17,7 +17,7 @@ LITERAL, GLOB = ":(literal)", ":(glob)"
 Syntax = Literal["fixed", "perl"]
 
 
-class Remembered:
+class CachedTree:
     """A tree whose searches are made once: each consumer is asked about the same names. Satisfies `ports.Tree`."""
 
     def __init__(self, tree: Tree) -> None:
@@ -84,7 +84,7 @@ class Remembered:
         return self._lines[key]
 
 
-class Joined:
+class OverlayTree:
     """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""
 
     def __init__(
@@ -93,18 +93,18 @@ class Joined:
         consumer: Tree,
         mount: str,
         *,
-        offered: Callable[[str], bool],
+        is_offered: Callable[[str], bool],
         handing: Callable[[str], bool],
         own: Callable[[str], bool],
         links: Mapping[str, bytes],
     ) -> None:
         """Join two trees.
 
-        `offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
+        `is_offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
         importers, because they may hand names on. `own`: which files of the consumer are its own work.
         """
         self._product, self._consumer, self._mount = product, consumer, f"{mount}/"
-        self._offered, self._handing, self._own = offered, handing, own
+        self._is_offered, self._handing, self._own = is_offered, handing, own
         self._links = {f"{LINKS}/{name}": source for name, source in links.items()}
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
 
@@ -121,7 +121,7 @@ class Joined:
         """Every path of one side."""
         if side not in self._entries:
             product, consumer = await self._product.entries(side), await self._consumer.entries()
-            found = {path: entry for path, entry in product.items() if self._offered(path)}
+            found = {path: entry for path, entry in product.items() if self._is_offered(path)}
             for path, entry in consumer.items():
                 if self._own(path):
                     found[self._mount + path] = TreeEntry(self._mount + path, entry.oid, entry.kind, entry.size)
