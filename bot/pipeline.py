@@ -232,7 +232,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
                 consumers=beyond,
-                checks=custom_checks.declared(settings["checks"]),
+                checks=custom_checks.checks_of(settings["checks"]),
             ),
             settings,
         )

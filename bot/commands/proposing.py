@@ -65,20 +65,20 @@ def decision(rule: LearnedRule, words: Phrases) -> Safe:
     """The words that replace a proposal once somebody has decided."""
     values = {
         "rule": rule.rule.number,
-        **named(rule),
+        **place_words(rule),
         "breadth": words.say(breadth(rule.rule.path)),
     }
     text = comment("replies/phrase.md.j2", words, key=f"{_what(rule)}_{rule.state}", number=None, values=values)
     return Safe(f"<sub>{text.strip()}</sub>")
 
 
-def named(rule: LearnedRule) -> dict[str, Any]:
-    """How sentences of ours name a rule: its kind or its sentence, and its place."""
+def place_words(rule: LearnedRule) -> dict[str, Any]:
+    """How our own sentences name a rule: its kind or its sentence, and its place."""
     what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
     return {"kind": code(what[:LONGEST]), "path": code(rule.rule.place[:LONGEST])}
 
 
-def decided(rule: LearnedRule) -> str:
+def state_phrase(rule: LearnedRule) -> str:
     """The phrase that reports its state."""
     return f"{_what(rule)}_{rule.state}"
 

@@ -35,9 +35,9 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     if rule.state == "proposed" and not rule.shown:
         return proposing.beside(CommandReply(), (rule,), context.words)
     reach = context.words.say(proposing.breadth(rule.rule.path))
-    state = proposing.decided(rule) if rule.state != "proposed" else "sentence_waits"
+    state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
     confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
-    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.named(rule))
+    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.place_words(rule))
 
 
 def _parts(text: str) -> tuple[tuple[str, str] | None, str]:

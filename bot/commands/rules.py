@@ -58,14 +58,14 @@ async def _put(
     """Decide on the rule of this number, unless it is another one than the person has seen."""
     rule = next((one for one in await book.all() if one.rule.number == number), None)
     if rule is not None and 0 < context.given_at < max(rule.made, rule.decided) - MOMENT:
-        return context.say("rule_since", rule=number, again=code(f"/deeprepo {WORD}"), **proposing.named(rule))
+        return context.say("rule_since", rule=number, again=code(f"/deeprepo {WORD}"), **proposing.place_words(rule))
     if text and (rule is None or not rule.rule.is_learning):
         return context.say("sentence_unknown", rule=number)
     decision = await book.decide(number, state, path, text)
     if decision is None:
         return context.say("rule_unknown", rule=number)
     reach = context.words.say(proposing.breadth(decision.rule.path))
-    return context.say(proposing.decided(decision), rule=number, breadth=reach, **proposing.named(decision))
+    return context.say(proposing.state_phrase(decision), rule=number, breadth=reach, **proposing.place_words(decision))
 
 
 async def _edit(rest: str, context: CommandContext, book: RuleBook) -> CommandReply:

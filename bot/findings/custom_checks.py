@@ -1,6 +1,6 @@
 """The team's own checks: asked beside what readers read anyway, answered with quotes that code verifies, and carried from round to round.
 
-A failure counts if one of its quotes stands in the changed code that its reader was asked about. What nobody has answered is never passed.
+A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed.
 """
 
 import json
@@ -48,7 +48,7 @@ _ROW = read.strict(
 _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
 
 
-def declared(rows: Sequence[Sequence[Any]]) -> tuple[CustomCheck, ...]:
+def checks_of(rows: Sequence[Sequence[Any]]) -> tuple[CustomCheck, ...]:
     """The checks of the settings, from their name, question, paths and severity."""
     return tuple(CustomCheck(name, ask, tuple(paths), severity) for name, ask, paths, severity in rows)
 

@@ -16,7 +16,7 @@ NEAR = 40  # lines between two findings of one place outside of any definition
 SAME = 0.75  # of the telling words of the shorter of two claims, for code to take one for the other
 LEAST_CHARS = 4  # letters and digits of a line that says where something is
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,60}+(?=\()|`([A-Za-z_$][\w$.]{2,60}+)")
-Dismissed = tuple[Finding, str]  # with the reason
+Dismissal = tuple[Finding, str]  # with the reason
 
 
 def quoted_lines(finding: Finding) -> frozenset[str]:
@@ -26,13 +26,13 @@ def quoted_lines(finding: Finding) -> frozenset[str]:
     return frozenset(row for row in rows if sum(char.isalnum() for char in row) >= LEAST_CHARS)
 
 
-def repeated(finding: Finding, dismissed: Sequence[Dismissed]) -> Dismissed | None:
+def find_repeated(finding: Finding, dismissals: Sequence[Dismissal]) -> Dismissal | None:
     """The dismissed claim that a model's finding makes again, as far as code can tell; a new line of evidence makes it another."""
     lines = quoted_lines(finding)
     return next(
         (
             (before, reason)
-            for before, reason in dismissed
+            for before, reason in dismissals
             if before.path == finding.path
             and not finding.proven
             and lines
@@ -44,7 +44,7 @@ def repeated(finding: Finding, dismissed: Sequence[Dismissed]) -> Dismissed | No
     )
 
 
-def near(finding: Finding, dismissed: Sequence[Dismissed], units: Iterable[Unit]) -> tuple[Dismissed, ...]:
+def near(finding: Finding, dismissals: Sequence[Dismissal], units: Iterable[Unit]) -> tuple[Dismissal, ...]:
     """The dismissed claims of the finding's place, the nearest first: of one line or definition, or about the same called function."""
     if finding.proven:
         return ()
@@ -63,8 +63,8 @@ def near(finding: Finding, dismissed: Sequence[Dismissed], units: Iterable[Unit]
             return 2
         return 3 if abs(before.start - finding.start) <= NEAR else None
 
-    ranked = [(place, at) for at, (before, _) in enumerate(dismissed) if (place := rank(before)) is not None]
-    return tuple(dismissed[at] for _, at in sorted(ranked)[:MOST])
+    ranked = [(place, at) for at, (before, _) in enumerate(dismissals) if (place := rank(before)) is not None]
+    return tuple(dismissals[at] for _, at in sorted(ranked)[:MOST])
 
 
 def _words(finding: Finding) -> str:

@@ -163,7 +163,7 @@ async def judge(
 
 def _dismissed(
     ignore_list: IgnoreList, earlier: Earlier | None, archive: Sequence[ArchivedFinding]
-) -> tuple[dismissal.Dismissed, ...]:
+) -> tuple[dismissal.Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
     known = (*(earlier.findings if earlier is not None else ()), *(row.finding for row in archive))
     distinct = {finding.identity: finding for finding in known if not finding.proven}
@@ -184,10 +184,10 @@ def _without_answered(
     new: Sequence[Finding],
     doubtful: Sequence[Finding],
     verdicts: Sequence[Finding],
-    answered: Sequence[SuppressedFinding],
+    by_words: Sequence[SuppressedFinding],
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...], tuple[Finding, ...]]:
     """The new findings, the doubtful ones and the verdicts on both, without what people's words have answered."""
-    marks = {(one.finding.fingerprint, one.finding.start) for one in answered}
+    marks = {(one.finding.fingerprint, one.finding.start) for one in by_words}
     is_left = [(finding.fingerprint, finding.start) not in marks for finding in (*new, *doubtful)]
     return (
         tuple(finding for finding, left in zip(new, is_left[: len(new)], strict=True) if left),
@@ -215,10 +215,10 @@ def _within_limit(silenced_findings: Sequence[SuppressedFinding]) -> tuple[Suppr
 
 
 def _without_repeats(
-    findings: Sequence[Finding], dismissed: Sequence[dismissal.Dismissed]
+    findings: Sequence[Finding], dismissals: Sequence[dismissal.Dismissal]
 ) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
     """The findings without those that make a dismissed claim again, as far as code can tell, and these."""
-    rows = [(finding, dismissal.repeated(finding, dismissed)) for finding in findings]
+    rows = [(finding, dismissal.find_repeated(finding, dismissals)) for finding in findings]
     left = tuple(finding for finding, before in rows if before is None)
     return left, tuple(
         SuppressedFinding(finding, before[1], "repeat") for finding, before in rows if before is not None

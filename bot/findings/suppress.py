@@ -37,7 +37,7 @@ class IgnoreList:
     # Fingerprint and identity of proofs that were silenced when a word of their owner named the fingerprint alone.
     former: frozenset[tuple[str, str]] = frozenset()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
-    dismissed: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
+    dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
 
     @property
     def learnings(self) -> tuple[OwnerRule, ...]:
@@ -54,7 +54,7 @@ class IgnoreList:
         entry = next(entries, None)
         if entry is not None:
             return entry.reason
-        return next((reason for mark, reason in self.dismissed if mark == finding.identity), None)
+        return next((reason for mark, reason in self.dismissals if mark == finding.identity), None)
 
     def also(
         self,
@@ -74,7 +74,7 @@ class IgnoreList:
             withdrawn,
             frozenset(former),
             (*self.rules, *rules),
-            (*self.dismissed, *dismissed),
+            (*self.dismissals, *dismissed),
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":

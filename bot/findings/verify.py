@@ -69,15 +69,15 @@ class Precedents:
     """What people have said before that may answer a finding: sentences in whose scope it is, and claims that were dismissed at its place."""
 
     learnings: tuple[OwnerRule, ...] = ()
-    dismissed: tuple[tuple[Finding, str], ...] = ()  # with the reason
+    dismissals: tuple[tuple[Finding, str], ...] = ()  # with the reason
 
     def learning(self, name: object) -> OwnerRule | None:
         """The sentence of this id; None if none of those that were shown has it."""
         return next((one for at, one in enumerate(self.learnings, 1) if name == f"S{at}"), None)
 
-    def repeated(self, name: object) -> tuple[Finding, str] | None:
+    def dismissal(self, name: object) -> tuple[Finding, str] | None:
         """The dismissed claim of this id, with the reason."""
-        return next((one for at, one in enumerate(self.dismissed, 1) if name == f"D{at}"), None)
+        return next((one for at, one in enumerate(self.dismissals, 1) if name == f"D{at}"), None)
 
 
 NO_PRECEDENTS = Precedents()
@@ -137,7 +137,7 @@ async def _answered(
     learning = there.learning(data.get("sentence"))
     if learning is not None:
         return SuppressedFinding(finding, learning.text, "rule", replace(learning, text=""))
-    repeated = there.repeated(data.get("repeats"))
+    repeated = there.dismissal(data.get("repeats"))
     if repeated is None:
         return finding
     before, reason = repeated
@@ -153,10 +153,10 @@ async def _answered(
 
 
 @lru_cache(maxsize=4)
-def schema(*, learnings: bool = False, dismissed: bool = False) -> Schema:
+def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
     """What a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
     form = _schema()
-    more = {**(SENTENCE if learnings else {}), **(REPEAT if dismissed else {})}
+    more = {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}
     return _with(form, more) if more else form
 
 
@@ -236,11 +236,11 @@ async def _prompt(
     )
     question_text = render.text("prompts/verify.md.j2", **pull_fields, finding=finding, excerpts=excerpts)
     if precedents != NO_PRECEDENTS:
-        values = {"learnings": precedents.learnings, "dismissed": precedents.dismissed}
+        values = {"learnings": precedents.learnings, "dismissed": precedents.dismissals}
         question_text = f"{question_text.rstrip()}\n\n{render.text('prompts/precedents.md.j2', **values).strip()}\n"
     return Prompt(
         (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", question_text)),
-        answer=schema(learnings=bool(precedents.learnings), dismissed=bool(precedents.dismissed)),
+        answer=schema(with_learnings=bool(precedents.learnings), with_dismissals=bool(precedents.dismissals)),
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
     )

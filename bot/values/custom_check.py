@@ -28,7 +28,7 @@ class CustomCheck:
 
     @property
     def digest(self) -> str:
-        """What was asked: an answer to other words is no answer to these."""
+        """What was asked: an answer to other words does not count."""
         text = "\0".join((self.name, self.ask, *self.paths))
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 

@@ -99,7 +99,7 @@ def _finding_row(finding: Finding, state: State) -> StoredFinding:
 async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:
     """What people have said of findings of this pull request: fingerprint, reason, and "finding", "withdrawn" or "rejected".
 
-    What was rejected in a reply stays reported itself, and is not to be said again in other words.
+    What was rejected in a reply stays reported itself, and is not reported again in other words.
     """
     suppressions = await store.people.suppressions(pull, time.time())
     replies = {mark: words for mark, _, kind, words in await store.people.reactions(pull) if kind == "reply" and words}
