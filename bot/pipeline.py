@@ -18,7 +18,6 @@ from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import (
     areas,
-    custom_checks,
     history,
     judge,
     memory,
@@ -43,6 +42,7 @@ from bot.values import (
     ChangedFile,
     CheckReport,
     Coverage,
+    CustomCheck,
     Dependents,
     Finding,
     OwnerRule,
@@ -232,7 +232,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
                 consumers=beyond,
-                checks=custom_checks.checks_of(settings["checks"]),
+                checks=tuple(CustomCheck(*row) for row in settings["checks"]),
             ),
             settings,
         )
@@ -432,6 +432,10 @@ async def _judge_findings(
 
 def _files_to_ask_about(subject: Survey) -> frozenset[str]:
     """The files that a check is about which no round before has asked."""
+    if not subject.checks:
+        return frozenset()
+    from bot.findings import custom_checks
+
     earlier = subject.past.earlier
     return custom_checks.files_to_read(subject.checks, earlier.checks if earlier else (), subject.units)
 
@@ -440,6 +444,8 @@ async def _check_reports(subject: Survey, session: Session, reread: Sequence[Uni
     """What the team's own checks come to: the answers of this round, and those before about what was not read again."""
     if not subject.checks:
         return ()
+    from bot.findings import custom_checks
+
     scene = custom_checks.CheckScene(
         ShownTree(subject.tree, subject.masks) if subject.masks.on else subject.tree,
         subject.files,

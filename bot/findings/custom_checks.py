@@ -25,7 +25,7 @@ from bot.values import (
     Unit,
     tokens,
 )
-from bot.values.custom_check import CHECK_VERDICTS
+from bot.values.rule import CHECK_VERDICTS
 
 ANSWERS: Mapping[str, CheckVerdict] = {
     "passed": "passed",
@@ -46,11 +46,6 @@ _ROW = read.strict(
     quotes={"type": "array", "items": _QUOTE, "description": "what shows it; needed if failed: a changed line first"},
 )
 _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
-
-
-def checks_of(rows: Sequence[Sequence[Any]]) -> tuple[CustomCheck, ...]:
-    """The checks of the settings, from their name, question, paths and severity."""
-    return tuple(CustomCheck(name, ask, tuple(paths), severity) for name, ask, paths, severity in rows)
 
 
 def concerns(check: CustomCheck, path: str) -> bool:

@@ -6,9 +6,10 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
-from bot.findings import dismissal, rules
+from bot.findings import rules
 from bot.findings.memory import Recollection, outlasting, recall, revive
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
@@ -32,6 +33,7 @@ from bot.values import (
     at_least,
 )
 
+Dismissal = tuple[Finding, str]  # with the reason
 MOST_LEARNINGS = 5  # sentences that one second opinion is shown
 MOST_ANSWERED = 3  # findings of one review that one sentence silences
 
@@ -126,11 +128,7 @@ async def judge(
     still = (*(f for f in still if f not in raised_findings), *without_opinion)
     open_findings = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
 
-    def precedents(finding: Finding) -> Precedents:
-        in_scope = [one for one in ignore_list.learnings if rules.reaches(one, finding, units)]
-        is_new = not finding.number  # what was reported and is open again is no repeat of something else
-        return Precedents(tuple(in_scope[:MOST_LEARNINGS]), dismissal.near(finding, dismissed, units) if is_new else ())
-
+    precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
     verification = await verify(open_findings, tree, dependents, ask, files, pull, precedents)
     by_words = _within_limit(verification.silenced_findings)
     suppressed_findings = (*suppressed_findings, *by_words)
@@ -163,12 +161,24 @@ async def judge(
 
 def _dismissed(
     ignore_list: IgnoreList, earlier: Earlier | None, archive: Sequence[ArchivedFinding]
-) -> tuple[dismissal.Dismissal, ...]:
+) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
     known = (*(earlier.findings if earlier is not None else ()), *(row.finding for row in archive))
     distinct = {finding.identity: finding for finding in known if not finding.proven}
     rows = ((finding, ignore_list.reason_of(finding)) for finding in distinct.values())
     return tuple((finding, reason) for finding, reason in rows if reason is not None)
+
+
+def _precedents(
+    finding: Finding, *, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], units: Sequence[Unit]
+) -> Precedents:
+    """What people have said that may answer a finding. What was reported and is open again is no repeat of something else."""
+    in_scope = tuple(one for one in ignore_list.learnings if rules.reaches(one, finding, units))[:MOST_LEARNINGS]
+    if not dismissals or finding.number:
+        return Precedents(in_scope)
+    from bot.findings import dismissal  # loaded only where somebody has dismissed something
+
+    return Precedents(in_scope, dismissal.near(finding, dismissals, units))
 
 
 def _join(recollection: Recollection, quiet: Recollection) -> Recollection:
@@ -215,9 +225,13 @@ def _within_limit(silenced_findings: Sequence[SuppressedFinding]) -> tuple[Suppr
 
 
 def _without_repeats(
-    findings: Sequence[Finding], dismissals: Sequence[dismissal.Dismissal]
+    findings: Sequence[Finding], dismissals: Sequence[Dismissal]
 ) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
     """The findings without those that make a dismissed claim again, as far as code can tell, and these."""
+    if not dismissals:
+        return tuple(findings), ()
+    from bot.findings import dismissal
+
     rows = [(finding, dismissal.find_repeated(finding, dismissals)) for finding in findings]
     left = tuple(finding for finding, before in rows if before is None)
     return left, tuple(

@@ -8,7 +8,7 @@ from typing import Any
 from bot import render
 from bot.concurrency import together
 from bot.errors import DeepRepoError
-from bot.findings import dismissal, proof, quotes
+from bot.findings import proof, quotes
 from bot.findings.read import former, look_ups, strict, text, wishes
 from bot.ports import Tree
 from bot.values import (
@@ -140,6 +140,8 @@ async def _answered(
     repeated = there.dismissal(data.get("repeats"))
     if repeated is None:
         return finding
+    from bot.findings import dismissal
+
     before, reason = repeated
     line = str(data.get("new_evidence") or "").strip("\r\n")
     if line.strip() and quotes.fold(line) not in dismissal.quoted_lines(before):

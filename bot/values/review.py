@@ -6,11 +6,10 @@ from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
-from bot.values.custom_check import CheckReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import OwnerRule
+from bot.values.rule import CheckReport, OwnerRule
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]

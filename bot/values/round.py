@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from bot.values.custom_check import CheckReport
 from bot.values.finding import Finding
 from bot.values.review import ArchivedFinding, IssueReport, Mark
+from bot.values.rule import CheckReport
 from bot.values.walkthrough import ReaderNotes
 
 
