@@ -151,7 +151,9 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         if deps.running is not None and settings["run"] is not None and not transcript.fault:
             from bot.review import reproducing
 
-            placed_findings = await reproducing.reproduce(placed_findings, session, deps.running, settings["run"])
+            placed_findings = await reproducing.reproduce(
+                placed_findings, session, subject.tree, deps.running, settings["run"]
+            )
         findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
         seconds = deps.clock() - start
         check_reports = await _check_reports(subject, session, left)

@@ -34,7 +34,7 @@ class Token:
         self.made, self._mint, self._making, self._ends = "", mint, asyncio.Lock(), datetime.now(UTC)
 
     async def current(self) -> str:
-        """Make one if there is none that is good: a single one, however many requests wait for it."""
+        """Make a token if none is valid: a single one, however many requests wait for it."""
         async with self._making:
             if not self.made or datetime.now(UTC) > self._ends - timedelta(minutes=1):
                 self.made, self._ends = await self._mint()

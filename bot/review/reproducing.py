@@ -18,7 +18,7 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.masking.masks import Masks
-from bot.ports import Model
+from bot.ports import Model, RunnableTree
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, how_it_ended, rig
 from bot.review.running.values import Outcome, RunPermission, SandboxRefused
@@ -81,7 +81,11 @@ class _Attempt:
 
 
 async def reproduce(
-    placed_findings: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: Mapping[str, Any]
+    placed_findings: Sequence[PlacedFinding],
+    session: Session,
+    tree: RunnableTree,
+    permission: RunPermission,
+    section: Mapping[str, Any],
 ) -> tuple[PlacedFinding, ...]:
     """The findings, those that a test shows with it. Why others were not is a note of the review."""
     model = session.root or session.reader
@@ -91,7 +95,7 @@ async def reproduce(
     if permission.refusal:
         session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
         return tuple(placed_findings)
-    made = await rig(_sides(session), section, permission)
+    made = await rig(_sides(session, tree), section, permission)
     if made is None:
         session.notes.append(
             "No finding was tried with a test: no test runner was found; set `run.test` and `run.files`."
@@ -172,7 +176,7 @@ class _Trial:
             attempt.why = f"a second opinion on its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
 
     async def _written(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
-        """A test that fails on the head and passes on another side, or the reason why there is none."""
+        """A test that fails on the head and passes on another side, or the reason why no test does."""
         prompt = await self._prompt(attempt, excerpts)
         for mend in range(MENDS + 1):
             reply = await self._complete(prompt)
@@ -356,9 +360,8 @@ def _told(rows: Sequence[_Attempt]) -> list[str]:
     return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."] if rows else []
 
 
-def _sides(session: Session) -> Sides:
-    """Both trees of the session."""
-    tree = session.tree
+def _sides(session: Session, tree: RunnableTree) -> Sides:
+    """Both sides of the change, by its pull request."""
     return Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read)
 
 

@@ -107,7 +107,7 @@ class Session:
         default_factory=set
     )  # fingerprints of those that a second opinion could not settle
     doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
-    refused_count: int = 0  # findings whose quotes do not stand in the tree
+    refused_count: int = 0  # findings whose quotes the tree does not hold
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     attempts: list[tuple[str, str]] = field(
         default_factory=list

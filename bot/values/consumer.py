@@ -110,7 +110,7 @@ def label(name: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who can read a repository, as far as its host tells; a clone on the reader's own disk has none."""
+    """Who can read a repository, as far as its host says; nothing is known of a clone on a disk."""
 
     owner: str = ""
     visibility: Visibility | None = None

@@ -43,7 +43,7 @@ def withheld_finding(finding: Finding, number: int) -> Finding:
     return replace(
         finding,
         title=f"{what}, and {HIDDEN} still uses it as it was",
-        why=f"{what}. A use in {HIDDEN} no longer fits it; whoever administers that repository can see the line.",
+        why=f"{what}. A use in {HIDDEN} no longer fits it; the administrators of that repository can see the line.",
         consequence="",
         evidence=own,
         trigger="",

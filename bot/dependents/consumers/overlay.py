@@ -34,10 +34,6 @@ class CachedTree:
         """Every path of one side."""
         return await self._tree.entries(side)
 
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive."""
-        return await self._tree.archive(side, most)
-
     async def links(self, side: Side = "head") -> Mapping[str, str]:
         """What each symbolic link of one side holds."""
         return await self._tree.links(side)
@@ -129,10 +125,6 @@ class OverlayTree:
                 found[path] = TreeEntry(path, "", "file", len(source))
             self._entries[side] = found
         return self._entries[side]
-
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side of the reviewed tree as a tar archive."""
-        return await self._product.archive(side, most)
 
     async def links(self, side: Side = "head") -> Mapping[str, str]:
         """What each symbolic link of one side holds: a path from its own folder, in either tree."""

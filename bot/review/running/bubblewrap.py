@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.review.running.values import BOX, NOBODY, SHARED, Run, Sandbox
 
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
-# What programs need to find libraries, certificates and each other. No account, no host, no secret stands in these.
+# What programs need to find libraries, certificates and each other. They hold no account, no host and no secret.
 SETTINGS = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "php", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",

@@ -37,7 +37,7 @@ class Cache:
         return self.folder / f"{key}{SUFFIX}"
 
     def find(self, key: str) -> Path | None:
-        """Return the archive of this key, marked as used now; None if there is none."""
+        """Return the archive of this key, marked as used now; None if the cache lacks it."""
         path = self.path(key)
         try:
             os.utime(path)

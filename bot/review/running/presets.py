@@ -34,10 +34,10 @@ class Preset:
     test: str
     files: str
     prepare: str
-    green: re.Pattern[str]  # stands in the output of a test that passed: an exit status alone may mean that none ran
+    green: re.Pattern[str]  # matches the output of a test that passed: an exit status alone may mean that none ran
     red: re.Pattern[
         str
-    ]  # stands in the output of a test that failed by an assertion or an error of the code that it calls
+    ]  # matches the output of a test that failed by an assertion or an error of the code that it calls
     fault: re.Pattern[
         str
     ]  # the test itself is at fault: it was not found, does not parse, or its imports or fixtures are missing
