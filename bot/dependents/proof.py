@@ -19,6 +19,8 @@ FORGOTTEN = 6  # files that a change may leave behind by mistake
 MEANT = 12  # the same, where a receiver is called like the class that had the member
 UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
 LAST = re.compile(r"\w+")
+INHERITED = 8  # classes between one and the last that it inherits from
+OPENERS = "__getattr__|__getattribute__|method_missing|__call|Proxy|setattr"  # what answers to names that are written nowhere
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 WORD = 4  # letters of a member's name of one word that a hint may be about
 # Names of one word that the containers, streams and threads of C++ and of half of all libraries bear.
@@ -74,7 +76,11 @@ class Proof:
         if not hit.sure:
             return by_name and (use.call is not None or self.language.TRAITS.declared_members)
         if target.owner:
-            return use.name in alone or await self._baseless(target, use.name)
+            return (
+                use.name in alone
+                or await self._baseless(target, use.name)
+                or await self._lacks(min(target.homes), target.owner, use.name)
+            )
         return await self._unbound(path, use, uses)
 
     async def _misread(self, target: UseTarget, hit: Match) -> bool:
@@ -244,6 +250,26 @@ class Proof:
             if not constant or bases not in OPENED or await self._defines(name):
                 return False
         return not await self.exports.elsewhere(home, f"{target.owner}.{name}")
+
+    async def _lacks(self, path: str, owner: str, name: str, depth: int = INHERITED) -> bool:
+        """Whether a class and all that it inherits from stand in the tree, and none of their files writes the name any more."""
+        outline, source = await self.exports.outline("head", path), await self.tree.read(path)
+        bases = dict(outline.bases).get(owner) if outline is not None else None
+        if outline is None or source is None or bases is None or not outline.complete or not depth:
+            return False
+        if name in self.language.AMBIENT or says(rf"(?<![\w$])(?:NAME|{OPENERS})(?![\w$])", name, source.decode("utf-8", "replace")):
+            return False
+        for base in bases:
+            homes = [path] if base in dict(outline.bases) else await self._homes(path, base)
+            if base not in ROOTS and not (len(homes) == 1 and await self._lacks(homes[0], base, name, depth - 1)):
+                return False
+        return True
+
+    async def _homes(self, path: str, name: str) -> list[str]:
+        """The files that a file imports a name from, under that name."""
+        return [
+            item.target for item in await self.exports.imports(path) if name in item.names and dict(item.aliases).get(name, name) == name
+        ]
 
     async def _open(self, target: UseTarget) -> bool:
         """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""

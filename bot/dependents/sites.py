@@ -12,6 +12,7 @@ TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
 MODULE = "<module>"
+WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,8 @@ def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
         for origin, door_names in target.doors:
             for name in door_names:
                 names_found.add(name)
+                if name == WHOLE_MODULE:
+                    names_found.update(here for here, _ in bound.modules.get(origin, ()))
                 names_found.update(here.rpartition(".")[2] for here, _ in bound.locals.get((origin, name), ()))
     return frozenset(names_found)
 
@@ -144,6 +147,10 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
 def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, defined_names: Collection[str]) -> Match | None:
     for origin, door_names in target.doors:
         for name in door_names:
+            if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
+                door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
+                if door:
+                    return Match(use, sure=True, door=door, name=name)
             if use.form == "member" and use.name == name:
                 door = _door(bound.modules.get(origin, ()), use.receiver)
                 if door:
