@@ -20,7 +20,9 @@ MEANT = 12  # the same, where a receiver is called like the class that had the m
 UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
 LAST = re.compile(r"\w+")
 INHERITED = 8  # classes between one and the last that it inherits from
-OPENERS = "__getattr__|__getattribute__|method_missing|__call|Proxy|setattr"  # what answers to names that are written nowhere
+OPENERS = (
+    "__getattr__|__getattribute__|method_missing|__call|Proxy|setattr"  # what answers to names that are written nowhere
+)
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 WORD = 4  # letters of a member's name of one word that a hint may be about
 # Names of one word that the containers, streams and threads of C++ and of half of all libraries bear.
@@ -241,7 +243,9 @@ class Proof:
         outline = await self.exports.outline("head", home)
         if outline is None or not outline.complete or name in self.language.AMBIENT:
             return False
-        if any(has_member(outline, other) for other in (name, "__getattr__")):
+        source = await self.tree.read(home) or b""
+        is_set = any(use.form == "definition" for use in self.language.uses(home, source, {name}))  # `self.name = ...`
+        if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
             return False
         bases = await self.exports.bases(home, target.owner)
         own = {word for item in await self.exports.imports(home) for word in words_of(item)}
@@ -257,7 +261,9 @@ class Proof:
         bases = dict(outline.bases).get(owner) if outline is not None else None
         if outline is None or source is None or bases is None or not outline.complete or not depth:
             return False
-        if name in self.language.AMBIENT or says(rf"(?<![\w$])(?:NAME|{OPENERS})(?![\w$])", name, source.decode("utf-8", "replace")):
+        if name in self.language.AMBIENT or says(
+            rf"(?<![\w$])(?:NAME|{OPENERS})(?![\w$])", name, source.decode("utf-8", "replace")
+        ):
             return False
         for base in bases:
             homes = [path] if base in dict(outline.bases) else await self._homes(path, base)
@@ -268,7 +274,9 @@ class Proof:
     async def _homes(self, path: str, name: str) -> list[str]:
         """The files that a file imports a name from, under that name."""
         return [
-            item.target for item in await self.exports.imports(path) if name in item.names and dict(item.aliases).get(name, name) == name
+            item.target
+            for item in await self.exports.imports(path)
+            if name in item.names and dict(item.aliases).get(name, name) == name
         ]
 
     async def _open(self, target: UseTarget) -> bool:

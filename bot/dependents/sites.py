@@ -147,24 +147,30 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
 def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, defined_names: Collection[str]) -> Match | None:
     for origin, door_names in target.doors:
         for name in door_names:
-            if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
-                door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
-                if door:
-                    return Match(use, sure=True, door=door, name=name)
-            if use.form == "member" and use.name == name:
-                door = _door(bound.modules.get(origin, ()), use.receiver)
-                if door:
-                    return Match(use, sure=True, door=door, name=name)
-                continue
-            for here, door in bound.locals.get((origin, name), ()):
-                if use.form == "import" and use.name == name:
-                    return Match(use, sure=True, door=door, name=name)
-                if use.form == "name" and use.name == here:
-                    return Match(use, sure=here not in defined_names, door=door, name=name)
-            if use.form == "name" and use.name == name and origin in bound.stars:
-                return Match(use, sure=name not in defined_names, door=min(bound.stars[origin]), name=name, star=True)
+            hit = _imported(use, origin, name, bound, defined_names)
+            if hit is not None:
+                return hit
     if path in target.homes and use.form == "name" and use.name in target.shorts:
         return Match(use, sure=True, name=use.name)
+    return None
+
+
+def _imported(use: Use, origin: str, name: str, bound: Bindings, defined_names: Collection[str]) -> Match | None:
+    """A use of what a file takes from another under this name."""
+    if use.form == "member":
+        door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
+        return Match(use, sure=True, door=door, name=name) if door else None
+    if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
+        door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
+        if door:
+            return Match(use, sure=True, door=door, name=name)
+    for here, door in bound.locals.get((origin, name), ()):
+        if use.form == "import" and use.name == name:
+            return Match(use, sure=True, door=door, name=name)
+        if use.form == "name" and use.name == here:
+            return Match(use, sure=here not in defined_names, door=door, name=name)
+    if use.form == "name" and use.name == name and origin in bound.stars:
+        return Match(use, sure=name not in defined_names, door=min(bound.stars[origin]), name=name, star=True)
     return None
 
 

@@ -135,7 +135,9 @@ def _code(node: Node) -> str | None:
         root = above
     name = text(node)
     statements = [part for child in root.named_children for part in child.named_children if part.type == "assignment"]
-    values = [part.child_by_field_name("right") for part in statements if text(part.child_by_field_name("left")) == name]
+    values = [
+        part.child_by_field_name("right") for part in statements if text(part.child_by_field_name("left")) == name
+    ]
     is_bound_once = len(re.findall(rf"(?<![\w.]){re.escape(name)}(?!\w)", text(root))) == len(values) + 1 == 2  # noqa: PLR2004
     return _literal(values[0]) if is_bound_once else None
 

@@ -1,5 +1,6 @@
 """Search clones for forgotten callers, and ask the offline review about each commit that forgot one."""
 
+import asyncio
 import json
 import re
 import tempfile
@@ -11,9 +12,9 @@ from pathlib import Path
 from bot import pipeline, wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
-from deeprepo_evals.forgotten import callers
-from deeprepo_evals.forgotten.callers import Caller
-from deeprepo_evals.forgotten.search import search
+from deeprepo_evals.forgotten_callers import callers
+from deeprepo_evals.forgotten_callers.callers import Caller
+from deeprepo_evals.forgotten_callers.search import search
 from deeprepo_evals.mine.run import clones, half
 from deeprepo_evals.tables import align
 
@@ -30,7 +31,7 @@ class Result:
     others: int  # findings about other files or names
 
 
-async def find(repos: Path, out: Path, commits: int, only: str, say: Say) -> Path:
+def find(repos: Path, out: Path, commits: int, only: str, say: Say) -> Path:
     """Write the candidates of each clone into a folder; a clone that is done is not searched again. Return the list of all."""
     out.mkdir(parents=True, exist_ok=True)
     candidates: list[Caller] = []
@@ -38,11 +39,11 @@ async def find(repos: Path, out: Path, commits: int, only: str, say: Say) -> Pat
     for name, clone in clones(repos).items():
         if only and half(name) != only:
             continue
-        rows, counts = out / f"{name.replace('/', '+')}.jsonl", out / f"{name.replace('/', '+')}.reasons.json"
+        rows, counts = (out / f"{name.replace('/', '+')}{end}" for end in (".jsonl", ".reasons.json"))
         if not counts.exists():
             say(f"{name}: {commits} commits")
             try:
-                report = await search(clone, commits)
+                report = asyncio.run(search(clone, commits))
             except DeepRepoError as error:
                 say(f"{name}: {error}")
                 continue
@@ -55,12 +56,12 @@ async def find(repos: Path, out: Path, commits: int, only: str, say: Say) -> Pat
     return out / "candidates.jsonl"
 
 
-async def review(repos: Path, listed: Sequence[Caller], say: Say) -> tuple[list[Result], list[str]]:
+async def review(repos: Path, rows: Sequence[Caller], say: Say) -> tuple[list[Result], list[str]]:
     """What is reported of each caller, and the repositories without a clone that holds the commit."""
     known = clones(repos)
     results, absent = [], []
     by_commit: dict[tuple[str, str, str], list[Caller]] = {}
-    for caller in listed:
+    for caller in rows:
         if not caller.reason:
             by_commit.setdefault((caller.repo, caller.parent, caller.broke), []).append(caller)
     for count, ((repo, parent, broke), mine) in enumerate(by_commit.items(), 1):

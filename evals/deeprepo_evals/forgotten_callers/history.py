@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 from bot.checkout import git
 from bot.concurrency import end_process
@@ -80,7 +81,11 @@ async def read(clone: Path, count: int) -> History:
     out = await git.output("rev-list", "--topo-order", "--parents", f"--max-count={count}", "HEAD", cwd=str(clone))
     rows = [line.split() for line in reversed(out.decode().splitlines())]
     history = History(clone, tuple(row[0] for row in rows), tuple(tuple(row[1:]) for row in rows))
-    single = [row[0] for row in rows if len(row) == 2 and row[1] in history.places]
+    single = [
+        sha
+        for sha, parents in zip(history.commits, history.parents, strict=True)
+        if len(parents) == 1 and parents[0] in history.places
+    ]
     out = await git.output("diff-tree", "--stdin", *RAW, cwd=str(clone), stdin="\n".join(single).encode() + b"\n")
     for sha, changes in _changes(out):
         history.changes[sha] = changes
@@ -129,7 +134,7 @@ class Contents:
         self._words: dict[str, frozenset[bytes]] = {"": frozenset()}
         self._process: asyncio.subprocess.Process | None = None
 
-    async def __aenter__(self) -> "Contents":
+    async def __aenter__(self) -> Self:
         self._process = await git.start("cat-file", "--batch", cwd=str(self._clone))
         return self
 

@@ -15,10 +15,11 @@ from pathlib import Path
 from bot.languages import LANGUAGES
 from bot.text.filetypes import family, filetype
 from bot.values import Symbol, Use
-from deeprepo_evals.forgotten.history import WORD, Contents, FileChange, History, portions, read, steps
+from deeprepo_evals.forgotten_callers.history import WORD, Contents, FileChange, History, portions, read, steps
 
 MOST_FILES = 60  # code files of a commit that may have removed a definition
 MOST_HOLDERS = 12  # files that still hold the name: more of them is a common word
+LEAST = 3  # letters of a part of a path that ties a file to it
 STEMLESS = frozenset({"__init__", "index", "mod", "lib", "main"})
 
 
@@ -34,7 +35,7 @@ class Candidate:
     kind: str
     user: str
     lines: tuple[int, ...]  # of the user at the commit that broke it
-    repaired: str
+    repair: str
     later: int  # commits
 
 
@@ -55,6 +56,9 @@ class _Event:
     path: str
 
 
+_Row = tuple[
+    bytes, str, list[str], list[str]
+]  # word, the file that defined it, files that hold it, and that lose it later
 Events = dict[bytes, list[_Event]]
 
 
@@ -161,22 +165,25 @@ class _Walk:
             if later > place and self._history.is_ancestor(place, later):
                 yield later
 
+    def _row(self, place: int, word: bytes, home: str) -> _Row | None:
+        """The files that hold a removed word, and those of them that lose it later; None if nobody does, or many hold it."""
+        everybody = self._holders[word]
+        holders = (
+            [path for path in everybody if path != home and _family(path) == _family(home)]
+            if len(everybody) <= 4 * MOST_HOLDERS
+            else []
+        )
+        users = [path for path in holders if any(self._repairs(place, word, path))]
+        if len(everybody) > 4 * MOST_HOLDERS or (users and len(holders) > MOST_HOLDERS):
+            self._report.reasons["a word of many files"] += 1
+            return None
+        return (word, home, holders, users) if users else None
+
     async def _look(self, place: int) -> None:
         """Candidates of one commit; the walk stands at its tree."""
         sha = self._history.commits[place]
         changes = {file.path: file for file in self._history.changes[sha]}
-        rows = []
-        for word, home in self._removals[place]:
-            everybody = self._holders[word]
-            if len(everybody) > 4 * MOST_HOLDERS:
-                self._report.reasons["a word of many files"] += 1
-                continue
-            holders = [path for path in everybody if path != home and _family(path) == _family(home)]
-            users = [path for path in holders if any(self._repairs(place, word, path))]
-            if users and len(holders) > MOST_HOLDERS:
-                self._report.reasons["a word of many files"] += 1
-            elif users:
-                rows.append((word, home, holders, users))
+        rows = [row for word, home in self._removals[place] if (row := self._row(place, word, home)) is not None]
         if not rows:
             return
         wanted = {self._tree.get(path, "") for _, _, holders, _ in rows for path in holders}
@@ -216,14 +223,14 @@ class _Walk:
                 )  # fmt: skip
                 self._open.append((candidate, name.encode(), place, repaired))
 
-    async def _is_back(self, word: bytes, broke: int, repaired: int) -> bool:
+    async def _is_back(self, word: bytes, broke: int, repair: int) -> bool:
         """Whether a file has defined the name again between both commits, or holds it after a move at the second one."""
-        rows = [row for row in self._arrivals[word] if broke < row[0] <= repaired]
+        rows = [row for row in self._arrivals[word] if broke < row[0] <= repair]
         blobs = await self._contents.read([oid for _, _, oid in rows[:30]])
         name = word.decode()
         for place, path, oid in rows[:30]:
             source = blobs.get(oid, b"")
-            if place == repaired and name in source.decode("utf-8", "replace"):
+            if place == repair and name in source.decode("utf-8", "replace"):
                 return True
             if re.search(
                 rf"(?<![\w$]){re.escape(name)}(?![\w$])", source.decode("utf-8", "replace")
@@ -299,7 +306,7 @@ def _is_tied(home: str, qualified_name: str, user: str, text: str, uses: Sequenc
         parts = {
             part
             for part in posixpath.splitext(home)[0].split("/")
-            if len(part) > 2 and part not in ("src", "lib", "main")
+            if len(part) >= LEAST and part not in ("src", "lib", "main")
         }
         return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", around) for part in parts)
     if kind.parser in ("c/c++", "ruby") and all(use.form == "name" for use in uses):

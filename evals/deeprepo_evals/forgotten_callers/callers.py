@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bot.errors import UsageError
-from deeprepo_evals.forgotten.search import Candidate
+from deeprepo_evals.forgotten_callers.search import Candidate
 from deeprepo_evals.mine.run import half
 
 LIST = Path(__file__).with_name("callers.jsonl")
@@ -31,7 +31,7 @@ class Caller:
     broke: str
     parent: str
     user: str
-    repaired: str
+    repair: str
     later: int  # commits
     names: tuple[Name, ...]
     reason: str = ""
@@ -54,7 +54,7 @@ def of_candidates(repo: str, candidates: Sequence[Candidate]) -> list[Caller]:
             Name(one.name, one.kind, one.home, one.home_line, one.lines)
             for one in sorted(mine, key=lambda one: (one.lines, one.name))
         )
-        callers.append(Caller(repo, broke, first.parent, user, first.repaired, first.later, names))
+        callers.append(Caller(repo, broke, first.parent, user, first.repair, first.later, names))
     return callers
 
 

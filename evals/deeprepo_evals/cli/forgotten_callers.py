@@ -30,10 +30,10 @@ def command(
 
     The callers are the project's list, each of them read; with --search they are candidates that nobody has read yet.
     """
-    from deeprepo_evals.forgotten import callers, run
+    from deeprepo_evals.forgotten_callers import callers, run
 
     with progress(quiet=quiet) as say:
-        path = asyncio.run(run.find(repos, out, commits, half, say)) if out is not None else callers.LIST
+        path = run.find(repos, out, commits, half, say) if out is not None else callers.LIST
         listed = [one for one in callers.read(path) if not half or one.half == half]
         results, absent = asyncio.run(run.review(repos, listed, say))
     if results:
