@@ -138,6 +138,10 @@ class Proof:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
         return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh) <= most
 
+    async def is_rare(self, name: str) -> bool:
+        """Whether one file alone holds the name: in two, without a tie to the definition, it is more likely a library's."""
+        return await self._few(name, 1)
+
     async def _occurring(self, name: str) -> NameOccurrences:
         """Where a name occurs in the head tree, asked once, together with the names that are expected to be asked for."""
         if name not in self._occurrences:
@@ -249,7 +253,7 @@ class Proof:
             return False
         bases = await self.exports.bases(home, target.owner)
         own = {word for item in await self.exports.imports(home) for word in words_of(item)}
-        if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}):
+        if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}, name):
             constant = target.symbol is not None and target.symbol.symbol.kind == "variable"
             if not constant or bases not in OPENED or await self._defines(name):
                 return False
@@ -257,6 +261,8 @@ class Proof:
 
     async def _lacks(self, path: str, owner: str, name: str, depth: int = INHERITED) -> bool:
         """Whether a class and all that it inherits from stand in the tree, and none of their files writes the name any more."""
+        if not self.language.TRAITS.unwritten_names or self.language.TRAITS.open_classes:
+            return False  # a compiler's classes may be spread over files; where any file may open one, nothing is known
         outline, source = await self.exports.outline("head", path), await self.tree.read(path)
         bases = dict(outline.bases).get(owner) if outline is not None else None
         if outline is None or source is None or bases is None or not outline.complete or not depth:

@@ -239,7 +239,7 @@ class Search:
         if is_telling or near or _speaks(source, target):
             return True
         self.apart.add((target.key, use.name))
-        if target.is_gone and use.name in alone and CHAIN.match(use.receiver):
+        if target.is_gone and use.name in alone and CHAIN.match(use.receiver) and await self.proof.is_rare(use.name):
             self.certain.add((target.key, path, use.line))
             return True
         return False
