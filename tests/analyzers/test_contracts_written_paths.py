@@ -25,6 +25,15 @@ MODES = "#pragma once\nclass App {\npublic:\n  enum Mode { Fast, Slow };\n};\n"
 REGISTRY = "class Registry:\n    def names_of(self): return []\n    def b(self): pass\n"
 BARE_REGISTRY = "class Registry:\n    def b(self): pass\n"
 CHAIN = "class A:\n    def go(self):\n        return self.formats.names_of(1)\n"
+FACTORY = (
+    "function makeUser() {\n  return {\n    getName() {},\n    loadRows() {},\n  }\n}\nmodule.exports = { makeUser }\n"
+)
+MADE = "const { makeUser } = require('./make')\nconst user = makeUser()\nuser.loadRows()\n"
+FILLED = "module.exports = function (Posts) {\n  Posts.getRows = () => 1\n  Posts.loadRows = () => 2\n}\n"
+POSTS = {
+    "posts.js": "const Posts = module.exports\nrequire('./fill')(Posts)\n",
+    "app.js": "const posts = require('./posts')\nposts.loadRows()\n",
+}
 PROVEN, HINT = "proven", "unproven"
 BROKEN: dict[str, tuple[Files, Files, Told]] = {
     "a text that is compiled and executed": (
@@ -96,6 +105,16 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
         {"make.mjs": "export const Make = () => ({})\n"},
         ("app.mjs", 2, "construction", PROVEN),
     ),
+    "a member of the object that a factory returns": (
+        {"make.js": FACTORY, "app.js": MADE},
+        {"make.js": FACTORY.replace("    loadRows() {},\n", "")},
+        ("app.js", 3, "removed-symbol", PROVEN),
+    ),
+    "a member that a function gives to its argument": (
+        {**POSTS, "fill.js": FILLED},
+        {"fill.js": FILLED.replace("  Posts.loadRows = () => 2\n", "")},
+        ("app.js", 2, "removed-symbol", PROVEN),
+    ),
     "an attribute chain whose last name had one definer": (
         {"lib/registry.py": REGISTRY, "app/x.py": CHAIN},
         {"lib/registry.py": BARE_REGISTRY},
@@ -156,6 +175,18 @@ SILENT: dict[str, tuple[Files, Files]] = {
     "a class that became a function for `new`": (
         {"make.mjs": "export class Make {}\n", "app.mjs": "import { Make } from './make.mjs'\nnew Make()\n"},
         {"make.mjs": "export function Make() {}\n"},
+    ),
+    "a member that another object has": (
+        {"make.js": FACTORY, "app.js": MADE, "other.js": "exports.make = () => ({ loadRows() {} })\n"},
+        {"make.js": FACTORY.replace("    loadRows() {},\n", "")},
+    ),
+    "a member that the factory assigns": (
+        {"make.js": FACTORY, "app.js": MADE},
+        {"make.js": "function makeUser() {\n  const user = { getName() {} }\n  user.loadRows = () => 1\n  return user\n}\nmodule.exports = { makeUser }\n"},
+    ),
+    "a member that is asked for first": (
+        {"make.js": FACTORY, "app.js": MADE.replace("user.loadRows()", "user.loadRows?.()")},
+        {"make.js": FACTORY.replace("    loadRows() {},\n", "")},
     ),
     "a chain that begins at a library": (
         {"lib/registry.py": REGISTRY, "app/x.py": "import tool\n\n\ndef go():\n    return tool.formats.names_of(1)\n"},
