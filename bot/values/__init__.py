@@ -116,7 +116,7 @@ if TYPE_CHECKING:
         Check,
         Ending,
         Hidden,
-        Posted,
+        PostedComment,
         PullFacts,
         Thread,
         Voice,
