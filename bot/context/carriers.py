@@ -33,7 +33,7 @@ _ASSIGNED = re.compile(
 )
 _PROPERTY_ABOVE = re.compile(r"\s*@(?:[\w.]+\.)?(?:\w*property|computed)\b")
 _PROPERTY = re.compile(
-    r"\s*(?:(?:public|private|protected|internal|static|override|virtual)\s+)*(?:get\s+[\w$]+\s*\(|[^()=]+\s=>)"
+    r"\s*+(?:(?:public|private|protected|internal|static|override|virtual)\s++)*+(?:get\s+[\w$]+\s*\(|[^()=\s][^()=]*+(?<=\s)=>)"
 )
 _ARGUMENT = re.compile(r"\b(\w{2,40})\s?[=:](?!=)")
 _CONSTRUCTOR = re.compile(r"(?<![\w$])[A-Z]\w{0,40}+\(")
