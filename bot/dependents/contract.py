@@ -22,6 +22,7 @@ from dataclasses import replace
 from posixpath import dirname
 
 from bot.text.filetypes import FileType, filetype
+from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Parameter, Signature, Symbol
 
@@ -42,6 +43,13 @@ LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
 NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
 ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
+WORD = re.compile(r"\w+")
+ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
+OWN = r"(?:\b(?:self|this|cls)(?:\.|->)|@)NAME\b"
+FIELD = (
+    r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
+    r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
+)
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 OPENING, CLOSING = "([{<", ")]}>"
 VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
@@ -166,10 +174,20 @@ def _commas(text: str) -> int:
     return parts + 1 if parts else 0
 
 
-def lost_attributes(before: str, after: str) -> frozenset[str]:
-    """Attributes that a file set on its own objects and whose names it does not hold any more."""
-    names = set(ATTRIBUTE.findall(before))
-    return frozenset(names - set(re.findall(r"\w+", after))) if names else frozenset()
+def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:
+    """Attributes that a text sets on its own objects and that another one sets no more: a line that reads one, or says its name, sets none."""
+    lost_names = set(ATTRIBUTE.findall(before))
+    for line in after.split("\n") if lost_names else ():
+        for name in lost_names.intersection(WORD.findall(line)):
+            if not is_comment(line, path) and (_sets_attribute(name, line) or defines(line, name) or binds(line, name)):
+                lost_names.discard(name)
+    return frozenset(lost_names)
+
+
+def _sets_attribute(name: str, line: str) -> bool:
+    """Whether a line assigns to the attribute, alone or among others, or declares it as a field."""
+    left = ASSIGNS.split(line, maxsplit=1)
+    return (len(left) > 1 and says(OWN, name, left[0])) or says(FIELD, name, line)
 
 
 def _parameters(

@@ -1,7 +1,7 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.concurrency import together
@@ -262,21 +262,49 @@ def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
     """Attributes that a changed file sets no more, unless their class went to another one with them -> "path:name"."""
     attributes: dict[str, str] = {}
     for source in sources:
-        if not is_test(source.file.path):
-            lost_names = lost_attributes(
-                source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace")
-            )
+        for owner, before, after in _owners(source) if not is_test(source.file.path) else ():
+            lost_names = lost_attributes(before, after, source.file.path)
             others = [other for other in sources if other is not source]
             attributes |= {
-                name: f"{source.file.path}:{name}" for name in lost_names if not _has_moved(name, source, others)
+                name: f"{source.file.path}:{owner}{name}" for name in lost_names if not _has_moved(name, source, others)
             }
     return attributes
 
 
+def _owners(source: ChangedSource) -> Iterator[tuple[str, str, str]]:
+    """The name of each class with a dot, and its text before and after, its bases in the file included; all of the file where a class is gone or there is none."""
+    before, after = (side.decode("utf-8", "replace") for side in (source.before, source.after))
+    bases = dict(source.new.bases)
+    outside = before.split("\n")
+    old_classes, new_classes = ([item for item in side.symbols if item.kind == "class"] for side in (source.old, source.new))
+    classes_now = {item.name: item for item in new_classes}
+    for item in old_classes:
+        outside[item.start - 1 : item.end] = [""] * (item.end - item.start + 1)
+        wanted, chain = [item.name], dict[str, Symbol]()
+        while wanted:
+            name = wanted.pop()
+            if name in classes_now and name not in chain:
+                chain[name] = classes_now[name]
+                wanted += bases.get(name, ())
+        now = "\n".join(_own_lines(source, one, new_classes) for one in chain.values())
+        yield f"{item.name}.", _own_lines(source, item, old_classes), now if chain else after
+    yield "", "\n".join(outside), after
+
+
+def _own_lines(source: ChangedSource, owner: Symbol, classes: Sequence[Symbol]) -> str:
+    """The text of a class without the classes inside it."""
+    lines = source.lines(owner).split("\n")
+    for item in classes:
+        if item.name.startswith(f"{owner.name}."):
+            lines[item.start - owner.start : item.end - owner.start + 1] = [""] * (item.end - item.start + 1)
+    return "\n".join(lines)
+
+
 def _has_moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSource]) -> bool:
-    """Whether a class of the same name sets the attribute in another changed file."""
-    owners = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
-    return any(item.short in owners and _sets(other, item, attribute) for other in others for item in other.new.symbols)
+    """Whether a class of the same name, or a base of one, sets the attribute in another changed file."""
+    names = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
+    names |= {base.rpartition(".")[2] for name, bases in source.new.bases if name in names for base in bases}
+    return any(item.short in names and _sets(other, item, attribute) for other in others for item in other.new.symbols)
 
 
 def _sets(source: ChangedSource, symbol: Symbol, attribute: str) -> bool:
