@@ -24,7 +24,7 @@ from posixpath import dirname
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Contract, Parameter, Signature, Symbol
+from bot.values import OFFERS, REQUIRES, ChangedSymbol, Contract, Parameter, Signature, Symbol
 
 DOCSTRING = re.compile(
     r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE
@@ -73,7 +73,14 @@ def is_conditioned(was: Symbol, now: Symbol) -> bool:
         return True
     away = dirname(was.path) != dirname(now.path)
     before, after = [[one for one in side.conditions if not (away and NAMESPACE.match(one))] for side in (was, now)]
-    return before != after
+    if any(one.startswith(OFFERS) for one in Counter(before) - Counter(after)):
+        return True
+    if any(one.startswith(REQUIRES) for one in Counter(after) - Counter(before)):
+        return True
+    plain_before, plain_after = [
+        [one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in (before, after)
+    ]
+    return plain_before != plain_after
 
 
 def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:

@@ -12,6 +12,7 @@ from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
+from bot.dependents.indirect import Indirect
 from bot.dependents.keys import lost_keys
 from bot.dependents.lost_modules import lost_modules
 from bot.dependents.mentions import mentions
@@ -135,11 +136,13 @@ async def _of_language(
     for source in sources:
         exports.know("base", source.file.old_path or source.file.path, source.old) if source.before else None
         exports.know("head", source.file.path, source.new) if source.after else None
-    symbols_by_file = symbols.with_moves(
-        sources, {source.file.path: symbols.changed_symbols(source) for source in sources}
-    )
+    own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
+    indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
+    symbols_by_file = await indirect.find(own_symbols)
+    sources = list(indirect.sources.values())
+    missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
-    limited_symbols = _limit(_weigh(sources, merged_symbols), budget, cut, missed_uses)
+    limited_symbols = _limit(_weigh(sources, merged_symbols, indirect.originals), budget, cut, missed_uses)
     exact_symbols = {
         path: tuple([await _only(item, exports) for item in items]) for path, items in limited_symbols.items()
     }
@@ -237,9 +240,11 @@ async def _sources(
 
 
 def _weigh(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+    sources: Sequence[ChangedSource],
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
+    originals: Mapping[Symbol, Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The changed definitions, each with what changed for its users."""
+    """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
     texts: dict[tuple[str, str], list[str]] = {}
     for source in sources:
         for side, path, blob in (
@@ -253,7 +258,10 @@ def _weigh(
         return "\n".join(lines[symbol.start - 1 : symbol.end]) if symbol is not None else ""
 
     return {
-        path: tuple(with_contract(item, text(item.before), text(item.after)) for item in items)
+        path: tuple(
+            with_contract(item, *(text(originals.get(one, one) if one else None) for one in (item.before, item.after)))
+            for item in items
+        )
         for path, items in symbols_by_file.items()
     }
 
@@ -276,7 +284,9 @@ def _owners(source: ChangedSource) -> Iterator[tuple[str, str, str]]:
     before, after = (side.decode("utf-8", "replace") for side in (source.before, source.after))
     bases = dict(source.new.bases)
     outside = before.split("\n")
-    old_classes, new_classes = ([item for item in side.symbols if item.kind == "class"] for side in (source.old, source.new))
+    old_classes, new_classes = (
+        [item for item in side.symbols if item.kind == "class"] for side in (source.old, source.new)
+    )
     classes_now = {item.name: item for item in new_classes}
     for item in old_classes:
         outside[item.start - 1 : item.end] = [""] * (item.end - item.start + 1)

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from bot.text.lines import code_of, is_comment, says
 
 # Texts of several lines that no program reads as code. One that is never closed hides nothing.
-_OWNER = re.compile(r"(?i:\b(?:TABLE|VIEW|TYPE|INPUT|INTERFACE|MESSAGE|ENUM|MODEL|STRUCT|RECORD)(?:\s++IF\s++NOT\s++EXISTS)?)\s++([\w.\"`\[\]]{1,200})")
+_OWNER = re.compile(
+    r"(?i:\b(?:TABLE|VIEW|TYPE|INPUT|INTERFACE|MESSAGE|ENUM|MODEL|STRUCT|RECORD)(?:\s++IF\s++NOT\s++EXISTS)?)\s++([\w.\"`\[\]]{1,200})"
+)
 _DROPS = re.compile(
     r"\b(?i:drop|remove|rename)_?(?i:column|field)s?\b(?:\s++(?i:IF\s++EXISTS\s++)?[\"`\[]?(?P<column>[A-Za-z_]\w{0,99})|\s*+\(|\s++(?=[:\"']))"
     r"|\b(?i:drop|rename)\s++(?i:column)\s++(?i:IF\s++EXISTS\s++)?[\"`\[]?(?P<named>[A-Za-z_]\w{0,99})"

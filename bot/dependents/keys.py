@@ -86,7 +86,9 @@ class Key:
     role: Role = "whole"  # of a route: others may write a part of it and put it together
     shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
     manners: frozenset[str] = frozenset()  # how the file wrote it
-    is_dropped: bool = False  # by a statement about its column, or by the section that it stands in now: its line may be there
+    is_dropped: bool = (
+        False  # by a statement about its column, or by the section that it stands in now: its line may be there
+    )
 
 
 Texts = Mapping[tuple[str, str], str]  # (side, path) -> what stands there
@@ -269,7 +271,9 @@ def _given_up(
                 manners = _manners(word, text) | (earlier.manners if earlier is not None else frozenset())
                 keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes, manners)
     for file in mine:
-        for word in dropped_columns([line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]):
+        for word in dropped_columns(
+            [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+        ):
             if SHORTEST <= len(word) <= LONGEST and telling(word):
                 keys_by_word[word] = Key(word, file.path, True, True, frozenset(), is_dropped=True)
         for word in _moved(file, texts) if suffix(file.path) not in suffixes else ():
@@ -306,7 +310,11 @@ def _drop_redefined(
                 key = keys_by_word[word]
                 is_own = file.path == key.path
                 has_moved = not key.names and suffix(file.path) == suffix(key.path)
-                if key.is_dropped or not (is_own or has_moved) or not _defines_again(key, file.path, code, is_parsed=is_parsed):
+                if (
+                    key.is_dropped
+                    or not (is_own or has_moved)
+                    or not _defines_again(key, file.path, code, is_parsed=is_parsed)
+                ):
                     continue
                 if hidden_lines is None:
                     hidden_lines = hidden(texts.get(("head", file.path), ""))

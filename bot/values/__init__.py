@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.values.change import (
     ChangedFile,
+    OFFERS,
+    REQUIRES,
     ChangedSymbol,
     Contract,
     Dependent,

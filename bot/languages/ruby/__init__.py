@@ -38,7 +38,7 @@ CONDITIONS = Conditions(
     ends=re.compile(rb"^[ \t]*(?:raise|exit!?|abort|return)\b[^\n]*", re.MULTILINE),
     undoes=re.compile(
         rb"\b(?:undef|undef_method|remove_method|remove_const|private|protected|private_class_method|private_constant"
-        rb"|module_function)\b[ \t(]*((?:[:\"'*%\[\]\w, \t?!]|\n[ \t]+:)+)"
+        rb"|module_function|alias|alias_method)\b[ \t(]*((?:[:\"'*%\[\]\w, \t?!]|\n[ \t]+:)+)"
     ),
 )  # fmt: skip
 

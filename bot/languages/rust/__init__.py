@@ -1,5 +1,6 @@
 """Rust: crates and workspaces, modules by files and inline, `use` trees and qualified paths."""
 
+import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -7,9 +8,11 @@ from functools import lru_cache
 from itertools import islice
 
 from tree_sitter import Language as Grammar
+from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, Span, with_conditions
+from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
@@ -40,8 +43,10 @@ MOST = 200  # of them in one file
 CONDITIONS = Conditions(
     marks={
         "attribute_item": re.compile(r"#\s*\[\s*(?:cfg|test\b)"), "inner_attribute_item": re.compile(r"(?!)"),
-    }
+    },
+    abstract=re.compile(rb"\A[^{]*;\s*\Z"),
 )  # fmt: skip
+PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
 
 
@@ -72,6 +77,37 @@ def _macro_spans(source: bytes) -> Iterator[Span]:
     for match, end in _wrappers(source):
         condition = match[0].decode("utf-8", "replace")
         yield source.count(b"\n", 0, match.start()) + 1, source.count(b"\n", 0, end) + 2, " ".join(condition.split())
+
+
+def mounts(path: str, source: bytes) -> Mapping[str, str]:
+    """The files that the `mod` lines of a file make modules, each with its line and what stands above it."""
+    try:
+        nesting.check(source)
+        return dict(_mounts(path, syntax.parse(_grammar(), _readable(source)), module_folder(path)))
+    except Unreadable:
+        return {}
+
+
+def _mounts(path: str, node: Node, folder: str) -> Iterator[tuple[str, str]]:
+    above: list[str] = []
+    for child in node.named_children:
+        if child.type == "attribute_item":
+            above.append(syntax.text(child))
+        elif child.type == "mod_item":
+            name, body = syntax.text(child.child_by_field_name("name")), child.child_by_field_name("body")
+            if body is None:
+                own = PATH.search(" ".join(above))
+                home = posixpath.dirname(path)
+                files = (
+                    [posixpath.normpath(posixpath.join(home, own[1]))]
+                    if own
+                    else [f"{folder}/{name}.rs", f"{folder}/{name}/mod.rs"]
+                )
+                yield from ((one.lstrip("/"), " ".join([path, *above, syntax.text(child)])) for one in files)
+            else:
+                yield from _mounts(path, body, f"{folder}/{name}")
+        if child.type not in ("attribute_item", "line_comment", "block_comment"):
+            above = []
 
 
 @finds
