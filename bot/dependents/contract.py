@@ -33,6 +33,7 @@ LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
 HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
+EXPORTED = re.compile(r"\s*+export\b")
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
@@ -115,7 +116,7 @@ def _changes(
         return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
         if SPACE.match(old) and SPACE.match(new):
-            return ()  # its members are definitions themselves
+            return ("definition",) if _offered(old) - _offered(new) else ()
         return ("definition",)
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
 
@@ -123,6 +124,11 @@ def _changes(
 def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
     """The same definition with what changed for its users."""
     return replace(item, contract=contract(item, before, after))
+
+
+def _offered(text: str) -> frozenset[str]:
+    """What a namespace of TypeScript offers: the heads of what it exports."""
+    return frozenset(_squeeze(re.split(r"[{;]|=>", line)[0]) for line in text.split("\n")[1:] if EXPORTED.match(line))
 
 
 def _value(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:

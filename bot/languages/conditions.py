@@ -24,6 +24,7 @@ NOTHING = re.compile(rb"(?!)")
 WORD = re.compile(r"\w+[?!]?")
 LONGEST = 200  # characters of a statement
 Span = tuple[int, int, str]  # first and last line, and what is written there
+METHODS = frozenset({"method", "declaration", "function"})
 ALL = "*"  # a statement that may bind any name
 
 
@@ -53,7 +54,7 @@ class Conditions:
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
     binds: Callable[[Node, bytes], Iterable[Binding]] = lambda _, __: ()  # the statements that bind a name once more
     abstract: re.Pattern[bytes] = NOTHING  # the text of a method that heirs have to define
-    protocols: re.Pattern[str] = re.compile(r"(?!)")  # methods that nobody calls by their names
+    unnamed: re.Pattern[bytes] = NOTHING  # the head of a method that nobody calls by its name: an operator
     spares: Callable[[Node], bool] = lambda _: False  # what looks like a condition and is none
 
 
@@ -78,9 +79,12 @@ def with_conditions(
         for symbol in symbols:
             if symbol.name == binding.name or (binding.name == ALL and "." not in symbol.name):
                 is_below = symbol.end < binding.line
-                if is_below or (not binding.line and symbol.kind != "variable"):  # a variable is there to be set
+                if symbol.kind != "variable" and (is_below or not binding.line):  # a variable is there to be set
                     conditions_by_symbol[id(symbol)].append(_squeeze(binding.text)[:LONGEST])
     members = _members(outline, source, language)
+    for name, local in outline.exports:
+        if local and local != name:
+            members[name].append(f"{local} is what {name} means to importers")
     return replace(
         outline,
         symbols=tuple(
@@ -90,7 +94,7 @@ def with_conditions(
     )
 
 
-def _members(outline: Outline, source: bytes, language: Conditions) -> Mapping[str, list[str]]:
+def _members(outline: Outline, source: bytes, language: Conditions) -> defaultdict[str, list[str]]:
     """Class -> what it inherits and answers to, and what its heirs have to define."""
     members: dict[str, list[str]] = defaultdict(list)
     for name, bases in outline.bases:
@@ -100,10 +104,11 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> Mapping[s
     lines = source.split(b"\n")
     for symbol in outline.symbols:
         owner, _, short = symbol.name.rpartition(".")
-        if owner and symbol.kind == "method":
-            if language.protocols.fullmatch(short):
+        if owner and symbol.kind in METHODS:
+            code = b"\n".join(lines[symbol.start - 1 : symbol.end])
+            if language.unnamed.search(code[:LONGEST]):
                 members[owner].append(f"{OFFERS}{short}")
-            if language.abstract.search(b"\n".join(lines[symbol.start - 1 : symbol.end])):
+            if language.abstract.search(code):
                 members[owner].append(f"{REQUIRES}{short}")
     return members
 

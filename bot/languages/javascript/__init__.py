@@ -47,7 +47,9 @@ CONDITIONS = Conditions(
     ends=re.compile(
         rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*|\A(?:if|for|while|switch)\b[^\n]*(?=[\s\S]*?\bexports\b)", re.MULTILINE
     ),
-    undoes=re.compile(rb"\bdelete[ \t]+((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"),
+    undoes=re.compile(
+        rb"\b(?:delete[ \t]+|(?:Object\.(?:defineProperty|assign)|Reflect\.\w{1,40})\([ \t]*)((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"
+    ),
     binds=bindings,
     abstract=re.compile(rb"\A\s*(?:\w+\s+)*abstract\b"),
 )  # fmt: skip

@@ -8,15 +8,17 @@ from tree_sitter import Node
 from bot.languages.conditions import ALL, Binding
 
 EXPORTS = re.compile(rb"\bexports\b")
-REPLACED = re.compile(rb"^[ \t]*(?:module\.)?exports[ \t]*=[^=\n][^\n]*", re.MULTILINE)  # the last one counts
+REPLACED = re.compile(rb"(?<![\w.$])(?:module\.)?exports[ \t]*=(?![=>])[^\n]*")  # the last one counts
+UNKNOWN = re.compile(rb"\bdelete[ \t]+(?:module\.)?exports\[(?![\"'])[^\n]*")
 MEMBERS = (
+    re.compile(rb"\b(\w{1,100})\.prototype\[[\"'](\w{1,100})[\"']\][ \t]*=(?!=)[^\n]*"),
     re.compile(rb"\bdelete[ \t]+(\w{1,100})(?:\.prototype)?\.(\w{1,100})"),
     re.compile(rb"\b(\w{1,100})\.prototype\.(\w{1,100})[ \t]*=(?!=)[^\n]*"),
     re.compile(
         rb"\b(?:Object\.defineProperty|Reflect\.(?:deleteProperty|defineProperty))\([ \t]*(\w{1,100})(?:\.prototype)?[ \t]*,[ \t]*[\"'](\w{1,100})"
     ),
 )
-SET = re.compile(rb"^(\w{1,100})[ \t]*=(?!=|>)[^\n]*", re.MULTILINE)
+SET = re.compile(rb"^[ \t]*(\w{1,100})[ \t]*=(?!=|>)[^\n]*", re.MULTILINE)
 
 
 def bindings(root: Node, source: bytes) -> Iterator[Binding]:
@@ -26,6 +28,8 @@ def bindings(root: Node, source: bytes) -> Iterator[Binding]:
     for match in REPLACED.finditer(source):
         if first is not None and first.start() < match.start(0) + len(match[0]) - len(match[0].lstrip()):
             yield _binding(ALL, source, match)
+    for match in UNKNOWN.finditer(source):
+        yield _binding(ALL, source, match)
     for pattern in MEMBERS:
         for match in pattern.finditer(source):
             yield _binding(".".join(one.decode("utf-8", "replace") for one in match.groups()), source, match)

@@ -42,7 +42,7 @@ CONDITIONS = Conditions(
     undoes=re.compile(rb"^[ \t]*(?:del\b|delattr\(|globals\(\)\.pop\()([^\n#]*)", re.MULTILINE),
     binds=bindings,
     abstract=re.compile(rb"\A\s*@(?:\w+\.)?abstract"),
-    protocols=re.compile(r"__(?!init__|new__|repr__|str__|doc__|post_init__)\w+__"),
+    unnamed=re.compile(rb"\bdef\s+__(?!init__|new__|repr__|str__|doc__|post_init__|del__)\w+__"),
 )  # fmt: skip
 
 

@@ -24,10 +24,15 @@ SET = re.compile(
     rb"\b(?:(?:del|set)attr|(?:mocker\.)?patch\.object)\([ \t]*([\w.]{1,100})[ \t]*,[ \t]*[\"'](\w{1,100})[\"'][^\n]*"
 )
 DELETED = re.compile(rb"^[ \t]*del[ \t]+((?:[A-Za-z_]\w{0,99}\.){1,4}\w{1,100})", re.MULTILINE)
+SPACE = re.compile(
+    rb"(?:\b(?:globals|vars|locals)\(\)(?:\.__setitem__\(|\[)|setattr\([ \t]*sys\.modules\[[^\]\n]{1,80}\][ \t]*,)[ \t]*(?:[\"'](\w{1,100})[\"'])?[^\n]*"
+)
+RUN = re.compile(rb"\bexec\(([^\n]*)")
 MODULE = re.compile(
-    rb"^[ \t]*(?:sys\.modules\[[ \t]*__name__[ \t]*\][ \t]*=|(?:globals|vars)\(\)\.(?:clear|update)\()[^\n]*",
+    rb"^[ \t]*(?:sys\.modules\[[^\]\n]{1,80}\][ \t]*=|del[ \t]+sys\.modules\[|sys\.modules\.pop\(|(?:globals|vars)\(\)\.(?:clear|update)\()[^\n]*",
     re.MULTILINE,
 )
+UNLISTED = re.compile(rb"^[ \t]*__all__\.(?:remove|pop|clear)\(([^\n]*)|^[ \t]*(del[ \t]+__all__)", re.MULTILINE)
 LISTED = re.compile(rb"^__all__\b[^\[(\n]{0,80}[\[(]([^\])]*)[\])]", re.MULTILINE)
 MADE = re.compile(r"(?:dataclasses\.)?dataclass|(?:attrs?\.)?(?:s|attrs|define|frozen|mutable|dataclass)")
 FIELD = re.compile(r"(?:\w+\.)?(?:NamedTuple|TypedDict|BaseModel|BaseSettings|Struct|SQLModel)")
@@ -45,6 +50,12 @@ def bindings(root: Node, source: bytes) -> Iterator[Binding]:
     for pattern in (MEMBER, SET):
         for match in pattern.finditer(source):
             name = ".".join(one.decode("utf-8", "replace") for one in match.groups())
+            yield Binding(name, 0, match[0].decode("utf-8", "replace"))
+    for match in SPACE.finditer(source):
+        if b"=" in match[0] or b"(" in match[0][10:]:  # else it is read
+            yield Binding(match[1].decode() if match[1] else ALL, 0, match[0].decode("utf-8", "replace"))
+    for match in RUN.finditer(source):
+        for name in dict.fromkeys(re.findall(r"\w+", match[1].decode("utf-8", "replace"))):
             yield Binding(name, 0, match[0].decode("utf-8", "replace"))
     for match in MODULE.finditer(source):
         yield Binding(ALL, 0, match[0].decode("utf-8", "replace"))
@@ -97,6 +108,12 @@ def _names(node: Node, head: str) -> Iterator[str]:
             yield from re.findall(r"\w+", names)
     elif kind == "case_clause":
         yield from CAPTURE.findall(head)
+    elif kind == "type_alias_statement":
+        yield from re.findall(r"\w+", text(node.child_by_field_name("left")))[:1]
+    elif kind == "expression_statement":
+        for part in node.named_children:
+            left = part.child_by_field_name("left") if part.type == "assignment" else None
+            yield from CAPTURE.findall(text(left)) if left is not None else ()
     if ":=" in head:
         yield from WALRUS.findall(head)
 
@@ -106,7 +123,8 @@ def unlisted(source: bytes, names: frozenset[str]) -> frozenset[str]:
     lists = LISTED.findall(source)
     if len(lists) != 1:
         return frozenset()
-    return names - set(re.findall(r"\w+", lists[0].decode("utf-8", "replace")))
+    taken = {name for match in UNLISTED.finditer(source) for name in re.findall(r"\w+", (match[1] or b"").decode())}
+    return names - (set(re.findall(r"\w+", lists[0].decode("utf-8", "replace"))) - taken)
 
 
 def fields(node: Node, decorators: list[str], bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
@@ -148,10 +166,6 @@ def _bound(node: Node) -> Iterator[str]:
     inner = node.child_by_field_name("definition") or node if node.type == "decorated_definition" else node
     if inner.type in ("function_definition", "class_definition"):
         yield text(inner.child_by_field_name("name"))
-    elif inner.type == "expression_statement":
-        for part in inner.named_children:
-            left = part.child_by_field_name("left") if part.type == "assignment" else None
-            yield from CAPTURE.findall(text(left)) if left is not None else ()
     elif not (inner.type == "import_from_statement" and text(inner.child_by_field_name("module_name")) == "."):
         yield from (name for name in _names(inner, _head(inner)) if name != ALL)
 
