@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.dependents.budget import SearchLimits
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
 from bot.dependents.symbols import ChangedSource, changed_symbols

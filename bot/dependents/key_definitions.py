@@ -12,7 +12,8 @@ from bot.text.lines import code_of, is_comment, says
 
 # Texts of several lines that no program reads as code. One that is never closed hides nothing.
 _OWNER = re.compile(
-    r"(?i:\b(?:TABLE|VIEW|TYPE|INPUT|INTERFACE|MESSAGE|ENUM|MODEL|STRUCT|RECORD)(?:\s++IF\s++NOT\s++EXISTS)?)\s++([\w.\"`\[\]]{1,200})"
+    r"\s*+(?i:(?:CREATE|OR|REPLACE|ALTER|EXTEND|TEMP|TEMPORARY|UNIQUE|UNLOGGED)\s++){0,4}"
+    r"(?i:TABLE|VIEW|TYPE|INPUT|INTERFACE|MESSAGE|ENUM|MODEL|STRUCT|RECORD)(?i:\s++IF\s++NOT\s++EXISTS)?\s++([\w.\"`\[\]]{1,200})"
 )
 _DROPS = re.compile(
     r"\b(?i:drop|remove|rename)_?(?i:column|field)s?\b(?:\s++(?i:IF\s++EXISTS\s++)?[\"`\[]?(?P<column>[A-Za-z_]\w{0,99})|\s*+\(|\s++(?=[:\"']))"
@@ -34,15 +35,18 @@ _DECLARED = (
     r"|\b(?i:TABLE(?:\s++IF\s++NOT\s++EXISTS)?|VIEW|TYPE|MESSAGE|ENUM|INPUT|INTERFACE|MODEL|SERVICE|STRUCT)\s++[\"`\[]?NAME\b"
     r"|(?<![\w.\"'])NAME\s*+(?:\([^()]{0,400}\)\s*+)?:\s*+[\[\w]|\b\w++\s++NAME\s*+=\s*+\d|\"name\"\s*+:\s*+\"NAME\""
 )
+_LISTED = r"^\s*+NAME\s*+(?:@|,?\s*+$)"
+_STATEMENTS = (".sql", ".ddl", ".psql")
 _ASKS = re.compile(r"\s*+(?i:SELECT|INSERT|UPDATE|DELETE|WITH|DROP|COMMENT|GRANT|FROM|WHERE|JOIN|RETURNING)\b")
 _DEEPEST = 60
 
 Place = tuple[str, ...]  # the sections around a key, and the key
 
 
-def declares_in_schema(word: str, code: str) -> bool:
+def declares_in_schema(word: str, code: str, path: str) -> bool:
     """Whether a line of a schema declares the name. One that selects, drops or describes it does not."""
-    return not _ASKS.match(code) and says(_DECLARED, word, code)
+    is_listed = not path.lower().endswith(_STATEMENTS) and says(_LISTED, word, code)  # a value of an enumeration
+    return not _ASKS.match(code) and (is_listed or says(_DECLARED, word, code))
 
 
 def moved(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
@@ -50,16 +54,16 @@ def moved(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
     return frozenset(one[-1] for one in before - after if len(one) > 1 and one[:-1] in after)
 
 
-def owners(word: str, content: str) -> frozenset[str]:
+def owners(word: str, content: str, path: str) -> frozenset[str]:
     """The tables and types of a schema that declare the name."""
     owners_found: set[str] = set()
     owner = ""
     hidden_lines = hidden(content) if word in content else ()
     for number, line in enumerate(content.split("\n") if word in content else (), 1):
         if number not in hidden_lines:
-            if match := _OWNER.search(line[:1_000]):
+            if match := _OWNER.match(line[:1_000]):
                 owner = match[1]
-            if word in line and declares_in_schema(word, line):
+            if word in line and declares_in_schema(word, line, path):
                 owners_found.add(owner)
     return frozenset(owners_found)
 
@@ -116,7 +120,10 @@ def _of_lines(path: str, content: str) -> Iterator[Place]:
                 above.pop()
             if len(above) < _DEEPEST:
                 above.append((indent, match[3]))
-            yield (*section, *(name for _, name in above))
+            names = tuple(name for _, name in above)
+            yield (*section, *names)
+            if "." in match[3]:  # `edition.workspace = true` sets `edition`
+                yield (*section, *names[:-1], match[3].partition(".")[0])
 
 
 def hidden(content: str) -> frozenset[int]:

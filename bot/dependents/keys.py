@@ -27,7 +27,7 @@ from bot.dependents.routes import Role, declares, is_said, parts, role, segments
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
-from bot.text.lines import code_of, is_comment, says
+from bot.text.lines import code_of, defines, is_comment, says
 from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored_folder
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
@@ -57,6 +57,8 @@ UPPER = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
 # How a line writes a key; NAME stands for it.
 ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
 SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
+DOTTED_KEY = r"^\s*+[\"']?NAME(?:\.[\w-]++)++[\"']?\s*+[:=]"
+OWN_MEMBER = re.compile(r"(?:self|this|cls)(?:\.|->)|@")
 GIVEN = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))|(?:\.|->|::)NAME\s*+=(?![=>~])"
 LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
@@ -324,11 +326,16 @@ def _drop_redefined(
 
 def _defines_again(key: Key, path: str, code: str, *, is_parsed: bool) -> bool:
     """Whether a line does with the key what the line did that is gone: a text that holds its name does not."""
+    is_member = any(OWN_MEMBER.match(manner) for manner in key.manners)
+    if is_parsed and is_member and not _distinctive(key.word) and defines(code, key.word, path):
+        return True  # an attribute that became a property
+    if not is_parsed and says(DOTTED_KEY, key.word, code):
+        return True
     what = _form(key.word, path, code, is_parsed=is_parsed, whole=True)
     if not what or (_is_route(key.word) and key.shapes.isdisjoint(shapes(key.word, code))):
         return False
     if SCHEMA.search(path):
-        return declares_in_schema(key.word, code)
+        return declares_in_schema(key.word, code, path)
     return what == SETS if key.sets else not key.manners.isdisjoint(_manners(key.word, code))
 
 
@@ -346,7 +353,7 @@ def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) 
     if is_parsed or file.path != key.path or before is None or after is None:
         return True
     if SCHEMA.search(file.path):
-        return owners(key.word, before) <= owners(key.word, after)
+        return owners(key.word, before, file.path) <= owners(key.word, after, file.path)
     old, new = _places(file.old_path or file.path, before), _places(file.path, after)
     return {one for one in old if one[-1] == key.word} <= new
 

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bot.values.change import (
-    ChangedFile,
     OFFERS,
     REQUIRES,
+    ChangedFile,
     ChangedSymbol,
     Contract,
     Dependent,

@@ -33,7 +33,7 @@ MODULE = re.compile(
     re.MULTILINE,
 )
 UNLISTED = re.compile(rb"^[ \t]*__all__\.(?:remove|pop|clear)\(([^\n]*)|^[ \t]*(del[ \t]+__all__)", re.MULTILINE)
-LISTED = re.compile(rb"^__all__\b[^\[(\n]{0,80}[\[(]([^\])]*)[\])]", re.MULTILINE)
+LISTED = re.compile(rb"^__all__\b(?!\.)[^\[(\n]{0,80}[\[(]([^\])]*)[\])]", re.MULTILINE)
 MADE = re.compile(r"(?:dataclasses\.)?dataclass|(?:attrs?\.)?(?:s|attrs|define|frozen|mutable|dataclass)")
 FIELD = re.compile(r"(?:\w+\.)?(?:NamedTuple|TypedDict|BaseModel|BaseSettings|Struct|SQLModel)")
 DEFAULT = re.compile(
@@ -52,7 +52,7 @@ def bindings(root: Node, source: bytes) -> Iterator[Binding]:
             name = ".".join(one.decode("utf-8", "replace") for one in match.groups())
             yield Binding(name, 0, match[0].decode("utf-8", "replace"))
     for match in SPACE.finditer(source):
-        if b"=" in match[0] or b"(" in match[0][10:]:  # else it is read
+        if match[0].startswith(b"setattr") or b"=" in match[0] or b"(" in match[0][10:]:  # else it is read
             yield Binding(match[1].decode() if match[1] else ALL, 0, match[0].decode("utf-8", "replace"))
     for match in RUN.finditer(source):
         for name in dict.fromkeys(re.findall(r"\w+", match[1].decode("utf-8", "replace"))):
@@ -121,10 +121,10 @@ def _names(node: Node, head: str) -> Iterator[str]:
 def unlisted(source: bytes, names: frozenset[str]) -> frozenset[str]:
     """The names that `from it import *` does not bring, where the file lists what it brings."""
     lists = LISTED.findall(source)
-    if len(lists) != 1:
+    if not lists:
         return frozenset()
     taken = {name for match in UNLISTED.finditer(source) for name in re.findall(r"\w+", (match[1] or b"").decode())}
-    return names - (set(re.findall(r"\w+", lists[0].decode("utf-8", "replace"))) - taken)
+    return names - (set(re.findall(r"\w+", b" ".join(lists).decode("utf-8", "replace"))) - taken)
 
 
 def fields(node: Node, decorators: list[str], bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
