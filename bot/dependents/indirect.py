@@ -13,7 +13,7 @@ from bot.dependents.exports import Exports
 from bot.dependents.symbols import ChangedSource, changed_symbols
 from bot.ports import Language, Mounting, Patching, Tree
 from bot.text.filetypes import filetype
-from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Side, Symbol
+from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Symbol
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 GENERATIONS = 3  # of classes below one
@@ -123,28 +123,26 @@ class Indirect:
         heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
         source = await self._source(path) if heirs else None
         constructors: list[ChangedSymbol] = []
-        for name in heirs if source is not None else ():
-            sides: dict[Side, Symbol] = {}
-            for side, one in (("base", item.before), ("head", item.after)):
-                outline_there = source.old if side == "base" else source.new
-                own = next(
-                    (symbol for symbol in outline_there.symbols if symbol.name == name and symbol.kind == "class"), None
-                )
-                if (
-                    own is None
-                    or one is None
-                    or any(symbol.name == f"{name}.{short}" for symbol in outline_there.symbols)
-                ):
-                    break
-                sides[side] = replace(
-                    one, path=own.path, name=f"{name}.{short}", start=own.start, end=own.start, side=side
-                )
-                self.originals[sides[side]] = self.originals.get(one, one)
-            if len(sides) == 2:
-                self._alter(source, (*source.old.symbols, sides["base"]), (*source.new.symbols, sides["head"]))
+        if source is None or item.before is None or item.after is None:
+            return []
+        for name in heirs:
+            was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
+            if was is not None and now is not None:
+                self.originals[was] = self.originals.get(item.before, item.before)
+                self.originals[now] = self.originals.get(item.after, item.after)
+                self._alter(source, (*source.old.symbols, was), (*source.new.symbols, now))
                 source = self.sources[path]
-                constructors.append(replace(item, before=sides["base"], after=sides["head"]))
+                constructors.append(replace(item, before=was, after=now))
         return constructors
+
+
+def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | None:
+    """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
+    name = f"{owner}.{constructor.short}"
+    own = next((symbol for symbol in outline.symbols if symbol.name == owner and symbol.kind == "class"), None)
+    if own is None or any(symbol.name == name for symbol in outline.symbols):
+        return None
+    return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
 
 
 def _under(symbols: Sequence[Symbol], conditions: Sequence[str]) -> list[Symbol]:

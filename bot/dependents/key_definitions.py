@@ -49,7 +49,7 @@ def declares_in_schema(word: str, code: str, path: str) -> bool:
     return not _ASKS.match(code) and (is_listed or says(_DECLARED, word, code))
 
 
-def moved(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
+def moved_keys(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
     """The keys that went out of a section which is still there, whatever became of their lines."""
     return frozenset(one[-1] for one in before - after if len(one) > 1 and one[:-1] in after)
 
@@ -58,7 +58,7 @@ def owners(word: str, content: str, path: str) -> frozenset[str]:
     """The tables and types of a schema that declare the name."""
     owners_found: set[str] = set()
     owner = ""
-    hidden_lines = hidden(content) if word in content else ()
+    hidden_lines = lines_inside_texts(content) if word in content else ()
     for number, line in enumerate(content.split("\n") if word in content else (), 1):
         if number not in hidden_lines:
             if match := _OWNER.match(line[:1_000]):
@@ -107,7 +107,7 @@ def _of_lines(path: str, content: str) -> Iterator[Place]:
     """By indentation and by sections in brackets."""
     section: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
-    hidden_lines = hidden(content)
+    hidden_lines = lines_inside_texts(content)
     for number, line in enumerate(content.split("\n"), 1):
         if number in hidden_lines or is_comment(line, path):
             continue
@@ -126,8 +126,8 @@ def _of_lines(path: str, content: str) -> Iterator[Place]:
                 yield (*section, *names[:-1], match[3].partition(".")[0])
 
 
-def hidden(content: str) -> frozenset[int]:
-    """The lines that stand inside a comment or a text of several lines, its first and last line left out."""
+def lines_inside_texts(content: str) -> frozenset[int]:
+    """The lines inside a comment or a text of several lines, its first and last line left out."""
     numbers: set[int] = set()
     endless: set[str] = set()  # marks that nothing closes from here on
     at, line = 0, 1

@@ -22,7 +22,15 @@ from itertools import chain
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
-from bot.dependents.key_definitions import Place, declares_in_schema, dropped_columns, hidden, moved, owners, places
+from bot.dependents.key_definitions import (
+    Place,
+    declares_in_schema,
+    dropped_columns,
+    lines_inside_texts,
+    moved_keys,
+    owners,
+    places,
+)
 from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
@@ -96,7 +104,7 @@ class Key:
 Texts = Mapping[tuple[str, str], str]  # (side, path) -> what stands there
 
 
-async def lost_keys(
+async def lost_keys(  # noqa: C901
     tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
 ) -> Dependents:
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
@@ -273,14 +281,8 @@ def _given_up(
                 manners = _manners(word, text) | (earlier.manners if earlier is not None else frozenset())
                 keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes, manners)
     for file in mine:
-        for word in dropped_columns(
-            [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-        ):
-            if SHORTEST <= len(word) <= LONGEST and telling(word):
-                keys_by_word[word] = Key(word, file.path, True, True, frozenset(), is_dropped=True)
-        for word in _moved(file, texts) if suffix(file.path) not in suffixes else ():
-            if word not in keys_by_word and SHORTEST <= len(word) <= LONGEST and telling(word):
-                keys_by_word[word] = Key(word, file.path, True, True, frozenset(), is_dropped=True)
+        for word in _statement_keys(file, suffixes, texts) - keys_by_word.keys():
+            keys_by_word[word] = Key(word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True)
     _drop_redefined(keys_by_word, mine, suffixes, texts, end + seconds / 2)
     keys = sorted(
         keys_by_word.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word)
@@ -319,7 +321,7 @@ def _drop_redefined(
                 ):
                     continue
                 if hidden_lines is None:
-                    hidden_lines = hidden(texts.get(("head", file.path), ""))
+                    hidden_lines = lines_inside_texts(texts.get(("head", file.path), ""))
                 if line.new not in hidden_lines and _is_in_place(key, file, texts, is_parsed=is_parsed):
                     del keys_by_word[word]
 
@@ -339,12 +341,21 @@ def _defines_again(key: Key, path: str, code: str, *, is_parsed: bool) -> bool:
     return what == SETS if key.sets else not key.manners.isdisjoint(_manners(key.word, code))
 
 
+def _statement_keys(file: ChangedFile, suffixes: Collection[str], texts: Texts) -> frozenset[str]:
+    """The keys that a change takes away although no line that goes holds them: by a statement, or by another section around them."""
+    added = [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+    moved_words = _moved(file, texts) if suffix(file.path) not in suffixes else frozenset()
+    return frozenset(
+        word for word in (*dropped_columns(added), *moved_words) if SHORTEST <= len(word) <= LONGEST and telling(word)
+    )
+
+
 def _moved(file: ChangedFile, texts: Texts) -> frozenset[str]:
     """The keys of settings that stand in another section now, on lines that may be the same."""
     before, after = texts.get(("base", file.old_path or file.path)), texts.get(("head", file.path))
     if not is_settings(file.path) or before is None or after is None or decides_nothing(file.path):
         return frozenset()
-    return moved(_places(file.old_path or file.path, before), _places(file.path, after))
+    return moved_keys(_places(file.old_path or file.path, before), _places(file.path, after))
 
 
 def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) -> bool:

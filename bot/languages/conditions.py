@@ -54,7 +54,7 @@ class Conditions:
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
     binds: Callable[[Node, bytes], Iterable[Binding]] = lambda _, __: ()  # the statements that bind a name once more
     abstract: re.Pattern[bytes] = NOTHING  # the text of a method that heirs have to define
-    unnamed: re.Pattern[bytes] = NOTHING  # the head of a method that nobody calls by its name: an operator
+    operators: re.Pattern[bytes] = NOTHING  # the head of a method that nobody calls by its name: an operator
     spares: Callable[[Node], bool] = lambda _: False  # what looks like a condition and is none
 
 
@@ -84,7 +84,7 @@ def with_conditions(
     members = _members(outline, source, language)
     for name, local in outline.exports:
         if local and local != name:
-            members[name].append(f"{local} is what {name} means to importers")
+            members.setdefault(name, []).append(f"{local} is what {name} means to importers")
     return replace(
         outline,
         symbols=tuple(
@@ -94,7 +94,7 @@ def with_conditions(
     )
 
 
-def _members(outline: Outline, source: bytes, language: Conditions) -> defaultdict[str, list[str]]:
+def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str, list[str]]:
     """Class -> what it inherits and answers to, and what its heirs have to define."""
     members: dict[str, list[str]] = defaultdict(list)
     for name, bases in outline.bases:
@@ -106,7 +106,7 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> defaultdi
         owner, _, short = symbol.name.rpartition(".")
         if owner and symbol.kind in METHODS:
             code = b"\n".join(lines[symbol.start - 1 : symbol.end])
-            if language.unnamed.search(code[:LONGEST]):
+            if language.operators.search(code[:LONGEST]):
                 members[owner].append(f"{OFFERS}{short}")
             if language.abstract.search(code):
                 members[owner].append(f"{REQUIRES}{short}")

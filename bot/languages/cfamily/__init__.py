@@ -42,7 +42,7 @@ CONDITIONS = Conditions(
     sections={"access_specifier": re.compile(r"\w+:?")},
     ends=re.compile(rb"^[ \t]*#[ \t]*error\b[^\n]*", re.MULTILINE),
     undoes=re.compile(rb"^[ \t]*#[ \t]*(?:undef|define(?=[ \t]+\w+\())[ \t]+(\w+)", re.MULTILINE),
-    unnamed=re.compile(rb"\boperator\b"),
+    operators=re.compile(rb"\boperator\b"),
     abstract=re.compile(rb"\)[^{;]*=\s*0\s*;"),
 )  # fmt: skip
 

@@ -30,7 +30,7 @@ READ = 4_000  # characters of it
 
 CONDITIONS = Conditions(
     whole=frozenset({"package_header", "file_annotation"}),
-    unnamed=re.compile(rb"\boperator\s+fun\b"),
+    operators=re.compile(rb"\boperator\s+fun\b"),
     abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*\Z"),
 )
 

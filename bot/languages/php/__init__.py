@@ -43,7 +43,7 @@ CONDITIONS = Conditions(
     whole=frozenset({"namespace_definition"}),
     ends=re.compile(rb"^[ \t]*(?:exit\b|die\b|throw\b|__halt_compiler\b)[^\n]*", re.MULTILINE | re.IGNORECASE),
     abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z"),
-    unnamed=re.compile(rb"\bfunction\s+&?__(?!construct|destruct)\w+"),
+    operators=re.compile(rb"\bfunction\s+&?__(?!construct|destruct)\w+"),
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.python import binding
-from bot.languages.python.binding import bindings, unlisted
+from bot.languages.python.binding import bindings, names_left_out
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
@@ -42,7 +42,7 @@ CONDITIONS = Conditions(
     undoes=re.compile(rb"^[ \t]*(?:del\b|delattr\(|globals\(\)\.pop\()([^\n#]*)", re.MULTILINE),
     binds=bindings,
     abstract=re.compile(rb"\A\s*@(?:\w+\.)?abstract"),
-    unnamed=re.compile(rb"\bdef\s+__(?!init__|new__|repr__|str__|doc__|post_init__|del__)\w+__"),
+    operators=re.compile(rb"\bdef\s+__(?!init__|new__|repr__|str__|doc__|post_init__|del__)\w+__"),
 )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     outline_read = outline_of(path, root, source, side, _root)
     misread.check_names(outline_read.names)
     stub = ["a stub"] if path.endswith(".pyi") else []
-    hidden_names = unlisted(source, outline_read.defined_names)
+    hidden_names = names_left_out(source, outline_read.defined_names)
     spans = [
         (symbol.start, symbol.start, f"{REQUIRES}an import by its name")
         for symbol in outline_read.symbols

@@ -63,22 +63,20 @@ def bindings(root: Node, source: bytes) -> Iterator[Binding]:
 
 def _of_block(node: Node, inside: str) -> Iterator[Binding]:
     for child in node.named_children:
-        kind = child.type
-        if kind == "decorated_definition":
-            child = child.child_by_field_name("definition") or child
-            kind = child.type
-        if kind == "class_definition":
-            body = child.child_by_field_name("body")
+        is_decorated = child.type == "decorated_definition"
+        inner = (child.child_by_field_name("definition") or child) if is_decorated else child
+        if inner.type == "class_definition":
+            body = inner.child_by_field_name("body")
             if body is not None:
-                yield from _of_block(body, f"{inside}{text(child.child_by_field_name('name'))}.")
-        elif kind == "function_definition":
+                yield from _of_block(body, f"{inside}{text(inner.child_by_field_name('name'))}.")
+        elif inner.type == "function_definition":
             continue
         else:
             head = _head(child)
             yield from (
                 Binding(name if name == ALL else inside + name, first_line(child), head) for name in _names(child, head)
             )
-            if kind in BLOCKS:
+            if child.type in BLOCKS:
                 yield from _of_block(child, inside)
 
 
@@ -91,34 +89,34 @@ def _head(node: Node) -> str:
 
 def _names(node: Node, head: str) -> Iterator[str]:
     """The names that one statement binds."""
-    kind = node.type
-    if kind in ("import_statement", "import_from_statement"):
-        module = node.child_by_field_name("module_name")
-        for part in node.named_children:
-            if part.type == "wildcard_import":
-                yield ALL
-            elif part.type == "aliased_import":
-                yield text(part.child_by_field_name("alias"))
-            elif part.type == "dotted_name" and part != module:
-                yield text(part).partition(".")[0]
-    elif kind == "for_statement":
-        yield from CAPTURE.findall(text(node.child_by_field_name("left")))
-    elif kind in ("with_statement", "except_clause", "except_group_clause"):
+    if node.type in ("import_statement", "import_from_statement"):
+        yield from _imports(node)
+    elif node.type in ("with_statement", "except_clause", "except_group_clause"):
         for names in AS.findall(head):
             yield from re.findall(r"\w+", names)
-    elif kind == "case_clause":
+    elif node.type == "case_clause":
         yield from CAPTURE.findall(head)
-    elif kind == "type_alias_statement":
-        yield from re.findall(r"\w+", text(node.child_by_field_name("left")))[:1]
-    elif kind == "expression_statement":
+    elif node.type in ("for_statement", "type_alias_statement"):
+        yield from CAPTURE.findall(text(node.child_by_field_name("left")))
+    elif node.type == "expression_statement":
         for part in node.named_children:
             left = part.child_by_field_name("left") if part.type == "assignment" else None
             yield from CAPTURE.findall(text(left)) if left is not None else ()
-    if ":=" in head:
-        yield from WALRUS.findall(head)
+    yield from WALRUS.findall(head) if ":=" in head else ()
 
 
-def unlisted(source: bytes, names: frozenset[str]) -> frozenset[str]:
+def _imports(node: Node) -> Iterator[str]:
+    module = node.child_by_field_name("module_name")
+    for part in node.named_children:
+        if part.type == "wildcard_import":
+            yield ALL
+        elif part.type == "aliased_import":
+            yield text(part.child_by_field_name("alias"))
+        elif part.type == "dotted_name" and part != module:
+            yield text(part).partition(".")[0]
+
+
+def names_left_out(source: bytes, names: frozenset[str]) -> frozenset[str]:
     """The names that `from it import *` does not bring, where the file lists what it brings."""
     lists = LISTED.findall(source)
     if not lists:

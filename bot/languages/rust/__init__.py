@@ -105,7 +105,7 @@ def _macro_spans(source: bytes) -> Iterator[Span]:
 
 
 def mounts(path: str, source: bytes) -> Mapping[str, str]:
-    """The files that the `mod` lines of a file make modules, each with its line and what stands above it."""
+    """The files that the `mod` lines of a file make modules, each with its line and what is above it."""
     try:
         nesting.check(source)
         root, around = syntax.parse(_grammar(), _readable(source)), list(_macro_spans(source))
