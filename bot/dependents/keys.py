@@ -329,8 +329,8 @@ def _drop_redefined(
 def _defines_again(key: Key, path: str, code: str, *, is_parsed: bool) -> bool:
     """Whether a line does with the key what the line did that is gone: a text that holds its name does not."""
     is_member = any(OWN_MEMBER.match(manner) for manner in key.manners)
-    if is_parsed and is_member and not _distinctive(key.word) and defines(code, key.word, path):
-        return True  # an attribute that became a property
+    if is_parsed and is_member and defines(code, key.word, path):
+        return True  # an attribute became a property; what another class has is told from its syntax
     if not is_parsed and says(DOTTED_KEY, key.word, code):
         return True
     what = _form(key.word, path, code, is_parsed=is_parsed, whole=True)
