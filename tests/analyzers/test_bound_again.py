@@ -34,7 +34,10 @@ ABSTRACT: Files = {
     "v.py": "from u import B\n\n\nclass A(B):\n    def a(self):\n        return 1\n",
 }
 COMMON: Files = {"u.js": "exports.f = function (x) { return x }\n", "b.js": "const { f } = require('./u')\nf(1)\n"}
-CLASS: Files = {"u.js": "export class A {\n  mmm() { return 1 }\n}\n", "b.js": "import { A } from './u'\nnew A().mmm()\n"}
+CLASS: Files = {
+    "u.js": "export class A {\n  mmm() { return 1 }\n}\n",
+    "b.js": "import { A } from './u'\nnew A().mmm()\n",
+}
 EXPORTED: Files = {
     "u.js": "function f(x) { return x }\nfunction g() {}\nexport { f, g }\n", "b.js": "import { f } from './u'\nf(1)\n",
 }  # fmt: skip
