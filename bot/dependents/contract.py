@@ -200,7 +200,7 @@ def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:
 def _sets_attribute(name: str, line: str) -> bool:
     """Whether a line assigns to the attribute, alone or among others, or declares it as a field."""
     left = ASSIGNS.split(line, maxsplit=1)
-    return (len(left) > 1 and says(OWN, name, left[0])) or says(FIELD, name, line)
+    return name in ATTRIBUTE.findall(line) or (len(left) > 1 and says(OWN, name, left[0])) or says(FIELD, name, line)
 
 
 def _parameters(

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from bot.languages.syntax import first_line, last_line, text
+from bot.text.filetypes import filetype
 from bot.values import OFFERS, REQUIRES, Outline, Symbol
 
 NOTHING = re.compile(rb"(?!)")
@@ -104,7 +105,11 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str,
     lines = source.split(b"\n")
     for symbol in outline.symbols:
         owner, _, short = symbol.name.rpartition(".")
-        if owner and symbol.kind in METHODS:
+        if (
+            owner
+            and symbol.kind in METHODS
+            and short not in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
+        ):
             code = b"\n".join(lines[symbol.start - 1 : symbol.end])
             if language.operators.search(code[:LONGEST]):
                 members[owner].append(f"{OFFERS}{short}")

@@ -72,14 +72,14 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     root = _root(source)
     outline_read = outline_of(path, root, source, side, _root)
     misread.check_names(outline_read.names)
-    stub = ["a stub"] if path.endswith(".pyi") else []
+    whole = [*(["a stub"] if path.endswith(".pyi") else []), *binding.replacements(path, source)]
     hidden_names = names_left_out(source, outline_read.defined_names)
     spans = [
         (symbol.start, symbol.start, f"{REQUIRES}an import by its name")
         for symbol in outline_read.symbols
         if symbol.name in hidden_names and symbol.name[:1] != "_"
     ]
-    return with_conditions(outline_read, root, source, CONDITIONS, stub, spans)
+    return with_conditions(outline_read, root, source, CONDITIONS, whole, spans)
 
 
 def mounts(path: str, source: bytes) -> Mapping[str, str]:

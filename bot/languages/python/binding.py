@@ -29,9 +29,10 @@ SPACE = re.compile(
 )
 RUN = re.compile(rb"\bexec\(([^\n]*)")
 MODULE = re.compile(
-    rb"^[ \t]*(?:sys\.modules\[[^\]\n]{1,80}\][ \t]*=|del[ \t]+sys\.modules\[|sys\.modules\.pop\(|(?:globals|vars)\(\)\.(?:clear|update)\()[^\n]*",
+    rb"^[ \t]*(?:sys\.modules\[[^\]\n\"']{1,80}\][ \t]*=|del[ \t]+sys\.modules\[(?![\"'])|sys\.modules\.pop\((?![\"'])|(?:globals|vars)\(\)\.(?:clear|update)\()[^\n]*",
     re.MULTILINE,
 )
+NAMED = re.compile(rb"\bsys\.modules(?:\[|\.pop\()[ \t]*[\"']((?:\w{1,100}\.){0,9}\w{1,100})[\"'][^\n]*")
 UNLISTED = re.compile(rb"^[ \t]*__all__\.(?:remove|pop|clear)\(([^\n]*)|^[ \t]*(del[ \t]+__all__)", re.MULTILINE)
 LISTED = re.compile(rb"^__all__\b(?!\.)[^\[(\n]{0,80}[\[(]([^\])]*)[\])]", re.MULTILINE)
 MADE = re.compile(r"(?:dataclasses\.)?dataclass|(?:attrs?\.)?(?:s|attrs|define|frozen|mutable|dataclass)")
@@ -114,6 +115,14 @@ def _imports(node: Node) -> Iterator[str]:
             yield text(part.child_by_field_name("alias"))
         elif part.type == "dotted_name" and part != module:
             yield text(part).partition(".")[0]
+
+
+def replacements(path: str, source: bytes) -> Iterator[str]:
+    """The statements that put something else in the place of the module by its name."""
+    dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    for match in NAMED.finditer(source):
+        if f".{dotted}".endswith(f".{match[1].decode()}"):
+            yield match[0].decode("utf-8", "replace")
 
 
 def names_left_out(source: bytes, names: frozenset[str]) -> frozenset[str]:
