@@ -43,7 +43,7 @@ CONDITIONS = Conditions(
     ends=re.compile(rb"^[ \t]*#[ \t]*error\b[^\n]*", re.MULTILINE),
     undoes=re.compile(rb"^[ \t]*#[ \t]*(?:undef|define(?=[ \t]+\w+\())[ \t]+(\w+)", re.MULTILINE),
     operators=re.compile(rb"\boperator\b"),
-    abstract=re.compile(rb"\)[^{;]*=\s*0\s*;"),
+    abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
 )  # fmt: skip
 
 

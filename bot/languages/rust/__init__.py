@@ -47,7 +47,7 @@ CONDITIONS = Conditions(
     },
     abstract=re.compile(rb"\A[^{]*;\s*\Z"),
 )  # fmt: skip
-DERIVED = re.compile(r"\bderive\s*\(([^)]*)\)")
+DERIVED = re.compile(r"\bderive\s{0,4}\(([^)]{0,400})\)")
 WORD = re.compile(r"[\w:]+")
 PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
