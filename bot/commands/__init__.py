@@ -17,6 +17,7 @@ from bot.commands import (
     ignore,
     pause,
     reading,
+    remember,
     resume,
     review,
     rules,
@@ -31,7 +32,20 @@ from bot.config import Config
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {
         word.WORD: word
-        for word in (review, full_review, ask, explain, ignore, rules, pause, resume, cancel, settings, helping)
+        for word in (
+            review,
+            full_review,
+            ask,
+            explain,
+            ignore,
+            remember,
+            rules,
+            pause,
+            resume,
+            cancel,
+            settings,
+            helping,
+        )
     }
 )
 READING = tuple(name for name, word in COMMANDS.items() if word in (ask, explain))  # they compute on code
