@@ -147,6 +147,22 @@ class Language(Protocol):
         """The identifiers of a file that are spelt like one of the names; never strings, never comments."""
 
 
+@runtime_checkable
+class Mounting(Protocol):
+    """A language in which a file decides about another one without importing it: `mod cart;`, a name that a package binds."""
+
+    def mounts(self, path: str, source: bytes) -> Mapping[str, str]:
+        """File that may be there -> what this one says of it."""
+
+
+@runtime_checkable
+class Patching(Protocol):
+    """A language in which a statement can set or delete a member of a class of another file."""
+
+    def patches(self, source: bytes) -> frozenset[tuple[str, str]]:
+        """(dotted name, statement) of each."""
+
+
 class Packaging(Protocol):
     """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
 

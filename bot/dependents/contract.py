@@ -22,8 +22,9 @@ from dataclasses import replace
 from posixpath import dirname
 
 from bot.text.filetypes import FileType, filetype
+from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Contract, Parameter, Signature, Symbol
+from bot.values import OFFERS, REQUIRES, ChangedSymbol, Contract, Parameter, Signature, Symbol
 
 DOCSTRING = re.compile(
     r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE
@@ -32,6 +33,7 @@ LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
 HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
+EXPORTED = re.compile(r"\s*+export\b")
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
@@ -42,6 +44,13 @@ LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
 NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
 ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
+WORD = re.compile(r"\w+")
+ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
+OWN = r"(?:\b(?:self|this|cls)(?:\.|->)|@)NAME\b"
+FIELD = (
+    r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
+    r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
+)
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 OPENING, CLOSING = "([{<", ")]}>"
 VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
@@ -65,7 +74,14 @@ def is_conditioned(was: Symbol, now: Symbol) -> bool:
         return True
     away = dirname(was.path) != dirname(now.path)
     before, after = [[one for one in side.conditions if not (away and NAMESPACE.match(one))] for side in (was, now)]
-    return before != after
+    if any(one.startswith(OFFERS) for one in Counter(before) - Counter(after)):
+        return True
+    if any(one.startswith(REQUIRES) for one in Counter(after) - Counter(before)):
+        return True
+    plain_before, plain_after = [
+        [one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in (before, after)
+    ]
+    return plain_before != plain_after
 
 
 def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
@@ -100,7 +116,7 @@ def _changes(
         return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
         if SPACE.match(old) and SPACE.match(new):
-            return ()  # its members are definitions themselves
+            return ("definition",) if _offered(old) - _offered(new) else ()
         return ("definition",)
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
 
@@ -108,6 +124,11 @@ def _changes(
 def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
     """The same definition with what changed for its users."""
     return replace(item, contract=contract(item, before, after))
+
+
+def _offered(text: str) -> frozenset[str]:
+    """What a namespace of TypeScript offers: the heads of what it exports."""
+    return frozenset(_squeeze(re.split(r"[{;]|=>", line)[0]) for line in text.split("\n")[1:] if EXPORTED.match(line))
 
 
 def _value(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
@@ -166,10 +187,20 @@ def _commas(text: str) -> int:
     return parts + 1 if parts else 0
 
 
-def lost_attributes(before: str, after: str) -> frozenset[str]:
-    """Attributes that a file set on its own objects and whose names it does not hold any more."""
-    names = set(ATTRIBUTE.findall(before))
-    return frozenset(names - set(re.findall(r"\w+", after))) if names else frozenset()
+def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:
+    """Attributes that a text sets on its own objects and that another one sets no more: a line that reads one, or says its name, sets none."""
+    lost_names = set(ATTRIBUTE.findall(before))
+    for line in after.split("\n") if lost_names else ():
+        for name in lost_names.intersection(WORD.findall(line)):
+            if not is_comment(line, path) and (_sets_attribute(name, line) or defines(line, name) or binds(line, name)):
+                lost_names.discard(name)
+    return frozenset(lost_names)
+
+
+def _sets_attribute(name: str, line: str) -> bool:
+    """Whether a line assigns to the attribute, alone or among others, or declares it as a field."""
+    left = ASSIGNS.split(line, maxsplit=1)
+    return name in ATTRIBUTE.findall(line) or (len(left) > 1 and says(OWN, name, left[0])) or says(FIELD, name, line)
 
 
 def _parameters(

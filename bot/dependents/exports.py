@@ -1,9 +1,11 @@
 """Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from bot.dependents.confirm import Reach
+from bot.dependents.contract import is_conditioned
 from bot.values import Import, Outline, Side, Symbol
 
 DEPTH = 12  # files that hand on everything of each other
@@ -196,5 +198,5 @@ def _stands_for(other: Symbol, was: Symbol) -> bool:
     return (
         other.kind == was.kind
         and parameter_lists[0] == parameter_lists[1]
-        and set(other.conditions) <= set(was.conditions)
+        and not is_conditioned(replace(was, path=other.path), other)
     )

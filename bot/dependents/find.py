@@ -1,7 +1,7 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.concurrency import together
@@ -12,6 +12,7 @@ from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
+from bot.dependents.indirect import Indirect
 from bot.dependents.keys import lost_keys
 from bot.dependents.lost_modules import lost_modules
 from bot.dependents.mentions import mentions
@@ -135,11 +136,13 @@ async def _of_language(
     for source in sources:
         exports.know("base", source.file.old_path or source.file.path, source.old) if source.before else None
         exports.know("head", source.file.path, source.new) if source.after else None
-    symbols_by_file = symbols.with_moves(
-        sources, {source.file.path: symbols.changed_symbols(source) for source in sources}
-    )
+    own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
+    indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
+    symbols_by_file = await indirect.find(own_symbols)
+    sources = list(indirect.sources.values())
+    missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
-    limited_symbols = _limit(_weigh(sources, merged_symbols), budget, cut, missed_uses)
+    limited_symbols = _limit(_weigh(sources, merged_symbols, indirect.originals), budget, cut, missed_uses)
     exact_symbols = {
         path: tuple([await _only(item, exports) for item in items]) for path, items in limited_symbols.items()
     }
@@ -237,9 +240,11 @@ async def _sources(
 
 
 def _weigh(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+    sources: Sequence[ChangedSource],
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
+    originals: Mapping[Symbol, Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The changed definitions, each with what changed for its users."""
+    """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
     texts: dict[tuple[str, str], list[str]] = {}
     for source in sources:
         for side, path, blob in (
@@ -253,7 +258,10 @@ def _weigh(
         return "\n".join(lines[symbol.start - 1 : symbol.end]) if symbol is not None else ""
 
     return {
-        path: tuple(with_contract(item, text(item.before), text(item.after)) for item in items)
+        path: tuple(
+            with_contract(item, *(text(originals.get(one, one) if one else None) for one in (item.before, item.after)))
+            for item in items
+        )
         for path, items in symbols_by_file.items()
     }
 
@@ -262,21 +270,51 @@ def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
     """Attributes that a changed file sets no more, unless their class went to another one with them -> "path:name"."""
     attributes: dict[str, str] = {}
     for source in sources:
-        if not is_test(source.file.path):
-            lost_names = lost_attributes(
-                source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace")
-            )
+        for owner, before, after in _owners(source) if not is_test(source.file.path) else ():
+            lost_names = lost_attributes(before, after, source.file.path)
             others = [other for other in sources if other is not source]
             attributes |= {
-                name: f"{source.file.path}:{name}" for name in lost_names if not _has_moved(name, source, others)
+                name: f"{source.file.path}:{owner}{name}" for name in lost_names if not _has_moved(name, source, others)
             }
     return attributes
 
 
+def _owners(source: ChangedSource) -> Iterator[tuple[str, str, str]]:
+    """The name of each class with a dot, and its text before and after, its bases in the file included; all of the file where a class is gone or there is none."""
+    before, after = (side.decode("utf-8", "replace") for side in (source.before, source.after))
+    bases = dict(source.new.bases)
+    outside = before.split("\n")
+    old_classes, new_classes = (
+        [item for item in side.symbols if item.kind == "class"] for side in (source.old, source.new)
+    )
+    classes_now = {item.name: item for item in new_classes}
+    for item in old_classes:
+        outside[item.start - 1 : item.end] = [""] * (item.end - item.start + 1)
+        wanted, chain = [item.name], dict[str, Symbol]()
+        while wanted:
+            name = wanted.pop()
+            if name in classes_now and name not in chain:
+                chain[name] = classes_now[name]
+                wanted += bases.get(name, ())
+        now = "\n".join(_own_lines(source, one, new_classes) for one in chain.values())
+        yield f"{item.name}.", _own_lines(source, item, old_classes), now if chain else after
+    yield "", "\n".join(outside), after
+
+
+def _own_lines(source: ChangedSource, owner: Symbol, classes: Sequence[Symbol]) -> str:
+    """The text of a class without the classes inside it."""
+    lines = source.lines(owner).split("\n")
+    for item in classes:
+        if item.name.startswith(f"{owner.name}."):
+            lines[item.start - owner.start : item.end - owner.start + 1] = [""] * (item.end - item.start + 1)
+    return "\n".join(lines)
+
+
 def _has_moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSource]) -> bool:
-    """Whether a class of the same name sets the attribute in another changed file."""
-    owners = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
-    return any(item.short in owners and _sets(other, item, attribute) for other in others for item in other.new.symbols)
+    """Whether a class of the same name, or a base of one, sets the attribute in another changed file."""
+    names = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
+    names |= {base.rpartition(".")[2] for name, bases in source.new.bases if name in names for base in bases}
+    return any(item.short in names and _sets(other, item, attribute) for other in others for item in other.new.symbols)
 
 
 def _sets(source: ChangedSource, symbol: Symbol, attribute: str) -> bool:

@@ -6,24 +6,36 @@ nothing is proven here: each line that still says a distinctive key which the ch
 - **Renamed**: a line is edited in place, and another word stands where the key stood. The files that still say the old one are left behind,
   however many they are and even if others still write it: they agreed with this file.
 - **Removed**: the key is set or declared on a line that goes, and nothing in the tree sets or declares it any more.
+
+No line that the change adds takes a key off the list, unless it defines the same key again (`key_definitions`): a comment, a text, a value
+and another reader define nothing.
 """
 
 import difflib
 import re
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
+from bot.dependents.key_definitions import (
+    Place,
+    declares_in_schema,
+    dropped_columns,
+    lines_inside_texts,
+    moved_keys,
+    owners,
+    places,
+)
 from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
-from bot.text.lines import code_of, is_comment, says
+from bot.text.lines import code_of, defines, is_comment, says
 from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored_folder
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
@@ -53,6 +65,8 @@ UPPER = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
 # How a line writes a key; NAME stands for it.
 ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
 SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
+DOTTED_KEY = r"^\s*+[\"']?NAME(?:\.[\w-]++)++[\"']?\s*+[:=]"
+OWN_MEMBER = re.compile(r"(?:self|this|cls)(?:\.|->)|@")
 GIVEN = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))|(?:\.|->|::)NAME\s*+=(?![=>~])"
 LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
@@ -65,6 +79,8 @@ MEMBER = r"(?:\.|->|::)NAME\b(?!\s*+\()"
 SHELL = r"\$\{?NAME\b"
 SYMBOL = r"(?<![\w:]):NAME\b"
 TAKEN_APART = r"[{,]\s*+NAME\s*+[,}=]"
+STANDS_FOR = "\u01c2"  # a letter that no name holds
+MANNER = re.compile(rf"([\w$.]{{0,40}}[ \t]{{0,2}}[^\w\s]{{0,3}})(?<![\w$]){STANDS_FOR}(?![\w$])([^\w\s]?)")
 PASSED = re.compile(r"render|context|template|\bdict\(|update\(|format\(|extra|params|kwargs")
 
 
@@ -79,13 +95,21 @@ class Key:
     names: frozenset[str]  # the words that stand in its place now; none if it is removed
     role: Role = "whole"  # of a route: others may write a part of it and put it together
     shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
+    manners: frozenset[str] = frozenset()  # how the file wrote it
+    is_dropped: bool = (
+        False  # by a statement about its column, or by the section that it stands in now: its line may be there
+    )
 
 
-async def lost_keys(
+Texts = Mapping[tuple[str, str], str]  # (side, path) -> what stands there
+
+
+async def lost_keys(  # noqa: C901
     tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
 ) -> Dependents:
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
-    keys, cut = _given_up(files, suffixes, budget.keys)
+    texts = await _texts(tree, files)
+    keys, cut = _given_up(files, suffixes, budget.keys, texts)
     if not keys or not budget.sites:
         return Dependents(cut=cut, missed_uses=cut)
     words = {key.word: key for key in keys}
@@ -107,6 +131,8 @@ async def lost_keys(
     for word, key in words.items():
         unchanged_rows = [row for row in lines[word] if row[1] not in fresh.get(row[0], ())]
         is_renamed = bool(key.names - known_names)
+        if key.is_dropped:  # who declared the column, or dropped it before, does not read it
+            unchanged_rows = [row for row in unchanged_rows if not (row[3] == SETS and SCHEMA.search(row[0]))]
         if is_renamed and _is_route(word) and len({row[0] for row in unchanged_rows}) > FILES:
             unchanged_rows = await _of_the_same(tree, key, unchanged_rows)
         if not _left_behind(key, unchanged_rows, is_renamed=is_renamed):
@@ -119,6 +145,18 @@ async def lost_keys(
     if len(rows) >= ROWS:
         cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
     return Dependents(references=tuple(references), cut=cut, missed_uses=cut)
+
+
+async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> Texts:
+    """The changed files that take keys away, on both sides."""
+    mine = [file for file in files if file.is_analyzed and not _says_nothing(file.path)]
+    after = await tree.read_many([file.path for file in mine if file.status != "deleted"])
+    before = await tree.read_many([file.old_path for file in mine if file.old_path], "base")
+    return {
+        (side, path): source.decode("utf-8", "replace")
+        for side, sources in (("base", before), ("head", after))
+        for path, source in sources.items()
+    }
 
 
 async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[str, int, str, str]]:
@@ -184,6 +222,8 @@ def _is_route(word: str) -> bool:
 def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_renamed: bool) -> bool:
     """Whether the lines that still say a key are likely to mean what this file called so."""
     others = {path for path, _, _, _ in rows if path != key.path}
+    if key.is_dropped:
+        return 0 < len(others) <= FILES
     plain = not _distinctive(key.word)
     route = _is_route(key.word)
     mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
@@ -209,7 +249,7 @@ def _says_nothing(path: str) -> bool:
 
 
 def _given_up(
-    files: Sequence[ChangedFile], suffixes: Collection[str], seconds: float
+    files: Sequence[ChangedFile], suffixes: Collection[str], seconds: float, texts: Texts
 ) -> tuple[list[Key], tuple[str, ...]]:
     """The keys that the change takes away, renamed ones first, and a sentence for what a limit cuts."""
     mine = [file for file in by_risk(files) if file.is_analyzed and not _says_nothing(file.path)]
@@ -238,8 +278,12 @@ def _given_up(
                 instead = names | (earlier.names if earlier is not None else frozenset())
                 word_shapes = shapes(word, text) if _is_route(word) else frozenset()
                 word_shapes |= earlier.shapes if earlier is not None else frozenset()
-                keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes)
-    _drop_kept(keys_by_word, mine, suffixes, end + seconds / 2)
+                manners = _manners(word, text) | (earlier.manners if earlier is not None else frozenset())
+                keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes, manners)
+    for file in mine:
+        for word in _statement_keys(file, suffixes, texts) - keys_by_word.keys():
+            keys_by_word[word] = Key(word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True)
+    _drop_redefined(keys_by_word, mine, suffixes, texts, end + seconds / 2)
     keys = sorted(
         keys_by_word.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word)
     )
@@ -248,40 +292,91 @@ def _given_up(
     return keys[:KEYS], tuple(cut)
 
 
-def _drop_kept(
-    keys_by_word: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], end: float
+def _drop_redefined(
+    keys_by_word: dict[str, Key], files: Sequence[ChangedFile], suffixes: Collection[str], texts: Texts, end: float
 ) -> None:
-    """Leave out the keys that an added line keeps.
+    """Leave out the keys that an added line defines again: it writes the key as the removed one did.
 
-    The key's own file keeps a key if an added line mentions it. Another file keeps a key that it reads as the key's file did, and one that
-    moved there: it sets the key, in a file of the same kind, and no other word took the key's place. A renamed key stays renamed, even if
-    another file begins to set the old one. Lines that are not looked at by `end` keep nothing.
+    In the key's own file that is enough; settings have to define it in the same section. Another file defines a key again that moved
+    there: it is of the same type, and no other word took the key's place. Lines that are not looked at by `end` define nothing.
     """
     last = {name for word in keys_by_word for name in NAME.findall(word)[-1:]}
     for file in files if keys_by_word else ():
         if time.process_time() > end:
             return
         is_parsed = suffix(file.path) in suffixes
+        hidden_lines: frozenset[int] | None = None
         for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "+"):
             if last.isdisjoint(NAME.findall(line.text[:LONG_LINE])) or is_comment(line.text, file.path):
                 continue
             code = with_slashes(code_of(line.text[:LONG_LINE], file.path))
             for word in _words(code) & keys_by_word.keys():
                 key = keys_by_word[word]
-                what = _form(word, file.path, code, is_parsed=is_parsed, whole=True)
-                if _is_route(word):
-                    is_kept = bool(what) and not key.shapes.isdisjoint(shapes(word, code))
-                elif _distinctive(word):
-                    mine = file.path == key.path
-                    has_moved = not key.names and suffix(file.path) == suffix(key.path)
-                    if key.sets:
-                        is_kept = bool(what) if mine else what == SETS and has_moved
-                    else:
-                        is_kept = bool(what) and not is_settings(file.path)
-                else:
-                    is_kept = True  # a word of everybody's
-                if is_kept:
+                is_own = file.path == key.path
+                has_moved = not key.names and suffix(file.path) == suffix(key.path)
+                if (
+                    key.is_dropped
+                    or not (is_own or has_moved)
+                    or not _defines_again(key, file.path, code, is_parsed=is_parsed)
+                ):
+                    continue
+                if hidden_lines is None:
+                    hidden_lines = lines_inside_texts(texts.get(("head", file.path), ""))
+                if line.new not in hidden_lines and _is_in_place(key, file, texts, is_parsed=is_parsed):
                     del keys_by_word[word]
+
+
+def _defines_again(key: Key, path: str, code: str, *, is_parsed: bool) -> bool:
+    """Whether a line does with the key what the line did that is gone: a text that holds its name does not."""
+    is_member = any(OWN_MEMBER.match(manner) for manner in key.manners)
+    if is_parsed and is_member and defines(code, key.word, path):
+        return True  # an attribute became a property; what another class has is told from its syntax
+    if not is_parsed and says(DOTTED_KEY, key.word, code):
+        return True
+    what = _form(key.word, path, code, is_parsed=is_parsed, whole=True)
+    if not what or (_is_route(key.word) and key.shapes.isdisjoint(shapes(key.word, code))):
+        return False
+    if SCHEMA.search(path):
+        return declares_in_schema(key.word, code, path)
+    return what == SETS if key.sets else not key.manners.isdisjoint(_manners(key.word, code))
+
+
+def _statement_keys(file: ChangedFile, suffixes: Collection[str], texts: Texts) -> frozenset[str]:
+    """The keys that a change takes away although no line that goes holds them: by a statement, or by another section around them."""
+    added = [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+    moved_words = _moved(file, texts) if suffix(file.path) not in suffixes else frozenset()
+    return frozenset(
+        word for word in (*dropped_columns(added), *moved_words) if SHORTEST <= len(word) <= LONGEST and telling(word)
+    )
+
+
+def _moved(file: ChangedFile, texts: Texts) -> frozenset[str]:
+    """The keys of settings that stand in another section now, on lines that may be the same."""
+    before, after = texts.get(("base", file.old_path or file.path)), texts.get(("head", file.path))
+    if not is_settings(file.path) or before is None or after is None or decides_nothing(file.path):
+        return frozenset()
+    return moved_keys(_places(file.old_path or file.path, before), _places(file.path, after))
+
+
+def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) -> bool:
+    """Whether a file that is no code defines the key wherever it did: in the same section, type or table."""
+    before, after = texts.get(("base", file.old_path or file.path)), texts.get(("head", file.path))
+    if is_parsed or file.path != key.path or before is None or after is None:
+        return True
+    if SCHEMA.search(file.path):
+        return owners(key.word, before, file.path) <= owners(key.word, after, file.path)
+    old, new = _places(file.old_path or file.path, before), _places(file.path, after)
+    return {one for one in old if one[-1] == key.word} <= new
+
+
+@lru_cache(maxsize=4)
+def _places(path: str, content: str) -> frozenset[Place]:
+    return places(path, content)
+
+
+def _manners(word: str, code: str) -> frozenset[str]:
+    """How a line writes a word: what stands in front of it, and the letter behind it."""
+    return frozenset("".join(match.groups()) for match in MANNER.finditer(code.replace(word, STANDS_FOR)))
 
 
 def _declares(path: str, word: str) -> bool:

@@ -2,23 +2,40 @@
 
 A definition keeps its text when `#if 0`, `private` or `//go:build ignore` is written above it, and its users lose it all the same. So each
 definition carries these texts, and where they change its contract does. Which nodes and statements they are, each language says itself.
+
+A statement below a definition can bind its name again, and a class is what it inherits, what its heirs have to define and what its
+constructor takes besides its text. Of these only one direction takes something away: what a class offers must not go, what it requires
+must not come.
 """
 
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from bot.languages.syntax import first_line, last_line, text
-from bot.values import Outline, Symbol
+from bot.text.filetypes import filetype
+from bot.values import OFFERS, REQUIRES, Outline, Symbol
 
 NOTHING = re.compile(rb"(?!)")
 WORD = re.compile(r"\w+[?!]?")
+LONGEST = 200  # characters of a statement
 Span = tuple[int, int, str]  # first and last line, and what is written there
+METHODS = frozenset({"method", "declaration", "function"})
+ALL = "*"  # a statement that may bind any name
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A statement that gives a name another meaning, or none."""
+
+    name: str  # as definitions are called: "Class.method"; ALL
+    line: int  # what is defined below it is not touched; 0: whenever it runs
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +53,9 @@ class Conditions:
     with_body: frozenset[str] = frozenset()  # definitions that usually have a body
     ends: re.Pattern[bytes] = NOTHING  # a statement at the top that ends the run or the reading of the file
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
+    binds: Callable[[Node, bytes], Iterable[Binding]] = lambda _, __: ()  # the statements that bind a name once more
+    abstract: re.Pattern[bytes] = NOTHING  # the text of a method that heirs have to define
+    operators: re.Pattern[bytes] = NOTHING  # the head of a method that nobody calls by its name: an operator
     spares: Callable[[Node], bool] = lambda _: False  # what looks like a condition and is none
 
 
@@ -56,10 +76,46 @@ def with_conditions(
             conditions_by_symbol[id(symbols[at])].append(words)
     whole = tuple(filter(None, (*file, *_ends(root, starts, language))))
     undone = _undone(source, language)
+    for binding in language.binds(root, source):
+        for symbol in symbols:
+            if symbol.name == binding.name or (binding.name == ALL and "." not in symbol.name):
+                is_below = symbol.end < binding.line
+                if symbol.kind != "variable" and (is_below or not binding.line):  # a variable is there to be set
+                    conditions_by_symbol[id(symbol)].append(_squeeze(binding.text)[:LONGEST])
+    members = _members(outline, source, language)
+    for name, local in outline.exports:
+        if local and local != name:
+            members.setdefault(name, []).append(f"{local} is what {name} means to importers")
     return replace(
         outline,
-        symbols=tuple(_with_conditions(symbol, whole, conditions_by_symbol, undone) for symbol in outline.symbols),
+        symbols=tuple(
+            _with_conditions(symbol, (*whole, *members.get(symbol.name, ())), conditions_by_symbol, undone)
+            for symbol in outline.symbols
+        ),
     )
+
+
+def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str, list[str]]:
+    """Class -> what it inherits and answers to, and what its heirs have to define."""
+    members: dict[str, list[str]] = defaultdict(list)
+    for name, bases in outline.bases:
+        members[name] += [
+            f"{OFFERS}{_squeeze(base)[:LONGEST]}" for base in bases if base.strip("*?") and base[:1] != "@"
+        ]
+    lines = source.split(b"\n")
+    for symbol in outline.symbols:
+        owner, _, short = symbol.name.rpartition(".")
+        if (
+            owner
+            and symbol.kind in METHODS
+            and short not in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
+        ):
+            code = b"\n".join(lines[symbol.start - 1 : symbol.end])
+            if language.operators.search(code[:LONGEST]):
+                members[owner].append(f"{OFFERS}{short}")
+            if language.abstract.search(code):
+                members[owner].append(f"{REQUIRES}{short}")
+    return members
 
 
 def _with_conditions(
@@ -68,7 +124,7 @@ def _with_conditions(
     conditions_by_symbol: Mapping[int, list[str]],
     undone: Mapping[str, list[str]],
 ) -> Symbol:
-    conditions = (*whole, *conditions_by_symbol.get(id(symbol), ()), *undone.get(symbol.short, ()))
+    conditions = (*symbol.conditions, *whole, *conditions_by_symbol.get(id(symbol), ()), *undone.get(symbol.short, ()))
     return replace(symbol, conditions=conditions) if conditions else symbol
 
 

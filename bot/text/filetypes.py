@@ -57,6 +57,7 @@ class FileType:
     surplus_arguments: bool = False  # what a call gives too much is dropped
     checked_names: bool = False  # a compiler checks the names of a language that is run without one
     constructors: frozenset[str] = _CONSTRUCTORS  # what a method is called that a call of its class calls
+    inherited_constructors: bool = False  # a class without one is called like its base
     broken_use: str = ""  # what a broken line comes to before anything runs
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
     marked_overrides: bool = False  # every overriding method is marked as one
@@ -76,6 +77,7 @@ PYTHON = FileType(
     head="colon",
     named_arguments=True,
     undeclared_results=True,
+    inherited_constructors=True,
 )
 JAVASCRIPT = FileType(
     suffixes=(".js", ".mjs", ".cjs"),
@@ -90,6 +92,7 @@ JAVASCRIPT = FileType(
     literal_keys=True,
     undeclared_results=True,
     missing_arguments=True,
+    inherited_constructors=True,
 )
 TYPESCRIPT = replace(
     JAVASCRIPT,
@@ -199,6 +202,7 @@ PHP = FileType(
     undeclared_results=True,
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
+    inherited_constructors=True,
 )
 RUBY = FileType(
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
@@ -218,6 +222,7 @@ RUBY = FileType(
     named_arguments=True,
     undeclared_results=True,
     constructors=_CONSTRUCTORS | {"initialize"},
+    inherited_constructors=True,
 )
 FILETYPES: tuple[FileType, ...] = (
     PYTHON,

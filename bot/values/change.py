@@ -208,6 +208,10 @@ class Signature:
     )
 
 
+# How a condition of a class begins that counts only if it goes, or only if it comes.
+OFFERS, REQUIRES = "offers ", "requires "
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition: a function, method, class, exported name. `name` is qualified: "Class.method"."""

@@ -41,7 +41,9 @@ CONDITIONS = Conditions(
     },
     sections={"access_specifier": re.compile(r"\w+:?")},
     ends=re.compile(rb"^[ \t]*#[ \t]*error\b[^\n]*", re.MULTILINE),
-    undoes=re.compile(rb"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE),
+    undoes=re.compile(rb"^[ \t]*#[ \t]*(?:undef|define(?=[ \t]+\w+\())[ \t]+(\w+)", re.MULTILINE),
+    operators=re.compile(rb"\boperator\b"),
+    abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
 )  # fmt: skip
 
 

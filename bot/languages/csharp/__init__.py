@@ -43,6 +43,8 @@ CONDITIONS = Conditions(
         "preproc_if": ("condition",), "preproc_elif": ("condition",), "preproc_else": (), "namespace_declaration": ("name",),
     },
     whole=frozenset({"file_scoped_namespace_declaration"}),
+    operators=re.compile(rb"\boperator\b|\bthis\s*\["),
+    abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*;\s*\Z"),
 )  # fmt: skip
 
 

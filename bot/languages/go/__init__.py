@@ -31,7 +31,9 @@ AMBIENT = frozenset(DECLARED.split())
 
 
 CONDITIONS = Conditions(
-    whole=frozenset({"package_clause"}), with_body=frozenset({"function_declaration", "method_declaration"})
+    whole=frozenset({"package_clause"}),
+    with_body=frozenset({"function_declaration", "method_declaration"}),
+    abstract=re.compile(rb"\A(?!\s*func\b)[^{]*\Z"),
 )
 BUILD = re.compile(rb"^//(?:go:build|[ \t]*\+build)[^\n]*|^[ \t]*import[ \t]+\"C\"", re.MULTILINE)
 SYSTEMS = "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos"

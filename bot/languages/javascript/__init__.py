@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from itertools import islice
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.javascript.binding import bindings
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
@@ -47,9 +47,12 @@ CONDITIONS = Conditions(
     ends=re.compile(
         rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*|\A(?:if|for|while|switch)\b[^\n]*(?=[\s\S]*?\bexports\b)", re.MULTILINE
     ),
-    undoes=re.compile(rb"\bdelete[ \t]+((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"),
+    undoes=re.compile(
+        rb"\b(?:delete[ \t]+|(?:Object\.(?:defineProperty|assign)|Reflect\.\w{1,40})\([ \t]*)((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"
+    ),
+    binds=bindings,
+    abstract=re.compile(rb"\A\s*(?:\w+\s+)*abstract\b"),
 )  # fmt: skip
-REPLACED = re.compile(rb"^[ \t]*(?:module\.)?exports[ \t]*=[^=\n][^\n]*", re.MULTILINE)  # the last one counts
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 
 
@@ -77,7 +80,6 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(code)
     root = _root(path, code)
     conditions = ["declarations alone"] if path.endswith(DECLARATIONS) else []
-    conditions += [match[0].decode("utf-8", "replace") for match in islice(REPLACED.finditer(code), 1, None)]
     return with_conditions(outline_of(path, root, code, side), root, code, CONDITIONS, conditions)
 
 

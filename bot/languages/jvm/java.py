@@ -33,7 +33,9 @@ BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|\([^()]{
 GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
 
 
-CONDITIONS = Conditions(whole=frozenset({"package_declaration"}))
+CONDITIONS = Conditions(
+    whole=frozenset({"package_declaration"}), abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z")
+)
 
 
 @dataclass(slots=True)

@@ -28,7 +28,11 @@ MISREAD = re.compile(r"\b(?:class|interface|object)[ \t]+([A-Za-z_]\w*)")
 READ = 4_000  # characters of it
 
 
-CONDITIONS = Conditions(whole=frozenset({"package_header", "file_annotation"}))
+CONDITIONS = Conditions(
+    whole=frozenset({"package_header", "file_annotation"}),
+    operators=re.compile(rb"\boperator\s+fun\b"),
+    abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*\Z"),
+)
 
 
 @lru_cache(maxsize=1)

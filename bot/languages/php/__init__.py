@@ -42,7 +42,12 @@ CONDITIONS = Conditions(
     },
     whole=frozenset({"namespace_definition"}),
     ends=re.compile(rb"^[ \t]*(?:exit\b|die\b|throw\b|__halt_compiler\b)[^\n]*", re.MULTILINE | re.IGNORECASE),
+    abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z"),
+    operators=re.compile(rb"\bfunction\s+&?__(?!construct|destruct)\w+"),
 )  # fmt: skip
+
+
+TAG = re.compile(rb"<\?(?:php(?=\s|$)|=)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
@@ -63,8 +68,11 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     nesting.check(source)
     misread.check(source)
     root = syntax.parse(_grammar(), source)
+    tag = TAG.search(source)
+    above = source.count(b"\n", 0, tag.start() if tag is not None else len(source))
+    spans = [(1, above if tag is not None else above + 1, "above the opening tag")]
     conditions = [] if path.endswith(".php") else ["a file that is not loaded by the names of its classes"]
-    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, conditions)
+    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, conditions, spans)
 
 
 @finds

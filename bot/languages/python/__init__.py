@@ -10,12 +10,14 @@ from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.python import binding
+from bot.languages.python.binding import bindings, names_left_out
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.values import Outline, Side, Use
+from bot.values import REQUIRES, Outline, Side, Use
 
 NAME = "python"
 TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True)
@@ -38,6 +40,9 @@ CONDITIONS = Conditions(
     },
     ends=re.compile(rb"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|quit\(|os\._exit\()[^\n]*", re.MULTILINE),
     undoes=re.compile(rb"^[ \t]*(?:del\b|delattr\(|globals\(\)\.pop\()([^\n#]*)", re.MULTILINE),
+    binds=bindings,
+    abstract=re.compile(rb"\A\s*@(?:\w+\.)?abstract"),
+    operators=re.compile(rb"\bdef\s+__(?!init__|new__|repr__|str__|doc__|post_init__|del__)\w+__"),
 )  # fmt: skip
 
 
@@ -67,7 +72,24 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     root = _root(source)
     outline_read = outline_of(path, root, source, side, _root)
     misread.check_names(outline_read.names)
-    return with_conditions(outline_read, root, source, CONDITIONS, ["a stub"] if path.endswith(".pyi") else [])
+    whole = [*(["a stub"] if path.endswith(".pyi") else []), *binding.replacements(path, source)]
+    hidden_names = names_left_out(source, outline_read.defined_names)
+    spans = [
+        (symbol.start, symbol.start, f"{REQUIRES}an import by its name")
+        for symbol in outline_read.symbols
+        if symbol.name in hidden_names and symbol.name[:1] != "_"
+    ]
+    return with_conditions(outline_read, root, source, CONDITIONS, whole, spans)
+
+
+def mounts(path: str, source: bytes) -> Mapping[str, str]:
+    """The modules that a package hides behind other things of their names."""
+    return binding.mounts(path, _root(source)) if path.endswith("__init__.py") else {}
+
+
+def patches(source: bytes) -> frozenset[tuple[str, str]]:
+    """The members of classes and modules that a file sets or deletes."""
+    return binding.patches(source)
 
 
 @finds

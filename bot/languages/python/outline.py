@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
+from bot.languages.python.binding import fields
 from bot.languages.python.dynamic import ANY, HINT, dynamic
 from bot.languages.python.signature import HARMLESS, signature
 from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Side, Symbol
+from bot.values import OFFERS, REQUIRES, Outline, Side, Symbol
 
 BLOCKS = frozenset({
     "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "except_group_clause", "finally_clause",
@@ -94,6 +95,11 @@ def _definition(node: Node, outer: Node, inside: str, walk: _PythonWalk) -> None
     if not inside:
         walk.bound[short] = name
     if kind == "class":
+        own_fields = list(fields(node, decorators, _bases(node)))
+        if own_fields:
+            conditions = [f"{REQUIRES}{field_name}" for field_name, is_required in own_fields if is_required]
+            conditions += [f"{OFFERS}{at} {field_name}" for at, (field_name, _) in enumerate(own_fields)]
+            walk.symbols[-1] = replace(walk.symbols[-1], conditions=tuple(conditions))
         foreign = [item for item in decorators if item.partition("(")[0].rpartition(".")[2] not in HARMLESS]
         walk.bases.append((name, (*_bases(node), *(f"@{item}" for item in foreign))))
         body = node.child_by_field_name("body")

@@ -1,7 +1,9 @@
 """Ruby: requires, autoloads, and constants found by the names of files."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
@@ -13,7 +15,7 @@ from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
-from bot.values import Outline, Side, Use
+from bot.values import OFFERS, REQUIRES, Outline, Side, Use
 
 NAME = "ruby"
 TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
@@ -38,9 +40,14 @@ CONDITIONS = Conditions(
     ends=re.compile(rb"^[ \t]*(?:raise|exit!?|abort|return)\b[^\n]*", re.MULTILINE),
     undoes=re.compile(
         rb"\b(?:undef|undef_method|remove_method|remove_const|private|protected|private_class_method|private_constant"
-        rb"|module_function)\b[ \t(]*((?:[:\"'*%\[\]\w, \t?!]|\n[ \t]+:)+)"
+        rb"|module_function|alias|alias_method|define_method|define_singleton_method)\b[ \t(]*((?:[:\"'*%\[\]\w, \t?!]|\n[ \t]+:)+)"
     ),
 )  # fmt: skip
+
+
+MIXIN = re.compile(
+    rb"^[ \t]*(?:([A-Z]\w{0,99})\.)?(include|extend|prepend)\b[ \t(]+([A-Z][\w:, \t]{0,200})", re.MULTILINE
+)
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +78,26 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check_encoding(source)
     root = syntax.parse(_grammar(), source)
     conditions = [] if path.endswith(".rb") else ["a file that is not required by its name"]
-    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, conditions)
+    outline_read = _with_mixins(outline_of(path, root, source, side), source)
+    return with_conditions(outline_read, root, source, CONDITIONS, conditions)
+
+
+def _with_mixins(outline_read: Outline, source: bytes) -> Outline:
+    """The outline whose classes tell how they mix modules in: one that is prepended stands before what they define."""
+    mixins: dict[str, list[str]] = defaultdict(list)
+    classes = [symbol for symbol in outline_read.symbols if symbol.kind == "class"]
+    for match in MIXIN.finditer(source):
+        line = source.count(b"\n", 0, match.start()) + 1
+        holders = [symbol for symbol in classes if symbol.start <= line <= symbol.end]
+        holder = max(holders, key=lambda symbol: symbol.start).name if holders else ""
+        kind, module = match[2].decode(), " ".join(match[3].decode("utf-8", "replace").split())
+        direction = REQUIRES if kind == "prepend" else OFFERS
+        mixins[match[1].decode() if match[1] else holder].append(f"{direction}{kind} {module}")
+    symbols = [
+        replace(symbol, conditions=tuple(mixins.get(symbol.name, ()))) if symbol.kind == "class" else symbol
+        for symbol in outline_read.symbols
+    ]
+    return replace(outline_read, symbols=tuple(symbols))
 
 
 @finds

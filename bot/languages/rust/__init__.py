@@ -1,22 +1,26 @@
 """Rust: crates and workspaces, modules by files and inline, `use` trees and qualified paths."""
 
+import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
 from tree_sitter import Language as Grammar
+from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, Span, with_conditions
+from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import configs_of
-from bot.values import Outline, Side, Use
+from bot.values import OFFERS, Outline, Side, Use
 
 NAME = "rust"
 TRAITS = LanguageTraits(conditional_build=True)
@@ -40,8 +44,12 @@ MOST = 200  # of them in one file
 CONDITIONS = Conditions(
     marks={
         "attribute_item": re.compile(r"#\s*\[\s*(?:cfg|test\b)"), "inner_attribute_item": re.compile(r"(?!)"),
-    }
+    },
+    abstract=re.compile(rb"\A[^{]*;\s*\Z"),
 )  # fmt: skip
+DERIVED = re.compile(r"\bderive\s{0,4}\(([^)]{0,400})\)")
+WORD = re.compile(r"[\w:]+")
+PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
 
 
@@ -64,7 +72,29 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     root = syntax.parse(_grammar(), _readable(source))
     inner = [match[0].decode("utf-8", "replace") for match in INNER.finditer(source)]
-    return with_conditions(outline_of(path, root, side), root, source, CONDITIONS, inner, list(_macro_spans(source)))
+    outline_read, traits = outline_of(path, root, side), _traits(root)
+    symbols = [
+        replace(symbol, conditions=tuple(traits.get(symbol.name, ()))) if symbol.kind == "class" else symbol
+        for symbol in outline_read.symbols
+    ]
+    outline_read = replace(outline_read, symbols=tuple(symbols))
+    return with_conditions(outline_read, root, source, CONDITIONS, inner, list(_macro_spans(source)))
+
+
+def _traits(root: Node) -> Mapping[str, list[str]]:
+    """Type -> the traits that the file derives or implements for it."""
+    traits: dict[str, list[str]] = defaultdict(list)
+    derived: list[str] = []
+    for node in root.named_children:
+        if node.type == "attribute_item":
+            derived += [word for words in DERIVED.findall(syntax.text(node)) for word in WORD.findall(words)]
+        elif "comment" not in node.type:
+            is_impl = node.type == "impl_item"
+            name = syntax.text(node.child_by_field_name("type" if is_impl else "name")).partition("<")[0]
+            trait = " ".join(syntax.text(node.child_by_field_name("trait")).split())[:200] if is_impl else ""
+            traits[name.rpartition("::")[2].strip()] += [f"{OFFERS}{one}" for one in (*derived, trait) if one]
+            derived = []
+    return traits
 
 
 def _macro_spans(source: bytes) -> Iterator[Span]:
@@ -72,6 +102,39 @@ def _macro_spans(source: bytes) -> Iterator[Span]:
     for match, end in _wrappers(source):
         condition = match[0].decode("utf-8", "replace")
         yield source.count(b"\n", 0, match.start()) + 1, source.count(b"\n", 0, end) + 2, " ".join(condition.split())
+
+
+def mounts(path: str, source: bytes) -> Mapping[str, str]:
+    """The files that the `mod` lines of a file make modules, each with its line and what is above it."""
+    try:
+        nesting.check(source)
+        root, around = syntax.parse(_grammar(), _readable(source)), list(_macro_spans(source))
+        return dict(_mounts(path, root, module_folder(path), around))
+    except Unreadable:
+        return {}
+
+
+def _mounts(path: str, node: Node, folder: str, around: Sequence[Span]) -> Iterator[tuple[str, str]]:
+    above: list[str] = []
+    for child in node.named_children:
+        if child.type == "attribute_item":
+            above.append(syntax.text(child))
+        elif child.type == "mod_item":
+            name, body = syntax.text(child.child_by_field_name("name")), child.child_by_field_name("body")
+            above += [words for first, last, words in around if first <= syntax.first_line(child) <= last]
+            if body is None:
+                own = PATH.search(" ".join(above))
+                home = posixpath.dirname(path)
+                files = (
+                    [posixpath.normpath(posixpath.join(home, own[1]))]
+                    if own
+                    else [f"{folder}/{name}.rs", f"{folder}/{name}/mod.rs"]
+                )
+                yield from ((one.lstrip("/"), " ".join([path, *above, syntax.text(child)])) for one in files)
+            else:
+                yield from _mounts(path, body, f"{folder}/{name}", around)
+        if child.type not in ("attribute_item", "line_comment", "block_comment"):
+            above = []
 
 
 @finds

@@ -1,0 +1,175 @@
+"""Definitions of files that the change does not touch, and that it changes all the same.
+
+A module is mounted by a line of another file (`mod cart;`), hidden by a name that its package binds, and patched from outside
+(`Cart.total = None`); a class without a constructor is called like its base. Their users are looked up as if their own files had changed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.dependents.confirm import Reach
+from bot.dependents.exports import Exports
+from bot.dependents.symbols import ChangedSource, changed_symbols
+from bot.ports import Language, Mounting, Patching, Tree
+from bot.text.filetypes import filetype
+from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Symbol
+
+ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+GENERATIONS = 3  # of classes below one
+MOST_FILES = 60  # of which definitions are changed from outside
+
+
+@dataclass(slots=True)
+class Indirect:
+    """What a change reaches without touching its file."""
+
+    tree: Tree
+    language: Language
+    head: Reach
+    exports: Exports
+    sources: dict[str, ChangedSource]  # path -> file, the changed ones first
+    originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
+    cut: list[str] = field(default_factory=list)
+    altered_paths: set[str] = field(default_factory=set)
+
+    async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
+        """The changed definitions, those of the other files too. `symbols`: those of the changed files."""
+        changed_sources = list(self.sources.values())
+        for source in changed_sources:
+            await self._mounts(source)
+            await self._patches(source)
+        await self._constructors(symbols)
+        return {**symbols, **{path: changed_symbols(self.sources[path]) for path in self.altered_paths}}
+
+    async def _source(self, path: str) -> ChangedSource | None:
+        """A file as changed: the same on both sides, if the change does not touch it."""
+        if path not in self.sources:
+            entries = await self.tree.entries("head"), await self.tree.entries("base")
+            if any(path not in side or side[path].kind != "file" for side in entries):
+                return None
+            if len(self.altered_paths) >= MOST_FILES:
+                self.cut.append(
+                    f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
+                )
+                return None
+            text = await self.tree.read(path)
+            old, new = await self.exports.outline("base", path), await self.exports.outline("head", path)
+            if text is None or old is None or new is None or old.unread or new.unread:
+                return None
+            old = replace(old, symbols=tuple(replace(symbol, side="base") for symbol in old.symbols))
+            file = ChangedFile(path, path, "modified")
+            self.sources[path] = ChangedSource(file, self.language, text, text, old, new)
+        return self.sources[path]
+
+    def _alter(self, source: ChangedSource, old: Iterable[Symbol], new: Iterable[Symbol]) -> None:
+        path = source.file.path
+        altered = replace(
+            source, old=replace(source.old, symbols=tuple(old)), new=replace(source.new, symbols=tuple(new))
+        )
+        self.sources[path] = altered
+        self.altered_paths.add(path)
+        self.exports.know("base", source.file.old_path or path, altered.old)
+        self.exports.know("head", path, altered.new)
+
+    async def _mounts(self, source: ChangedSource) -> None:
+        """Files whose mounting line, or whose package, the change alters."""
+        if not isinstance(self.language, Mounting) or source.file.status in ("added", "deleted") or source.new.unread:
+            return
+        before = self.language.mounts(source.file.old_path or source.file.path, source.before)
+        after = self.language.mounts(source.file.path, source.after)
+        for path in sorted({*before, *after}):
+            if before.get(path) == after.get(path):
+                continue
+            child = await self._source(path)
+            if child is not None and child.file.status == "modified":
+                was, now = ([one] if one else [] for one in (before.get(path), after.get(path)))
+                old, new = _under(child.old.symbols, was), _under(child.new.symbols, now)
+                self._alter(child, old, new)
+
+    async def _patches(self, source: ChangedSource) -> None:
+        """Members of classes of other files that the change sets or deletes."""
+        if not isinstance(self.language, Patching) or source.file.status == "deleted" or source.new.unread:
+            return
+        before = self.language.patches(source.before) if source.before else frozenset()
+        added = self.language.patches(source.after) - before
+        for item in await self.head.imports(source.file.path) if added else ():
+            for name, statement in sorted(added):
+                member = _member(item, name)
+                child = await self._source(item.target) if member else None
+                if child is None or not any(symbol.name == member for symbol in child.new.symbols):
+                    continue
+                new = [_under([one], [statement])[0] if one.name == member else one for one in child.new.symbols]
+                self._alter(child, child.old.symbols, new)
+
+    async def _constructors(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> None:
+        """Classes that inherit a constructor whose signature changes."""
+        left = [item for items in symbols.values() for item in items if _is_inherited(item)]
+        for _ in range(GENERATIONS):
+            homes = {item.symbol.path for item in left}
+            importers = await self.head.importers(homes) if homes else {}
+            below: list[ChangedSymbol] = []
+            for item in left:
+                home = item.symbol.path
+                paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
+                for path in sorted({home, *self.exports.mates(home), *paths}):
+                    below += await self._heirs(path, item)
+            left = below
+
+    async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The constructors of the classes of a file that inherit this one, each as if it were written there."""
+        owner, _, short = item.symbol.name.rpartition(".")
+        outline = await self.exports.outline("head", path)
+        heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
+        source = await self._source(path) if heirs else None
+        constructors: list[ChangedSymbol] = []
+        if source is None or item.before is None or item.after is None:
+            return []
+        for name in heirs:
+            was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
+            if was is not None and now is not None:
+                self.originals[was] = self.originals.get(item.before, item.before)
+                self.originals[now] = self.originals.get(item.after, item.after)
+                self._alter(source, (*source.old.symbols, was), (*source.new.symbols, now))
+                source = self.sources[path]
+                constructors.append(replace(item, before=was, after=now))
+        return constructors
+
+
+def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | None:
+    """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
+    name = f"{owner}.{constructor.short}"
+    own = next((symbol for symbol in outline.symbols if symbol.name == owner and symbol.kind == "class"), None)
+    if own is None or any(symbol.name == name for symbol in outline.symbols):
+        return None
+    return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
+
+
+def _under(symbols: Sequence[Symbol], conditions: Sequence[str]) -> list[Symbol]:
+    return [replace(symbol, conditions=(*conditions, *symbol.conditions)) for symbol in symbols]
+
+
+def _member(item: Import, name: str) -> str:
+    """What a dotted name means in the file that an import leads to; "" if it does not go through this import."""
+    here = dict(item.aliases)
+    for there in sorted(item.names):
+        local_name = here.get(there, "" if there == "*" else there)
+        if local_name and name.startswith(f"{local_name}."):
+            rest = name[len(local_name) + 1 :]
+            return rest if there == "*" else f"{there}.{rest}"
+    return ""
+
+
+def _is_inherited(item: ChangedSymbol) -> bool:
+    """Whether it is a constructor that other classes may have from this one, with another signature."""
+    language = filetype(item.symbol.path)
+    is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
+    return item.change == "signature" and is_constructor and language.inherited_constructors
+
+
+def _heirs_of(owner: str, constructor: str, outline: Outline) -> Iterable[str]:
+    own = {symbol.name for symbol in outline.symbols}
+    for name, bases in outline.bases:
+        is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)
+        if is_heir and f"{name}.{constructor}" not in own:
+            yield name

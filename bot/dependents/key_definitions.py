@@ -1,0 +1,149 @@
+"""What defines a key in a file, and where: a comment, a text, a value and a member of another section define none.
+
+A line alone does not tell that. `"retries": 3` is another key inside another object, and none at all inside `/* ... */`; a column is
+defined by the statement that creates it, and not by the one that selects it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from bot.text.lines import code_of, is_comment, says
+
+# Texts of several lines that no program reads as code. One that is never closed hides nothing.
+_OWNER = re.compile(
+    r"\s*+(?i:(?:CREATE|OR|REPLACE|ALTER|EXTEND|TEMP|TEMPORARY|UNIQUE|UNLOGGED)\s++){0,4}"
+    r"(?i:TABLE|VIEW|TYPE|INPUT|INTERFACE|MESSAGE|ENUM|MODEL|STRUCT|RECORD)(?i:\s++IF\s++NOT\s++EXISTS)?\s++([\w.\"`\[\]]{1,200})"
+)
+_DROPS = re.compile(
+    r"\b(?i:drop|remove|rename)_?(?i:column|field)s?\b(?:\s++(?i:IF\s++EXISTS\s++)?[\"`\[]?(?P<column>[A-Za-z_]\w{0,99})|\s*+\(|\s++(?=[:\"']))"
+    r"|\b(?i:drop|rename)\s++(?i:column)\s++(?i:IF\s++EXISTS\s++)?[\"`\[]?(?P<named>[A-Za-z_]\w{0,99})"
+)
+_ARGUMENT = re.compile(r"(?:\b(\w{1,40})\s{0,3}=\s{0,3})?(?:[\"'](\w{1,99})[\"']|(?<!:):(\w{1,99}))")
+_ARGUMENT_LINES = 5
+_HEREDOC = r"<<[-~]?[\"']?([A-Za-z_]\w{0,60})"
+_MOST_BLOCKS = 2_000
+_CLOSES = {"/*": "*/", "<!--": "-->", '"""': '"""', "'''": "'''", "{#": "#}", "\n=begin": "\n=end"}
+_OPENS = re.compile("|".join([*map(re.escape, _CLOSES), _HEREDOC]))
+_SECTION = re.compile(r"\s*+\[\[?([^\[\]\n]{1,200})\]\]?\s*+(?:[#;]|$)")
+_ENTRY = re.compile(r"(\s*+(?:-\s++)?)(?:(?:export|ENV|ARG|set)\s++)?([\"']?)([\w$./-]{1,200})\2\s*+[:=]")
+# How a schema declares a name: a column behind its table's bracket or `ADD`, a field with its type, a message, a table.
+_DECLARED = (
+    r"^\s*+(?:\w++\s++){0,2}[\"`\[]?NAME[\"`\]]?\s++(?!(?:FROM|AS|IS|IN|ASC|DESC|AND|OR|NOT|NULL|LIKE|SET|TO|ON|WHERE)\b)[A-Za-z\[]"
+    r"|[(,]\s*+[\"`\[]?NAME[\"`\]]?\s++(?!(?:FROM|AS|IS|IN|ASC|DESC|AND|OR|NOT|NULL|LIKE|SET|TO|ON|WHERE)\b)[A-Za-z]"
+    r"|\b(?i:ADD(?:\s++COLUMN)?(?:\s++IF\s++NOT\s++EXISTS)?|TO)\s++[\"`\[]?NAME\b"
+    r"|\b(?i:TABLE(?:\s++IF\s++NOT\s++EXISTS)?|VIEW|TYPE|MESSAGE|ENUM|INPUT|INTERFACE|MODEL|SERVICE|STRUCT)\s++[\"`\[]?NAME\b"
+    r"|(?<![\w.\"'])NAME\s*+(?:\([^()]{0,400}\)\s*+)?:\s*+[\[\w]|\b\w++\s++NAME\s*+=\s*+\d|\"name\"\s*+:\s*+\"NAME\""
+)
+_LISTED = r"^\s*+NAME\s*+(?:@|,?\s*+$)"
+_STATEMENTS = (".sql", ".ddl", ".psql")
+_ASKS = re.compile(r"\s*+(?i:SELECT|INSERT|UPDATE|DELETE|WITH|DROP|COMMENT|GRANT|FROM|WHERE|JOIN|RETURNING)\b")
+_DEEPEST = 60
+
+Place = tuple[str, ...]  # the sections around a key, and the key
+
+
+def declares_in_schema(word: str, code: str, path: str) -> bool:
+    """Whether a line of a schema declares the name. One that selects, drops or describes it does not."""
+    is_listed = not path.lower().endswith(_STATEMENTS) and says(_LISTED, word, code)  # a value of an enumeration
+    return not _ASKS.match(code) and (is_listed or says(_DECLARED, word, code))
+
+
+def moved_keys(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
+    """The keys that went out of a section which is still there, whatever became of their lines."""
+    return frozenset(one[-1] for one in before - after if len(one) > 1 and one[:-1] in after)
+
+
+def owners(word: str, content: str, path: str) -> frozenset[str]:
+    """The tables and types of a schema that declare the name."""
+    owners_found: set[str] = set()
+    owner = ""
+    hidden_lines = lines_inside_texts(content) if word in content else ()
+    for number, line in enumerate(content.split("\n") if word in content else (), 1):
+        if number not in hidden_lines:
+            if match := _OWNER.match(line[:1_000]):
+                owner = match[1]
+            if word in line and declares_in_schema(word, line, path):
+                owners_found.add(owner)
+    return frozenset(owners_found)
+
+
+def dropped_columns(lines: Sequence[str]) -> Iterator[str]:
+    """The columns and fields that statements drop or rename: in SQL, or in a migration that calls a function for it."""
+    for at, line in enumerate(lines):
+        for match in _DROPS.finditer(line):
+            if column := match["column"] or match["named"]:
+                yield column
+                continue
+            text = "\n".join([line[match.end() :], *lines[at + 1 : at + _ARGUMENT_LINES]]).partition(")")[0]
+            arguments = [(name, one or other) for name, one, other in _ARGUMENT.findall(text)]
+            named = [value for name, value in arguments if name in ("name", "old_name", "column_name")]
+            yield from (named or [value for _, value in arguments[:2]][-1:])
+
+
+def places(path: str, content: str) -> frozenset[Place]:
+    """The keys that a file of settings defines, each with the sections around it."""
+    if path.lower().endswith(".json"):
+        try:
+            return frozenset(_of_json(json.loads(content)))
+        except (ValueError, RecursionError):
+            pass  # with comments, or broken: by its lines
+    return frozenset(_of_lines(path, content))
+
+
+def _of_json(value: object) -> Iterator[Place]:
+    left: list[tuple[Place, object]] = [((), value)]
+    while left:
+        around, one = left.pop()
+        if isinstance(one, dict) and len(around) < _DEEPEST:
+            for key, inner in one.items():
+                yield (*around, key)
+                left.append(((*around, key), inner))
+        elif isinstance(one, list):
+            left += [(around, inner) for inner in one]
+
+
+def _of_lines(path: str, content: str) -> Iterator[Place]:
+    """By indentation and by sections in brackets."""
+    section: tuple[str, ...] = ()
+    above: list[tuple[int, str]] = []
+    hidden_lines = lines_inside_texts(content)
+    for number, line in enumerate(content.split("\n"), 1):
+        if number in hidden_lines or is_comment(line, path):
+            continue
+        if match := _SECTION.match(line):
+            section, above = (match[1].strip(),), []
+            yield section
+        elif match := _ENTRY.match(code_of(line, path)):
+            indent = len(match[1])
+            while above and above[-1][0] >= indent:
+                above.pop()
+            if len(above) < _DEEPEST:
+                above.append((indent, match[3]))
+            names = tuple(name for _, name in above)
+            yield (*section, *names)
+            if "." in match[3]:  # `edition.workspace = true` sets `edition`
+                yield (*section, *names[:-1], match[3].partition(".")[0])
+
+
+def lines_inside_texts(content: str) -> frozenset[int]:
+    """The lines inside a comment or a text of several lines, its first and last line left out."""
+    numbers: set[int] = set()
+    endless: set[str] = set()  # marks that nothing closes from here on
+    at, line = 0, 1
+    for _ in range(_MOST_BLOCKS):
+        if not (opening := _OPENS.search(content, at)):
+            break
+        start, last = opening.start(), _CLOSES.get(opening[0]) or f"\n{opening[1]}\n"
+        end = -1 if last in endless else content.find(last, opening.end())
+        line += content.count("\n", at, start)
+        if end < 0:
+            endless.add(last)
+            line += content.count("\n", start, opening.end())
+            at = opening.end()
+            continue
+        to = line + content.count("\n", start, end) + (last[0] == "\n")
+        numbers.update(range(line + 1, to))
+        at = end + len(last.rstrip("\n"))
+        line = to + content.count("\n", end + (last[0] == "\n"), at)
+    return frozenset(numbers)
