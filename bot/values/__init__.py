@@ -38,6 +38,7 @@ from bot.values.finding import (
     Evidence,
     Finding,
     Reproduction,
+    Rewrite,
     Severity,
     Silence,
     Source,
