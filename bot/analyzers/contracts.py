@@ -83,7 +83,8 @@ async def check(
             told_places.add(place)
             family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
             home = reference.symbol.rpartition(":")[0]
-            groups[reference.path, home, family].append(replace(breakage, new_path=new_paths.get(home) or ""))
+            new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
+            groups[reference.path, home, family].append(replace(breakage, new_path=new_path))
     findings = await _with_rewrites(
         tree, [(rows, await finding(tree, rows, old)) for group in groups.values() for rows in _places(group)], languages
     )

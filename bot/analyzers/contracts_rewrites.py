@@ -4,6 +4,7 @@ Four kinds: another name, another file, another keyword, an argument that nothin
 new parameter, a replacement for what is gone) has no rewrite, and neither has a finding of which one place needs one.
 """
 
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
 from bot.languages.arguments import Argument, ArgumentList, arguments_of, node_at
-from bot.languages.imports import Statement, respell, statement, without
+from bot.languages.imports import TYPES, Statement, respell, statement, without
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Parameter, Rewrite, Use
@@ -123,6 +124,8 @@ def _edits(file: _File, row: Breakage) -> set[Edit]:
     if row.rule == "removed-module":
         return _module_edits(file, row)
     item = row.symbol
+    if item is not None and item.before is not None and item.after is None and _is_namesake(row, item.before.name):
+        return _type_edits(file, row)
     if item is None or item.change != "renamed" or item.before is None or item.after is None:
         raise _NotMechanical
     before, after = item.before, item.after
@@ -295,13 +298,50 @@ def _dropped(source: bytes, call: ArgumentList, dropped: set[int]) -> set[Edit]:
 
 def _module_edits(file: _File, row: Breakage) -> set[Edit]:
     """The import of a file that is at another place now."""
+    if not row.new_path:
+        raise _NotMechanical
     spot = statement(file.path, file.source, row.reference.line)
-    if not row.new_path or spot is None:
+    if spot is None and row.home.endswith(TYPES):
+        return _type_edits(file, row)
+    if spot is None:
         raise _NotMechanical
     respelt = respell(file.path, spot.text, row.home_before, row.new_path)
     if respelt is None:
         raise _NotMechanical
-    return {Edit(spot.start, spot.end, respelt.encode())}
+    return {_trimmed(spot, respelt)}
+
+
+def _trimmed(spot: Statement, new: str) -> Edit:
+    """The statement's change without what stays at both of its ends: another change may be made there."""
+    old_bytes, new_bytes = spot.text.encode(), new.encode()
+    most = min(len(old_bytes), len(new_bytes))
+    head = next((at for at in range(most) if old_bytes[at] != new_bytes[at]), most)
+    tail = next((at for at in range(most - head) if old_bytes[-1 - at] != new_bytes[-1 - at]), most - head)
+    return Edit(spot.start + head, spot.end - tail, new_bytes[head : len(new_bytes) - tail])
+
+
+def _is_namesake(row: Breakage, name: str) -> bool:
+    """Whether a type is the one that its file is named after, and the file has another name now."""
+    return row.home.endswith(TYPES) and bool(row.new_path) and _stem(row.home_before) == name
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
+def _type_edits(file: _File, row: Breakage) -> set[Edit]:
+    """A use of the type that a file is named after, where the file has another name in the same folder."""
+    folder, new_folder = posixpath.dirname(row.home_before), posixpath.dirname(row.new_path)
+    old, new = _stem(row.home_before), _stem(row.new_path)
+    uses = [use for use in file.uses(_about(row, old)) if use.form in ("name", "member", "import")]
+    if folder != new_folder or old == new or not uses:
+        raise _NotMechanical
+    return {_rename(file, use, old.encode(), new.encode()) for use in uses}
+
+
+def _about(row: Breakage, name: str) -> Breakage:
+    """The row about another word of its line."""
+    return replace(row, reference=replace(row.reference, name=name))
 
 
 def _move_edits(file: _File, row: Breakage, new_path: str) -> set[Edit]:

@@ -18,6 +18,7 @@ SPREADS = re.compile(r"splat|spread|variadic")
 # What an expression does beside having a value: without it, the program would do less.
 EFFECTS = re.compile(r"call|invocation|await|yield|assign|update|creation|new_expression|macro|named_expression")
 DEFERRED = frozenset({"lambda", "arrow_function", "function_expression", "lambda_literal", "lambda_expression"})
+WRAPPERS = frozenset({"Some", "Ok", "Err"})  # values of Rust that are written like calls
 MOST_NODES = 500  # of one argument
 
 
@@ -90,7 +91,11 @@ def _keyword(node: Node) -> Node | None:
 
 def _is_pure(node: Node) -> bool:
     nodes = list(islice(_evaluated(node), MOST_NODES))
-    return len(nodes) < MOST_NODES and not any(EFFECTS.search(one.type) for one in nodes)
+    return len(nodes) < MOST_NODES and not any(map(_acts, nodes))
+
+
+def _acts(node: Node) -> bool:
+    return bool(EFFECTS.search(node.type)) and syntax.text(node.child_by_field_name("function")) not in WRAPPERS
 
 
 def _evaluated(node: Node) -> Iterator[Node]:

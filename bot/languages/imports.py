@@ -11,7 +11,7 @@ from bot.languages.faults import grammar_of
 
 # Nodes that are a whole statement by which a file takes something of another.
 STATEMENT = re.compile(
-    r"import|export_statement|use_declaration|using_directive|preproc_include|lexical_declaration|variable_declaration"
+    r"import|export_statement|use_declaration|using_directive|preproc_include|\A(?:lexical|variable)_declaration\Z"
 )
 PART = re.compile(r"_(?:clause|specifier|list|path|prefix|spec)\Z|\Aimport(?:s|ed)?\Z|named_imports|aliased_import|\Adotted_name")
 DEPTH = 12  # levels from a name up to its statement

@@ -6,6 +6,7 @@ from deeprepo_evals.cli import (
     consumers,
     context,
     fetch,
+    fixes,
     journals,
     large,
     learn,
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command(name="context")(context.command)
 app.command(name="consumers")(consumers.command)
 app.command(name="fetch")(fetch.command)
+app.command(name="fixes")(fixes.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)
 app.command(name="report")(report.command)
