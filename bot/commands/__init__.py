@@ -12,6 +12,7 @@ from bot.commands import (
     cancel,
     carrying,
     explain,
+    fix,
     full_review,
     helping,
     ignore,
@@ -31,7 +32,7 @@ from bot.config import Config
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {
         word.WORD: word
-        for word in (review, full_review, ask, explain, ignore, rules, pause, resume, cancel, settings, helping)
+        for word in (review, full_review, ask, explain, fix, ignore, rules, pause, resume, cancel, settings, helping)
     }
 )
 READING = tuple(name for name, word in COMMANDS.items() if word in (ask, explain))  # they compute on code
