@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
 from bot.languages.arguments import Argument, ArgumentList, arguments_of, node_at
-from bot.languages.imports import TYPES, Statement, respell, statement, without
+from bot.languages.imports import NAMED_AFTER, Statement, added_using, respell, statement, without
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Parameter, Rewrite, Use
@@ -39,6 +39,7 @@ class _File:
     path: str
     source: bytes
     language: Language
+    others: Mapping[str, bytes]  # files that have another path now, before the change and after it
 
     def uses(self, row: Breakage) -> list[Use]:
         """The uses of a broken name on its line."""
@@ -59,11 +60,13 @@ async def rewrites(
     for row in (row for group in groups for row in group if not row.reference.likely):
         rows_by_file[row.reference.path].append(row)
     sources = await tree.read_many(sorted(rows_by_file))
+    others = await tree.read_many(sorted({row.home_before for rows in rows_by_file.values() for row in rows}), "base")
+    others |= await tree.read_many(sorted({row.new_path for rows in rows_by_file.values() for row in rows} - {""}))
     rewrites_by_key: dict[tuple[str, str], tuple[Rewrite, ...]] = {}
     for path, rows in rows_by_file.items():
         language = next((one for one in languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
         if path in sources and language is not None:
-            rewrites_by_key |= _of_file(_File(path, sources[path], language), rows)
+            rewrites_by_key |= _of_file(_File(path, sources[path], language, others), rows)
     return rewrites_by_key
 
 
@@ -131,6 +134,9 @@ def _edits(file: _File, row: Breakage) -> set[Edit]:
     before, after = item.before, item.after
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or row.reference.name != before.short:
         raise _NotMechanical
+    was, now = before.signature, after.signature
+    if row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None:
+        raise _NotMechanical  # the call would be broken under the new name too
     if before.path == after.path or row.new_path == after.path:
         return _name_edits(file, row, before.short, after.short, is_member="." in before.name)
     if before.short != after.short or "." in before.name:
@@ -301,7 +307,7 @@ def _module_edits(file: _File, row: Breakage) -> set[Edit]:
     if not row.new_path:
         raise _NotMechanical
     spot = statement(file.path, file.source, row.reference.line)
-    if spot is None and row.home.endswith(TYPES):
+    if row.home.endswith(NAMED_AFTER) and (spot is None or row.home.endswith(".cs")):
         return _type_edits(file, row)
     if spot is None:
         raise _NotMechanical
@@ -322,7 +328,7 @@ def _trimmed(spot: Statement, new: str) -> Edit:
 
 def _is_namesake(row: Breakage, name: str) -> bool:
     """Whether a type is the one that its file is named after, and the file has another name now."""
-    return row.home.endswith(TYPES) and bool(row.new_path) and _stem(row.home_before) == name
+    return row.home.endswith(NAMED_AFTER) and bool(row.new_path) and _stem(row.home_before) == name
 
 
 def _stem(path: str) -> str:
@@ -334,6 +340,13 @@ def _type_edits(file: _File, row: Breakage) -> set[Edit]:
     folder, new_folder = posixpath.dirname(row.home_before), posixpath.dirname(row.new_path)
     old, new = _stem(row.home_before), _stem(row.new_path)
     uses = [use for use in file.uses(_about(row, old)) if use.form in ("name", "member", "import")]
+    if old == new and row.home.endswith(".cs"):
+        using = added_using(file.source, file.others.get(row.home_before, b""), file.others.get(row.new_path, b""))
+        if using is not None:
+            return {Edit(using[0], using[0], using[1])}
+    if not uses and row.reference.form == "import":  # a whole namespace, of which the type was a part
+        every = file.language.uses(file.path, file.source, {old})
+        uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
     if folder != new_folder or old == new or not uses:
         raise _NotMechanical
     return {_rename(file, use, old.encode(), new.encode()) for use in uses}

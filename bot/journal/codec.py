@@ -192,8 +192,11 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "commit", "consumer", "reproduction", "repository", "rewrites"}
+    {"allowlisted", "commit", "consumer", "reproduction", "repository"}
 )  # fields of a finding and its evidence that older journals do not have: left out if they say nothing
+
+
+DERIVED = frozenset({"rewrites"})  # what code makes of a finding and its tree: no part of what a replay compares
 
 
 def digests(review: Review) -> dict[str, str]:
@@ -213,7 +216,7 @@ def digests(review: Review) -> dict[str, str]:
 def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` makes
     """A part with each finding's sources in words, as journals have always had them, and without what later versions added to it."""
     if isinstance(part, Mapping):
-        fields = {name: value for name, value in part.items() if name != "sources" and (value or name not in ADDED)}
+        fields = {name: value for name, value in part.items() if name not in {"sources"} | DERIVED and (value or name not in ADDED)}
         plain = {name: _as_recorded(value) for name, value in fields.items()}
         rows = part.get("sources")
         return (

@@ -21,10 +21,15 @@ PYTHON_FROM = re.compile(r"(from\s+)(\.*)([\w.]*)(\s+import\b)")
 PYTHON_WHOLE = re.compile(r"(import\s+)([\w.]+)(\s+as\s+\w+)")
 QUOTED = re.compile(r"([\"'<])([^\"'<>\n]{1,300})([\"'>])")
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
+SLASHED = re.compile(r"[A-Za-z_]\w*+(?:\\\w++)++")
 CRATE = re.compile(r"\bcrate((?:::\w+)+)")
 SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 PATHS = (*SCRIPTS, ".vue", ".svelte", ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".rb", ".php")
+LINES = (".rb",)  # files are loaded by calls
 TYPES = (".java", ".kt", ".kts")
+NAMED_AFTER = (*TYPES, ".cs")  # a file has the name of its type
+USING = re.compile(rb"^using [\w.]{1,200};[ \t]*\r?$", re.MULTILINE)
+NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
     begin = sum(len(row) + 1 for row in lines[: line - 1])
     begin += len(lines[line - 1]) - len(lines[line - 1].lstrip())
     node = root.root_node.descendant_for_byte_range(begin, begin + 1)
+    if path.endswith(LINES):
+        return _line(lines[line - 1], begin)
     chain = [node, *islice(syntax.ancestors(node), DEPTH)] if node is not None else []
     whole = [one for one in chain if STATEMENT.search(one.type) and not PART.search(one.type)]
     if not whole or not whole[-1].text or len(whole[-1].text) > MOST_TEXT:
@@ -57,6 +64,17 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
     before = source[source.rfind(b"\n", 0, start) + 1 : start]
     try:
         return Statement(start, end, source[start:end].decode(), "" if before.strip() else before.decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def _line(row: bytes, begin: int) -> Statement | None:
+    """A statement that is one line, as a call that loads a file is."""
+    text = row.strip()
+    if not QUOTED.search(text.decode("utf-8", "replace")) or len(text) > MOST_TEXT:
+        return None
+    try:
+        return Statement(begin, begin + len(text), text.decode(), "")
     except UnicodeDecodeError:
         return None
 
@@ -92,6 +110,7 @@ def respell(importer: str, text: str, old: str, new: str) -> str | None:
         changed = _python(importer, text, old, new)
     elif suffix in PATHS:
         changed = QUOTED.sub(lambda match: _quoted(match, importer, old, new), text)
+        changed = _php(text, old, new) if changed == text and suffix == ".php" else changed
     elif suffix in TYPES:
         changed = DOTTED.sub(lambda match: ".".join(_moved(match[0].split("."), _parts(old), _parts(new))), text)
     elif suffix == ".rs":
@@ -99,6 +118,25 @@ def respell(importer: str, text: str, old: str, new: str) -> str | None:
     else:
         return None
     return changed if changed and changed != text else None
+
+
+def added_using(source: bytes, old: bytes, new: bytes) -> tuple[int, bytes] | None:
+    """Where a file of C# takes the namespace of a type that went to another one, and the line; `old`, `new`: the type's file."""
+    was, now = NAMESPACE.search(old), NAMESPACE.search(new)
+    usings = list(USING.finditer(source))
+    if was is None or now is None or was[1] == now[1]:
+        return None
+    line = b"using " + now[1] + b";"
+    if any(one[0].strip() == line for one in usings):
+        return None
+    ending = b"\r\n" if b"\r\n" in source else b"\n"
+    return (usings[-1].end() - usings[-1][0].endswith(b"\r"), ending + line) if usings else (0, line + ending)
+
+
+def _php(text: str, old: str, new: str) -> str:
+    """A name with its namespaces, which lead to its file."""
+    before, after = _parts(old), _parts(new)
+    return SLASHED.sub(lambda match: "\\".join(_moved(match[0].split("\\"), before, after)), text)
 
 
 def _parts(path: str) -> list[str]:
