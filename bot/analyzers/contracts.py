@@ -86,7 +86,9 @@ async def check(
             new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
             groups[reference.path, home, family].append(replace(breakage, new_path=new_path))
     findings = await _with_rewrites(
-        tree, [(rows, await finding(tree, rows, old)) for group in groups.values() for rows in _places(group)], languages
+        tree,
+        [(rows, await finding(tree, rows, old)) for group in groups.values() for rows in _places(group)],
+        languages,
     )
     findings += await overridden(tree, dependents.heirs, symbols)
     return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
@@ -99,15 +101,17 @@ async def _with_rewrites(
     findings = [finding for _, finding in rows]
     if not languages or not any(finding.proven for finding in findings):
         return findings
-    from bot.analyzers.contracts_rewrites import rewrites  # takes a parser, which a change without a broken use does not need
+    from bot.analyzers.contracts_rewrites import (
+        rewrites,
+    )  # takes a parser, which a change without a broken use does not need
 
     mended = await rewrites(tree, [group for group, _ in rows], languages)
     with_rewrites = []
-    for group, finding in rows:
+    for group, one in rows:
         keys = dict.fromkeys((row.reference.path, row.reference.symbol) for row in group)
         lines = [mended.get(key, ()) for key in keys]
-        each = tuple(dict.fromkeys(line for mine in lines for line in mine)) if all(lines) and finding.proven else ()
-        with_rewrites.append(replace(finding, rewrites=each))
+        each = tuple(dict.fromkeys(line for mine in lines for line in mine)) if all(lines) and one.proven else ()
+        with_rewrites.append(replace(one, rewrites=each))
     return with_rewrites
 
 

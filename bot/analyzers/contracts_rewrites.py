@@ -1,4 +1,4 @@
-"""Broken uses that code can write anew, because the check knows the old form and the new one.
+"""Broken uses that code can rewrite, because the check knows the old form and the new one.
 
 Four kinds: another name, another file, another keyword, an argument that nothing takes any more. A use that needs a decision (a value for a
 new parameter, a replacement for what is gone) has no rewrite, and neither has a finding of which one place needs one.
@@ -8,6 +8,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
@@ -17,14 +18,14 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Parameter, Rewrite, Use
 
-MOST = 200  # lines of one file that are written anew
+MOST = 200  # lines of one file that are rewritten
 KEYWORD = ("positional", "keyword-only")  # parameters that a call may name
 SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_specifier": b"%(new)s as %(old)s"}
 NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # its name is a key of something else
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Edit:
+class ByteEdit:
     """Bytes of a file that become others."""
 
     start: int
@@ -72,26 +73,28 @@ async def rewrites(
 
 def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """The same for one file: a line that two changed definitions share is written once, with both."""
-    edits: dict[str, set[Edit]] = {}
+    edits: dict[str, set[ByteEdit]] = {}
     for row in rows:
         key = row.reference.symbol
         try:
             edits.setdefault(key, set()).update(_edits(file, row))
         except _NotMechanical:
-            edits[key] = {Edit(-1, -1, b"")}  # one place that cannot be mended, and the whole is not
+            edits[key] = {ByteEdit(-1, -1, b"")}  # one place that cannot be mended, and the whole is not
     mendable = {key: found for key, found in edits.items() if found and all(edit.start >= 0 for edit in found)}
     every = sorted({edit for found in mendable.values() for edit in found})
     lines = _lines(file, every)
     whole = {key: found for key, found in mendable.items() if found <= lines.keys() and len(found) <= MOST}
-    return {(file.path, key): tuple(dict.fromkeys(lines[edit] for edit in sorted(found))) for key, found in whole.items()}
+    return {
+        (file.path, key): tuple(dict.fromkeys(lines[edit] for edit in sorted(found))) for key, found in whole.items()
+    }
 
 
-def _lines(file: _File, edits: Sequence[Edit]) -> dict[Edit, Rewrite]:
+def _lines(file: _File, edits: Sequence[ByteEdit]) -> dict[ByteEdit, Rewrite]:
     """Each edit with the whole lines that it is in; what overlaps is left out."""
     starts = [0]
     for line in file.source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
-    blocks: list[tuple[int, int, list[Edit]]] = []  # first and last line, from 0
+    blocks: list[tuple[int, int, list[ByteEdit]]] = []  # first and last line, from 0
     at = 0
     for edit in edits:
         while starts[at + 1] <= edit.start:
@@ -102,9 +105,9 @@ def _lines(file: _File, edits: Sequence[Edit]) -> dict[Edit, Rewrite]:
             blocks[-1] = (first, max(end, last), [*mine, edit])
         else:
             blocks.append((at, last, [edit]))
-    rewrites_by_edit: dict[Edit, Rewrite] = {}
+    rewrites_by_edit: dict[ByteEdit, Rewrite] = {}
     for first, last, mine in blocks:
-        if any(one.end > other.start for one, other in zip(mine, mine[1:], strict=False)):
+        if any(one.end > other.start for one, other in pairwise(mine)):
             continue
         begin, end = starts[first], starts[last + 1] - 1
         pieces, place = [], begin
@@ -120,7 +123,7 @@ def _lines(file: _File, edits: Sequence[Edit]) -> dict[Edit, Rewrite]:
     return rewrites_by_edit
 
 
-def _edits(file: _File, row: Breakage) -> set[Edit]:
+def _edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """What mends one broken line. Raises _NotMechanical."""
     if row.misfit is not None:
         return _call_edits(file, row)
@@ -137,14 +140,14 @@ def _edits(file: _File, row: Breakage) -> set[Edit]:
     was, now = before.signature, after.signature
     if row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None:
         raise _NotMechanical  # the call would be broken under the new name too
-    if before.path == after.path or row.new_path == after.path:
+    if after.path in {before.path, row.new_path}:
         return _name_edits(file, row, before.short, after.short, is_member="." in before.name)
     if before.short != after.short or "." in before.name:
         raise _NotMechanical
     return _move_edits(file, row, after.path)
 
 
-def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bool) -> set[Edit]:
+def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
     """Another name in the place of the old one."""
     uses = [use for use in file.uses(row) if use.form not in ("key", "definition")]
     members = [use for use in uses if use.form == "member"]
@@ -155,7 +158,7 @@ def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bo
     return {_rename(file, use, old.encode(), new.encode()) for use in chosen}
 
 
-def _rename(file: _File, use: Use, old: bytes, new: bytes) -> Edit:
+def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
     at = use.at + file.source[use.at : use.at + len(use.name.encode())].rfind(old)
     if file.source[at : at + len(old)] != old or at < use.at:
         raise _NotMechanical
@@ -166,12 +169,12 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> Edit:
         raise _NotMechanical
     alone = node is not None and node.parent is not None and node.parent.named_child_count == 1
     form = SHORTHAND.get(kind) or (SHORTHAND.get(around) if alone else None)
-    return Edit(at, at + len(old), form % {b"old": old, b"new": new} if form else new)
+    return ByteEdit(at, at + len(old), form % {b"old": old, b"new": new} if form else new)
 
 
-def _call_edits(file: _File, row: Breakage) -> set[Edit]:
+def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """Calls of the line that do not fit, with the arguments that fit."""
-    edits: set[Edit] = set()
+    edits: set[ByteEdit] = set()
     is_mended = False
     for use in file.uses(row):
         name = row.reference.name.encode()
@@ -188,7 +191,7 @@ def _call_edits(file: _File, row: Breakage) -> set[Edit]:
     return edits
 
 
-def _fitted(file: _File, row: Breakage, call: ArgumentList) -> set[Edit]:
+def _fitted(file: _File, row: Breakage, call: ArgumentList) -> set[ByteEdit]:
     item = row.symbol
     before = item.before.signature if item is not None and item.before is not None else None
     after = item.after.signature if item is not None and item.after is not None else None
@@ -220,7 +223,7 @@ def _fitted(file: _File, row: Breakage, call: ArgumentList) -> set[Edit]:
         raise _NotMechanical  # a positional argument behind a named one
     sign = b": " if file.path.endswith((".cs", ".php", ".rb")) else b"=" if file.path.endswith(".py") else b" = "
     edits = {
-        Edit(one.start, one.keyword_end or one.start, name.encode() + (b"" if one.keyword else sign))
+        ByteEdit(one.start, one.keyword_end or one.start, name.encode() + (b"" if one.keyword else sign))
         for at, name in new_names.items()
         for one in [arguments[at]]
         if at not in dropped
@@ -240,12 +243,7 @@ def _matched(
     dropped: set[int] = set()
     place = 0  # of the next positional argument that is left
     for at, argument in enumerate(arguments):
-        parameter = next((one for one in old if one.name == argument.keyword), None) if argument.keyword else None
-        if parameter is None and not argument.keyword:
-            positional = [one for one in old if one.kind != "keyword-only"]
-            parameter = positional[at] if at < len(positional) else None
-        if parameter is None:
-            raise _NotMechanical
+        parameter = _parameter(old, at, argument.keyword)
         now = new_by_name.get(parameter.name) or _renamed(parameter, old, new, fresh)
         if now is None:
             if fresh:
@@ -265,6 +263,15 @@ def _matched(
     return new_names, dropped
 
 
+def _parameter(old: Sequence[Parameter], at: int, keyword: str) -> Parameter:
+    """The parameter that took an argument. Raises _NotMechanical."""
+    positional = [one for one in old if one.kind != "keyword-only"]
+    taken = [one for one in old if one.name == keyword] if keyword else positional[at : at + 1]
+    if not taken:
+        raise _NotMechanical
+    return taken[0]
+
+
 def _renamed(
     parameter: Parameter, old: Sequence[Parameter], new: Sequence[Parameter], fresh: Sequence[Parameter]
 ) -> Parameter | None:
@@ -276,21 +283,21 @@ def _renamed(
     return there if there in fresh and there.kind == parameter.kind else None
 
 
-def _dropped(source: bytes, call: ArgumentList, dropped: set[int]) -> set[Edit]:
+def _dropped(source: bytes, call: ArgumentList, places: set[int]) -> set[ByteEdit]:
     """The edits that take arguments out, with the commas that part them."""
-    if not dropped:
+    if not places:
         return set()
     arguments = call.arguments
-    left = [at for at in range(len(arguments)) if at not in dropped]
+    left = [at for at in range(len(arguments)) if at not in places]
     if not source[call.start : call.start + 1] == b"(":
         raise _NotMechanical
     if not left:
         inside = source[call.start + 1 : arguments[0].start], source[arguments[-1].end : call.end - 1]
         if inside[0].strip() or inside[1].strip() not in (b"", b","):
             raise _NotMechanical
-        return {Edit(call.start + 1, call.end - 1, b"")}
+        return {ByteEdit(call.start + 1, call.end - 1, b"")}
     edits = set()
-    for at in dropped:
+    for at in places:
         behind = at > left[0]  # an argument that is left stands before it: it goes with the comma before it
         start, end = (
             (arguments[at - 1].end, arguments[at].end) if behind else (arguments[at].start, arguments[at + 1].start)
@@ -298,11 +305,11 @@ def _dropped(source: bytes, call: ArgumentList, dropped: set[int]) -> set[Edit]:
         gap = source[start : arguments[at].start] if behind else source[arguments[at].end : end]
         if gap.strip() != b",":  # a comment
             raise _NotMechanical
-        edits.add(Edit(start, end, b""))
+        edits.add(ByteEdit(start, end, b""))
     return edits
 
 
-def _module_edits(file: _File, row: Breakage) -> set[Edit]:
+def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """The import of a file that is at another place now."""
     if not row.new_path:
         raise _NotMechanical
@@ -317,13 +324,13 @@ def _module_edits(file: _File, row: Breakage) -> set[Edit]:
     return {_trimmed(spot, respelt)}
 
 
-def _trimmed(spot: Statement, new: str) -> Edit:
+def _trimmed(spot: Statement, new: str) -> ByteEdit:
     """The statement's change without what stays at both of its ends: another change may be made there."""
     old_bytes, new_bytes = spot.text.encode(), new.encode()
     most = min(len(old_bytes), len(new_bytes))
     head = next((at for at in range(most) if old_bytes[at] != new_bytes[at]), most)
     tail = next((at for at in range(most - head) if old_bytes[-1 - at] != new_bytes[-1 - at]), most - head)
-    return Edit(spot.start + head, spot.end - tail, new_bytes[head : len(new_bytes) - tail])
+    return ByteEdit(spot.start + head, spot.end - tail, new_bytes[head : len(new_bytes) - tail])
 
 
 def _is_namesake(row: Breakage, name: str) -> bool:
@@ -335,7 +342,7 @@ def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0]
 
 
-def _type_edits(file: _File, row: Breakage) -> set[Edit]:
+def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """A use of the type that a file is named after, where the file has another name in the same folder."""
     folder, new_folder = posixpath.dirname(row.home_before), posixpath.dirname(row.new_path)
     old, new = _stem(row.home_before), _stem(row.new_path)
@@ -343,7 +350,7 @@ def _type_edits(file: _File, row: Breakage) -> set[Edit]:
     if old == new and row.home.endswith(".cs"):
         using = added_using(file.source, file.others.get(row.home_before, b""), file.others.get(row.new_path, b""))
         if using is not None:
-            return {Edit(using[0], using[0], using[1])}
+            return {ByteEdit(using[0], using[0], using[1])}
     if not uses and row.reference.form == "import":  # a whole namespace, of which the type was a part
         every = file.language.uses(file.path, file.source, {old})
         uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
@@ -357,7 +364,7 @@ def _about(row: Breakage, name: str) -> Breakage:
     return replace(row, reference=replace(row.reference, name=name))
 
 
-def _move_edits(file: _File, row: Breakage, new_path: str) -> set[Edit]:
+def _move_edits(file: _File, row: Breakage, new_path: str) -> set[ByteEdit]:
     """The import of a definition that is in another file now. Uses of the imported name stay as they are."""
     if row.reference.form != "import":
         if any(use.form == "member" for use in file.uses(row)):
@@ -369,7 +376,7 @@ def _move_edits(file: _File, row: Breakage, new_path: str) -> set[Edit]:
     return {_split(file, row, spot, new_path)}
 
 
-def _split(file: _File, row: Breakage, spot: Statement, new_path: str) -> Edit:
+def _split(file: _File, row: Breakage, spot: Statement, new_path: str) -> ByteEdit:
     parts = without(spot.text, row.reference.name)
     if parts is None:
         raise _NotMechanical
@@ -377,4 +384,4 @@ def _split(file: _File, row: Breakage, spot: Statement, new_path: str) -> Edit:
     respelt = respell(file.path, alone, row.home_before, new_path)
     if respelt is None:
         raise _NotMechanical
-    return Edit(spot.start, spot.end, f"\n{spot.indent}".join(filter(None, (rest, respelt))).encode())
+    return ByteEdit(spot.start, spot.end, f"\n{spot.indent}".join(filter(None, (rest, respelt))).encode())

@@ -30,7 +30,9 @@ def command(
     review: Annotated[Path, typer.Argument(metavar="REVIEW.JSON", help="The JSON output of `deeprepo review`.")],
     numbers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[N]...", help="The numbers or fingerprints of the findings. Default: all that can be fixed."),
+        typer.Argument(
+            metavar="[N]...", help="The numbers or fingerprints of the findings. Default: all that can be fixed."
+        ),
     ] = None,
     repo: Annotated[str, typer.Option(help="The checkout whose files are changed.", metavar="DIR")] = ".",
     patch: Annotated[bool, typer.Option("--patch", help="Print the change as a patch and write nothing.")] = False,
@@ -50,15 +52,15 @@ def command(
     if data is None:
         raise UsageError(f"{review} does not exist: `deeprepo review --format json --output {review}` writes it")
     try:
-        reviewed = json_file.read(data)
+        review_done = json_file.read(data)
     except ValueError as error:
         raise UsageError(f"{review} is not the JSON output of a review: {error}".split("\n")[0]) from error
-    rows = fixing.fixable(reviewed, tuple(numbers or ()))
-    return carry_out(reviewed, rows, repo, (("REVIEW.JSON", str(review)),), quiet=quiet, patch=patch)
+    rows = fixing.fixable(review_done, tuple(numbers or ()))
+    return carry_out(review_done, rows, repo, (("REVIEW.JSON", str(review)),), quiet=quiet, patch=patch)
 
 
 def carry_out(
-    reviewed: "Review",
+    review_done: "Review",
     rows: "Sequence[PlacedFinding]",
     repo: str,
     origin: tuple[tuple[str, str], ...] = (),
@@ -72,15 +74,15 @@ def carry_out(
 
     if not rows:
         tell("Nothing can be fixed: no finding has a rewrite or a suggestion that can be applied.")
-        return CLEAN if not reviewed.findings else FOUND
+        return CLEAN if not review_done.findings else FOUND
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         fix, check = fixing.fix_work_tree(
-            reviewed, rows, repo, scratch, partial(reviewing.progress, quiet=quiet), origin, keep=patch
+            review_done, rows, repo, scratch, partial(reviewing.progress, quiet=quiet), origin, keep=patch
         )
     if patch:
         typer.echo(fix.patch, nl=False)
     report(fix, check, is_patch=patch)
-    return CLEAN if fix and check.is_clean and not fix.refused else FOUND
+    return CLEAN if fix and check.is_clean and not fix.refusals else FOUND
 
 
 def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
@@ -89,8 +91,10 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
 
     if fix:
         verb = "would be fixed" if is_patch else "fixed"
-        tell(f"{count(len(fix.findings), 'finding')} {verb} in {count(len(fix.contents), 'file')}: {', '.join(sorted(fix.contents))}")
-    for finding, reason in fix.refused:
+        tell(
+            f"{count(len(fix.findings), 'finding')} {verb} in {count(len(fix.contents), 'file')}: {', '.join(sorted(fix.contents))}"
+        )
+    for finding, reason in fix.refusals:
         tell(f"not fixed: {finding.path}:{finding.start} {finding.title}: {REASONS.get(reason, reason)}")
     if not fix:
         return
@@ -100,9 +104,13 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
         if finding not in check.still:
             tell(f"new: {finding.path}:{finding.start} {finding.title}")
     if check.is_clean:
-        unjudged = len(fix.findings) - check.judged
+        unjudged = len(fix.findings) - check.by_code
         tell(
             "A review of the result by code reports "
             + ("none of them any more, and nothing new." if not unjudged else "nothing new.")
-            + (f" {count(unjudged, 'finding')} of models can be judged by a model alone: review again." if unjudged else "")
+            + (
+                f" {count(unjudged, 'finding')} of models can be judged by a model alone: review again."
+                if unjudged
+                else ""
+            )
         )

@@ -99,7 +99,8 @@ RUN = typer.Option(
     help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
 )
 FIX = typer.Option(
-    "--fix", help="Write the fixes of what was found into the work tree, as `deeprepo fix` does, and review the result by code."
+    "--fix",
+    help="Write the fixes of what was found into the work tree, as `deeprepo fix` does, and review the result by code.",
 )
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 

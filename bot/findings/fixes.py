@@ -22,21 +22,21 @@ class _CannotApply(Exception):  # noqa: N818 - an outcome
     """Why a fix is left out: the reason."""
 
 
-def is_fixable(placed: PlacedFinding) -> bool:
+def is_fixable(row: PlacedFinding) -> bool:
     """Whether something is known that would mend the finding."""
-    return bool(rewrites_of(placed))
+    return bool(rewrites_of(row))
 
 
-def rewrites_of(placed: PlacedFinding) -> tuple[Rewrite, ...]:
-    """The lines to write anew. Of another repository, or of the state before the change, nothing is written."""
-    finding, spot = placed.finding, placed.spot
+def rewrites_of(row: PlacedFinding) -> tuple[Rewrite, ...]:
+    """The lines to rewrite. Of another repository, or of the state before the change, nothing is written."""
+    finding, spot = row.finding, row.spot
     if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
         return ()
     if finding.rewrites:
         return finding.rewrites
-    if placed.replacement is None or spot is None:
+    if row.replacement is None or spot is None:
         return ()
-    return (Rewrite(spot.path, spot.start, finding.quote, placed.replacement),)
+    return (Rewrite(spot.path, spot.start, finding.quote, row.replacement),)
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
@@ -46,42 +46,42 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
     entries = await tree.entries()
     known = {path for path in paths if path in entries and entries[path].kind == "file"}
     heads = dict(await tree.read_many(sorted(known)))
-    chosen: dict[str, set[Rewrite]] = defaultdict(set)
-    done, refused = [], []
+    rewrites_by_path: dict[str, set[Rewrite]] = defaultdict(set)
+    mended_findings, refusals = [], []
     for finding, rewrites in rows:
         try:
-            if not rewrites:
-                raise _CannotApply("none")
-            _add(chosen, rewrites, heads, faults)
+            _add(rewrites_by_path, rewrites, heads, faults)
         except _CannotApply as reason:
-            refused.append((finding, str(reason)))
+            refusals.append((finding, str(reason)))
         else:
-            done.append(finding)
-    contents = {path: _applied(heads[path], mine) for path, mine in chosen.items()}
+            mended_findings.append(finding)
+    contents = {path: _applied(heads[path], mine) for path, mine in rewrites_by_path.items()}
     patch = "".join(_patch(path, heads[path], contents[path]) for path in sorted(contents))
-    return Fix(contents, {path: heads[path] for path in contents}, tuple(done), tuple(refused), patch)
+    return Fix(contents, {path: heads[path] for path in contents}, tuple(mended_findings), tuple(refusals), patch)
 
 
 def _add(
-    chosen: dict[str, set[Rewrite]], rewrites: Sequence[Rewrite], heads: Mapping[str, bytes], faults: Faults
+    rewrites_by_path: dict[str, set[Rewrite]], rewrites: Sequence[Rewrite], heads: Mapping[str, bytes], faults: Faults
 ) -> None:
     """Take the rewrites of one finding too. Raises _CannotApply, and then none of them is taken."""
+    if not rewrites:
+        raise _CannotApply("none")
     more: dict[str, set[Rewrite]] = defaultdict(set)
     for rewrite in rewrites:
         if rewrite.path not in heads or rewrite.path.startswith(WORKFLOWS):
             raise _CannotApply("place")
         more[rewrite.path].add(rewrite)
     for path, mine in more.items():
-        both = chosen.get(path, set()) | mine
+        both = rewrites_by_path.get(path, set()) | mine
         content = _applied(heads[path], both)
         before, after = faults(path, heads[path]), faults(path, content)
         if before is not None and len(after or ()) > len(before):
             raise _CannotApply("syntax")
-    files = {*chosen, *more}
-    if len(files) > MOST_FILES or sum(map(len, chosen.values())) + len(rewrites) > MOST_LINES:
+    files = {*rewrites_by_path, *more}
+    if len(files) > MOST_FILES or sum(map(len, rewrites_by_path.values())) + len(rewrites) > MOST_LINES:
         raise _CannotApply("long")
     for path, mine in more.items():
-        chosen[path] |= mine
+        rewrites_by_path[path] |= mine
 
 
 def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:

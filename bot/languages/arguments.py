@@ -1,4 +1,4 @@
-"""The arguments of a call as they are written, with their places: for code that writes one of them anew."""
+"""The arguments of a call as they are written, with their places: for code that rewrites one of them."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ class ArgumentList:
 
 
 def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
-    """The syntax of a name at its place; None if nobody here can read the file, or something else stands there."""
+    """The syntax of a name at its place; None if nobody here can read the file, or something else is there."""
     grammar = grammar_of(path)
     root = syntax.in_time(grammar, source) if grammar is not None else None
     if root is None or source[at : at + len(name)] != name:

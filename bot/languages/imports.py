@@ -13,10 +13,14 @@ from bot.languages.faults import grammar_of
 STATEMENT = re.compile(
     r"import|export_statement|use_declaration|using_directive|preproc_include|\A(?:lexical|variable)_declaration\Z"
 )
-PART = re.compile(r"_(?:clause|specifier|list|path|prefix|spec)\Z|\Aimport(?:s|ed)?\Z|named_imports|aliased_import|\Adotted_name")
+PART = re.compile(
+    r"_(?:clause|specifier|list|path|prefix|spec)\Z|\Aimport(?:s|ed)?\Z|named_imports|aliased_import|\Adotted_name"
+)
 DEPTH = 12  # levels from a name up to its statement
 MOST_TEXT = 4_000  # characters of one statement
-NAMES = re.compile(r"(?s)(\s*(?:from\s+[.\w]+\s+import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*\{)\s*\(?)([^(){}#]*)(.*)")
+NAMES = re.compile(
+    r"(?s)(\s*(?:from\s+[.\w]+\s+import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*\{)\s*\(?)([^(){}#]*)(.*)"
+)
 PYTHON_FROM = re.compile(r"(from\s+)(\.*)([\w.]*)(\s+import\b)")
 PYTHON_WHOLE = re.compile(r"(import\s+)([\w.]+)(\s+as\s+\w+)")
 QUOTED = re.compile(r"([\"'<])([^\"'<>\n]{1,300})([\"'>])")
@@ -43,7 +47,7 @@ class Statement:
 
 
 def statement(path: str, source: bytes, line: int) -> Statement | None:
-    """The import statement that stands on a line, or of which the line is a part."""
+    """The import statement that begins on a line, or of which the line is a part."""
     lines = source.split(b"\n")
     grammar = grammar_of(path)
     root = syntax.in_time(grammar, source) if grammar is not None else None
@@ -204,23 +208,22 @@ def _quoted(match: re.Match[str], importer: str, old: str, new: str) -> str:
         spelt = posixpath.relpath(target, here or ".")
         spelt = spelt if spelt.startswith("../") or not token.startswith(".") else f"./{spelt}"
         return f"{match[1]}{spelt}{match[3]}"
-    for style in (lambda path: path, lambda path: posixpath.splitext(path)[0]):
-        was, now = style(old), style(new)
+    for was, now in ((old, new), (posixpath.splitext(old)[0], posixpath.splitext(new)[0])):
         if not token.startswith(".") and was.endswith(f"/{token}") and now.startswith(was[: -len(token)]):
             return f"{match[1]}{now[len(was) - len(token) :]}{match[3]}"
     return match[0]
 
 
-def _alike(joined: str, old: str, new: str) -> str | None:
+def _alike(path: str, old: str, new: str) -> str | None:
     """The new path in the form in which the old one was written."""
-    (stem, suffix), (old_stem, _), (new_stem, _) = map(posixpath.splitext, (joined, old, new))
-    if joined == old:
+    (stem, suffix), (old_stem, _), (new_stem, _) = map(posixpath.splitext, (path, old, new))
+    if path == old:
         return new
-    if joined == old_stem:
+    if path == old_stem:
         return new_stem
     if stem == old_stem and suffix in SCRIPTS and old.endswith(SCRIPTS):
         return new_stem + suffix
-    if f"{joined}/index" == old_stem:
+    if f"{path}/index" == old_stem:
         return new_stem.removesuffix("/index")
     return None
 

@@ -1,7 +1,7 @@
 """One commit on the branch of a pull request: on the head that was reviewed, by a fast-forward, or not at all.
 
 The commit is made first, and nothing points to it; then the branch is pointed at it, which GitHub refuses if the branch has moved.
-Whoever was killed in between points again, at the same commit.
+A process that was killed in between points again when it is done again, at the same commit.
 """
 
 from collections.abc import Mapping

@@ -114,7 +114,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Whole lines of a file that code can write anew: those from `line` on that read `old` become `new`."""
+    """Whole lines of a file that code can rewrite: those from `line` on that read `old` become `new`."""
 
     path: str = field(metadata=EXACT)
     line: int

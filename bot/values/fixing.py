@@ -14,7 +14,9 @@ class Fix:
     contents: Mapping[str, bytes] = field(default_factory=dict, metadata=EXACT)  # path -> the whole file
     before: Mapping[str, bytes] = field(default_factory=dict, metadata=EXACT)  # the same, as reviewed
     findings: tuple[Finding, ...] = ()
-    refused: tuple[tuple[Finding, str], ...] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long"
+    refusals: tuple[
+        tuple[Finding, str], ...
+    ] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long"
     patch: str = ""  # the same change as `git apply` reads it
 
     def __bool__(self) -> bool:
@@ -27,7 +29,9 @@ class FixCheck:
 
     new: tuple[Finding, ...] = ()
     still: tuple[Finding, ...] = ()
-    judged: int = 0  # of the fixed findings, those that a check by code had reported: silence about others means nothing
+    by_code: int = (
+        0  # of the fixed findings, those that a check by code had reported: silence about others means nothing
+    )
 
     @property
     def is_clean(self) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot import checkout, files, pipeline
 from bot.checkout import ownership
-from bot.checkout.amended import amend
+from bot.checkout.amending import amend
 from bot.checkout.locate import locate
 from bot.errors import NothingToReview, UsageError
 from bot.findings import fixes
@@ -24,36 +24,38 @@ SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE = frozenset({"analyser"})
 
 
-def fixable(reviewed: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
+def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
-    rows = [*reviewed.findings, *(PlacedFinding(finding, "outside") for finding in reviewed.still)]
+    rows = [*review_done.findings, *(PlacedFinding(finding, "outside") for finding in review_done.still)]
     if not names:
         return tuple(row for row in rows if fixes.is_fixable(row))
-    chosen = []
+    selection = []
     for name in names:
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
         if row is None:
             known = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
             raise UsageError(f"the review has no finding {name}: " + (f"it has {known}" if known else "it has none"))
-        chosen.append(row)
-    return tuple(dict.fromkeys([*chosen, *(row for row in rows if _is_beside(row, chosen))]))
+        selection.append(row)
+    return tuple(dict.fromkeys([*selection, *(row for row in rows if _is_beside(row, selection))]))
 
 
 def _is_named(finding: Finding, name: str) -> bool:
     return name in (str(finding.number or ""), finding.fingerprint, finding.identity)
 
 
-def _is_beside(row: PlacedFinding, chosen: Sequence[PlacedFinding]) -> bool:
+def _is_beside(row: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
     """Whether it is the same broken contract at another caller: to mend one of them alone would leave the defect."""
     mine = _definitions(row.finding)
-    return bool(mine and row.finding.rewrites) and any(not mine.isdisjoint(_definitions(one.finding)) for one in chosen)
+    return bool(mine and row.finding.rewrites) and any(not mine.isdisjoint(_definitions(one.finding)) for one in others)
 
 
 def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
     """The places before the change of the definitions whose users a check has found broken."""
     if not finding.rewrites:
         return frozenset()
-    return frozenset((item.path, item.line) for item in finding.evidence if item.side == "base" and item.note == "before")
+    return frozenset(
+        (item.path, item.line) for item in finding.evidence if item.side == "base" and item.note == "before"
+    )
 
 
 async def mend(pull: PullRequest, rows: Sequence[PlacedFinding], scratch: str) -> tuple[Fix, FixCheck]:
@@ -67,10 +69,10 @@ async def mend(pull: PullRequest, rows: Sequence[PlacedFinding], scratch: str) -
     return fix, compare(fix.findings, before, after)
 
 
-def compare(mended: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
+def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
     """What the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
     old = Counter(finding.identity for finding in before)
-    by_code = [finding for finding in mended if any(source.kind in CODE for source in finding.sources)]
+    by_code = [finding for finding in findings if any(source.kind in CODE for source in finding.sources)]
     marks = {finding.identity for finding in by_code}
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []
@@ -84,20 +86,20 @@ def compare(mended: Sequence[Finding], before: Sequence[Finding], after: Sequenc
 async def _reviewed(pull: PullRequest, scratch: str) -> tuple[Finding, ...]:
     """What checks by code report of a change, silenced or not."""
 
-    async def resolved(_: ReviewRequest, __: str) -> PullRequest:
+    async def pull_again(_: ReviewRequest, __: str) -> PullRequest:
         return pull
 
-    deps = replace(review.deps({"strategy": "offline"}, scratch, lambda _: None), pull=resolved)
+    deps = replace(review.deps({"strategy": "offline"}, scratch, lambda _: None), pull=pull_again)
     try:
-        done = await pipeline.review(ReviewRequest(pull.git_dir), deps)
+        review_by_code = await pipeline.review(ReviewRequest(pull.git_dir), deps)
     except NothingToReview:  # the fix takes back all that the change did
         return ()
-    silenced = (row.finding for row in done.suppressed)
-    return (*(row.finding for row in done.findings), *done.kept_back, *silenced)
+    silenced_findings = (row.finding for row in review_by_code.suppressed)
+    return (*(row.finding for row in review_by_code.findings), *review_by_code.kept_back, *silenced_findings)
 
 
 def fix_work_tree(
-    reviewed: Review,
+    review_done: Review,
     rows: Sequence[PlacedFinding],
     repo: str,
     scratch: str,
@@ -114,10 +116,12 @@ def fix_work_tree(
     if top is None:
         raise UsageError("a bare repository has no files to fix: run this in a checkout")
     if sys.platform == "linux" and local.alone():
-        fix, check = child.alone(_mend, reviewed.pull, rows, repo, scratch, origin, caps=local.LOCAL, watching=watching)
+        fix, check = child.alone(
+            _mend, review_done.pull, rows, repo, scratch, origin, caps=local.LOCAL, watching=watching
+        )
     else:
         with watching():
-            fix, check = asyncio.run(_mend(None, reviewed.pull, rows, repo, scratch, origin, {}))
+            fix, check = asyncio.run(_mend(None, review_done.pull, rows, repo, scratch, origin, {}))
     if not keep:
         write(fix, Path(top))
     return fix, check

@@ -61,12 +61,12 @@ async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
     """The findings fixed in a copy of the head. Raises UsageError for a number that no finding has."""
-    from bot.checkout.amended import modes
+    from bot.checkout.amending import modes
     from bot.wiring import fixing
 
     rows = fixing.fixable(json_file.read(request.last), request.names)
-    made, check = await fixing.mend(request.pull, rows, scratch)
-    return MadeFix(made, check, await modes(request.pull, made.contents))
+    new_contents, check = await fixing.mend(request.pull, rows, scratch)
+    return MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
 
 
 async def page(

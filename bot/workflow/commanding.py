@@ -73,7 +73,7 @@ async def _carried_out(
 ) -> CommandReply:
     context = _context(ask, state, settings, host, parts)
     if ask.word == fix.WORD:
-        return await fixing.fix(ask, state, standing, context, host, job, parts)
+        return await fixing.fix(ask, state, standing, context, job, parts)
     if ask.word in commands.READING:
         return await _read(ask, state, standing, context, parts)
     return await commands.carry_out(ask.word, ask.argument, standing, context)

@@ -1,4 +1,4 @@
-"""Fixes that somebody asks for in a pull request: one commit on its branch, or a patch in the answer where none may be made.
+"""Fixes that somebody asks for in a pull request: one commit on its branch, or a patch in the answer where none may be result.
 
 The commit is decided on once and recorded with its id; a later attempt of the same job only points the branch at it, if it does not yet.
 """
@@ -36,7 +36,7 @@ class FixPlan:
     paths: tuple[str, ...] = ()
     left: tuple[tuple[int, str, str], ...] = ()  # number, title and reason of those that are not
     wrong: tuple[str, ...] = ()  # what the review of the result reports
-    unjudged: int = 0  # findings that code cannot judge
+    of_models: int = 0  # findings that code cannot judge
     patch: str = ""
 
 
@@ -48,7 +48,6 @@ async def fix(
     state: PullState,
     standing: commands.Permission,
     context: CommandContext,
-    host: Host,
     job: Job,
     parts: Services,
 ) -> CommandReply:
@@ -91,43 +90,43 @@ async def _names(argument: str, context: CommandContext) -> tuple[str, ...]:
 async def _plan(
     ask: CommandAsk, state: PullState, last: bytes, names: tuple[str, ...], host: Host, parts: Services
 ) -> FixPlan:
-    """Fix the findings in a copy, review it, and make the commit if it may be made."""
+    """Fix the findings in a copy, review it, and make the commit if it may be result."""
     reviewed = target.read(last)
     if reviewed is None or reviewed.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
-        made = await parts.fix(FixRequest(pull, last, names))
-    plan = _told(made)
-    if not made.fix:
+        result = await parts.fix(FixRequest(pull, last, names))
+    plan = _outcome(result)
+    if not result.fix:
         return plan
-    if not made.check.is_clean:
-        return _with_patch(plan, made, "unclean")
+    if not result.check.is_clean:
+        return _with_patch(plan, result, "unclean")
     try:
         await committing.check(host, state.facts.head_sha, ask.actor)
         commit = await committing.create(
-            host, state.facts.head_sha, made.fix.contents, made.modes, _message(made.fix.findings, ask.actor)
+            host, state.facts.head_sha, result.fix.contents, result.modes, _message(result.fix.findings, ask.actor)
         )
     except CommitRefused as refused:
-        return _with_patch(plan, made, refused.reason)
-    return replace(_with_patch(plan, made, ""), commit=commit)
+        return _with_patch(plan, result, refused.reason)
+    return replace(_with_patch(plan, result, ""), commit=commit)
 
 
-def _told(made: MadeFix) -> FixPlan:
-    fix, check = made.fix, made.check
+def _outcome(result: MadeFix) -> FixPlan:
+    fix, check = result.fix, result.check
     wrong = dict.fromkeys(f"{one.path}:{one.start} {one.title}" for one in (*check.still, *check.new))
     return FixPlan(
         refusal="" if fix else "nothing",
         numbers=tuple(one.number for one in fix.findings if one.number),
         count=len(fix.findings),
         paths=tuple(sorted(fix.contents)),
-        left=tuple((one.number, one.title, reason) for one, reason in fix.refused),
+        left=tuple((one.number, one.title, reason) for one, reason in fix.refusals),
         wrong=tuple(wrong),
-        unjudged=len(fix.findings) - check.judged if fix else 0,
+        of_models=len(fix.findings) - check.by_code if fix else 0,
     )
 
 
-def _with_patch(plan: FixPlan, made: MadeFix, reason: str) -> FixPlan:
-    return replace(plan, refusal=reason, patch=made.fix.patch if len(made.fix.patch) <= MOST_PATCH else "")
+def _with_patch(plan: FixPlan, result: MadeFix, reason: str) -> FixPlan:
+    return replace(plan, refusal=reason, patch=result.fix.patch if len(result.fix.patch) <= MOST_PATCH else "")
 
 
 def _message(findings: tuple[Finding, ...], actor: str) -> str:
@@ -138,17 +137,17 @@ def _message(findings: tuple[Finding, ...], actor: str) -> str:
 
 
 def _reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:
-    committed = bool(plan.commit) and not reason
+    is_committed = bool(plan.commit) and not reason
     return context.reply(
         "fix",
-        committed=plan.commit if committed else "",
+        committed=plan.commit if is_committed else "",
         reason=f"fix_{reason}" if reason else "",
         numbers=", ".join(map(str, plan.numbers)),
         count=plan.count,
         paths=plan.paths[:MOST_LISTED],
         left=[(number, title, f"fix_left_{why}") for number, title, why in plan.left[:MOST_LISTED]],
         wrong=plan.wrong[:MOST_LISTED],
-        unjudged=plan.unjudged,
-        patch="" if committed else plan.patch,
+        unjudged=plan.of_models,
+        patch="" if is_committed else plan.patch,
         again="/deeprepo review",
     )

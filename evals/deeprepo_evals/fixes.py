@@ -101,23 +101,23 @@ async def _measure(case: Case, clone: Path) -> Iterator[Row]:
         pull = await checkout.pull(request, scratch)
         fix, check = await mend(pull, [row for row in broken if row.finding.rewrites], scratch)
     still = {finding.identity for finding in check.still}
-    mended = {finding.identity for finding in fix.findings}
-    return iter([_row(case, placed, mended, still, came=bool(check.new)) for placed in broken])
+    mended_marks = {finding.identity for finding in fix.findings}
+    return iter([_row(case, each, mended_marks, still, adds=bool(check.new)) for each in broken])
 
 
-def _row(case: Case, placed: PlacedFinding, mended: set[str], still: set[str], *, came: bool) -> Row:
-    finding = placed.finding
+def _row(case: Case, row: PlacedFinding, mended_marks: set[str], still: set[str], *, adds: bool) -> Row:
+    finding = row.finding
     outcome = (
         "no rewrite" if not finding.rewrites
-        else "refused" if finding.identity not in mended
+        else "refused" if finding.identity not in mended_marks
         else "still reported" if finding.identity in still
-        else "new findings" if came
+        else "new findings" if adds
         else "fixed"
     )  # fmt: skip
     return Row(case.id, finding.path, finding.start, finding.title, kind(finding), case.language, outcome)
 
 
-def chosen(folder: Path, half_name: str) -> list[Case]:
+def cases_of(folder: Path, half_name: str) -> list[Case]:
     """The cases of a folder with a user left out; of a half, those of its repositories alone."""
     cases = [case for case in read(folder, ["omit"]) if not case.variant]
     return [case for case in cases if not half_name or half(case.clone) == half_name]
@@ -126,7 +126,10 @@ def chosen(folder: Path, half_name: str) -> list[Case]:
 def table(rows: Sequence[Row], absent: Sequence[str]) -> str:
     """The figures: of the mechanical ones, by kind and by language, and what the others are."""
     mechanical = [row for row in rows if row.kind in MECHANICAL]
-    lines = [f"{len(rows)} proven broken callers in {len({row.case for row in rows})} cases; {len(absent)} cases have no clone", ""]
+    lines = [
+        f"{len(rows)} proven broken callers in {len({row.case for row in rows})} cases; {len(absent)} cases have no clone",
+        "",
+    ]
     lines.append(_line("mechanical, fixed and nothing new", mechanical))
     lines += [_line(f"  {name}", [row for row in mechanical if row.kind == name]) for name in MECHANICAL]
     lines += [
@@ -145,7 +148,7 @@ def _line(label: str, rows: Sequence[Row]) -> str:
 
 def main(repos: Path, cases: Path, out: Path | None, half_name: str, say: Callable[[str], None]) -> tuple[str, bool]:
     """Measure and print; whether at least nine of ten mechanical ones are fixed."""
-    rows, absent = asyncio.run(measure(repos, chosen(cases, half_name), out, say))
+    rows, absent = asyncio.run(measure(repos, cases_of(cases, half_name), out, say))
     mechanical = [row for row in rows if row.kind in MECHANICAL]
     reached = sum(row.outcome == "fixed" for row in mechanical) >= 0.9 * len(mechanical)
     return table(rows, absent), reached

@@ -350,7 +350,9 @@ async def _reported(
         for one in judged.findings:
             if joined.inside(one.path) is not None and (one.path, one.start) not in told:
                 told.add((one.path, one.start))
-                found.append((home, one))
+                found.append(
+                    (home, replace(one, rewrites=()))
+                )  # its code is shown where that is decided, and never rewritten
     return found
 
 

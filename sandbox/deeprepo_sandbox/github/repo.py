@@ -136,7 +136,7 @@ class Repo(Conversation):
 
     def protect(self, branch: str) -> None:
         """Let nobody push to a branch directly."""
-        self.repository.protected.add(branch)
+        self.repository.protected_branches.add(branch)
 
     async def _synchronize(self, pull: Pull, before: str, after: str, who: User) -> None:
         await self._show(pull.number, pull.source, pull.head, after)

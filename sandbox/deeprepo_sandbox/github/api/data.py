@@ -19,7 +19,9 @@ async def create_tree(call: Call) -> Answer:
     if base and await git.kind(where.git, base) not in ("tree", "commit"):
         raise GitHubRefusal(422, "base_tree is not a valid oid")
     rows = call.body["tree"]
-    if any(row.get("type") not in (None, "blob") or row.get("mode") not in FILES or "content" not in row for row in rows):
+    if any(
+        row.get("type") not in (None, "blob") or row.get("mode") not in FILES or "content" not in row for row in rows
+    ):
         raise GitHubRefusal(422, "tree.mode or tree.type is invalid")
     sha = await git.tree(where.git, base, [(row["mode"], row["path"], row["content"]) for row in rows])
     root: Json = {"sha": sha, "url": f"{call.world.api}/repos/{where.full_name}/git/trees/{sha}", "truncated": False}
@@ -77,7 +79,7 @@ async def update_ref(call: Call) -> Answer:
         raise GitHubRefusal(422, "Reference does not exist")
     if await git.kind(where.git, sha) != "commit":
         raise GitHubRefusal(422, "Object does not exist")
-    if branch in where.protected:
+    if branch in where.protected_branches:
         raise GitHubRefusal(422, f"Protected branch update failed for refs/{name}.")
     if not call.body.get("force") and await git.merge_base(where.git, before, sha) != before:
         raise GitHubRefusal(422, "Update is not a fast forward")
@@ -116,4 +118,3 @@ OPERATIONS: dict[str, Do] = {
     "git/update-ref": update_ref,
     "repos/get-branch": branch,
 }
-

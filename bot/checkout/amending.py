@@ -17,7 +17,7 @@ REGULAR = (b"100644", b"100755")
 
 
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
-    """The mode of each of these files of the head, as git writes it; absent where it is no regular file."""
+    """The mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
         sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
         own = own_git_dir.objects(place_of(pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
@@ -33,7 +33,7 @@ async def _mode(tree: str, path: str, own: str, env: Mapping[str, str]) -> bytes
 
 
 async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) -> PullRequest:
-    """The pull request with these contents at its head. Raises UsageError for a path that is no file of the head."""
+    """The pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
     sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
@@ -47,7 +47,7 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     for path, content in sorted(contents.items()):
         mode = await _mode(pull.head, path, own, env)
         if mode not in REGULAR:
-            raise UsageError(f"{path} is no file of the reviewed tree: it was not changed")
+            raise UsageError(f"{path} is not a file of the reviewed tree: it was not changed")
         blob = await git.output("hash-object", "-w", "--no-filters", "--stdin", cwd=own, env=env, stdin=content)
         rows.append(b"%s %s 0\t%s\0" % (mode, blob.strip(), raw_name(path)))
     await git.output("update-index", "-z", "--index-info", cwd=own, env=env, stdin=b"".join(rows))
