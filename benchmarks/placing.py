@@ -59,7 +59,7 @@ def table() -> Iterator[Case]:
             yield Case(f"{title}: {why}", patch, finding, where + lines)
 
 
-def said(placed: PlacedFinding) -> str:
+def phrase(placed: PlacedFinding) -> str:
     """A place in the words of the table."""
     if placed.spot is None:
         return placed.place

@@ -127,13 +127,12 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     import tempfile
 
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
-    try:
+    with ExitStack() as unfinished:
+        unfinished.callback(remove, Path(name))
         with os.fdopen(handle, "wb") as file:
             yield file
         Path(name).replace(path)
-    except BaseException:
-        remove(Path(name))
-        raise
+        unfinished.pop_all()
 
 
 def remove(path: Path) -> None:

@@ -30,7 +30,6 @@ from bot.findings import (
     suppress,
 )
 from bot.findings.keep_back import keep_back
-from bot.findings.opinion_cache import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
@@ -147,7 +146,9 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         if deps.running is not None and settings["run"] is not None and not transcript.fault:
             from bot.review import reproducing
 
-            placed_findings = await reproducing.reproduce(placed_findings, session, deps.running, settings["run"])
+            placed_findings = await reproducing.reproduce(
+                placed_findings, session, subject.tree, deps.running, settings["run"]
+            )
         findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
         seconds = deps.clock() - start
         transcript = _without(transcript, subject.files, deps.left_out)
@@ -255,9 +256,9 @@ async def _beyond(
     consumers = await deps.look_at_consumers(tree, files, users, named)
     if not consumers.reports:
         return consumers
-    from bot.dependents.consumers.disclosure import disclosed
+    from bot.dependents.consumers.disclosure import disclose
 
-    return disclosed(consumers, deps.standing, switched_on=deps.share_consumers)
+    return disclose(consumers, deps.standing, switched_on=deps.share_consumers)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
@@ -366,6 +367,8 @@ async def _judging(
         session.judge_findings = partial(now, None)
         yield now
         return
+    from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
+
     opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
     session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
     session.on_findings = lambda findings: opinions.begin(ahead(findings))
@@ -484,7 +487,7 @@ def _review(
         still=judgement.still,
         fixed=judgement.fixed_findings,
         accepted=accepted_marks,
-        tried=tuple(session.tried),
+        tried=tuple(session.attempts),
         numbers=numbered_findings,
         suppressed=judgement.suppressed_findings,
         unproven=judgement.unproven,

@@ -48,9 +48,6 @@ class Tree(Protocol):
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files in one pass; those that `read` would answer with None are absent."""
 
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive below `work/`, of at most so many bytes."""
-
     async def grep(
         self,
         patterns: Sequence[str],
@@ -73,6 +70,13 @@ class Tree(Protocol):
         limit: int = 1000,
     ) -> tuple[tuple[str, int, str], ...]:
         """The matching lines as (path, line, text), in the order of paths, `limit` at most."""
+
+
+class RunnableTree(Tree, Protocol):
+    """A tree whose sides can be handed to a sandbox as a whole."""
+
+    async def archive(self, side: Side, most: int) -> bytes:
+        """One side as a tar archive below `work/`, of at most so many bytes."""
 
 
 class Project(Protocol):
@@ -156,7 +160,7 @@ class Packaging(Protocol):
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         """What a tree takes from others."""
 
-    def locked(self, path: str, source: bytes, name: str) -> str:
+    def locked_version(self, path: str, source: bytes, name: str) -> str:
         """The version of a package that a lock file names, "" where it names none."""
 
     def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:

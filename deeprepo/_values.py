@@ -314,11 +314,13 @@ class Result:
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
-def consumer(given: "ConsumerReport") -> Consumer:
+def consumer(report: "ConsumerReport") -> Consumer:
     """What became of a consumer."""
-    arrivals = [row.arrival for row in given.takes]
+    arrivals = [row.arrival for row in report.takes]
     first = min(arrivals, key=("build", "release", "upgrade").index, default="")
-    return copy(Consumer, given, takes=tuple(f"{row.name} {row.version}".strip() for row in given.takes), arrival=first)
+    return copy(
+        Consumer, report, takes=tuple(f"{row.name} {row.version}".strip() for row in report.takes), arrival=first
+    )
 
 
 def access(*models: str | Model | None) -> "dict[str, Access]":

@@ -65,7 +65,7 @@ async def scene(
         number = await repo.open_pull("feature", title="A change", fork=fork)
         pull = PullRef(gh.installation, repo.id, "acme", "shop", number)
         identity, pace = identify(gh), pace or RequestPace(between=0, backoff=0)
-        async with github.opened(identity, pull, pace) as host:
+        async with github.open_pull(identity, pull, pace) as host:
             yield Scene(gh, repo, number, pull, identity, pace, host)
         assert gh.violations == ()
 

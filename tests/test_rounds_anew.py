@@ -12,6 +12,11 @@ from pushes import (
 )
 
 from bot.outputs import json_file
+from bot.values import Review
+
+
+def _open_numbers(review: Review) -> set[int]:
+    return {finding.number for finding in (*(placed.finding for placed in review.findings), *review.still)}
 
 
 @pytest.fixture
@@ -39,16 +44,17 @@ def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[
 
 
 def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
-    """The reviewed head is no ancestor of the new one."""
+    """The reviewed head is no ancestor of the new one; what was reported is still open under its number, and nothing counts as fixed."""
     first = hand.review()
     hand.repository.git("commit", "--amend", "-qm", "another message", "--date", "2026-02-02T00:00:00Z")
     again = hand.review(first)
-    assert again.findings or again.still
+    assert _open_numbers(again) == _open_numbers(first) != set()
+    assert not again.fixed
     assert any("is not built on" in note for note in again.notes)
 
 
 def test_another_base_is_read_anew(hand: Hand) -> None:
-    """The merge base moved: what the change is, is another question."""
+    """The merge base moved: what the change is, is another question; what was reported is still open, and nothing counts as fixed."""
     first = hand.review()
     repo = hand.repository
     repo.git("checkout", "-q", "main")
@@ -56,7 +62,8 @@ def test_another_base_is_read_anew(hand: Hand) -> None:
     repo.git("checkout", "-q", "feature")
     repo.git("merge", "-q", "--no-edit", "main")
     again = hand.review(first)
-    assert again.findings or again.still
+    assert _open_numbers(again) == _open_numbers(first) != set()
+    assert not again.fixed
     assert any("the base changed" in note.lower() for note in again.notes)
 
 

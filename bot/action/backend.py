@@ -22,7 +22,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
 from bot.render import plain
-from bot.values import Posted, PullRequest, Review
+from bot.values import PostedComment, PullRequest, Review
 from bot.wiring import action as parts
 from bot.workflow import asking, fetching
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
@@ -51,7 +51,7 @@ async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
-async def _trusted_state(stands: Posted, run: ReviewRun) -> bytes | str:
+async def _trusted_state(stands: PostedComment, run: ReviewRun) -> bytes | str:
     """The state in our summary, or the sentence that explains why it is not believed."""
     secret = parts.secret()
     if secret is not None and not existing.decisive(stands, run.host):

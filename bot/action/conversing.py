@@ -82,5 +82,5 @@ async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     own = [
         one for one in comments if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in answered_ids
     ]
-    earlier = tuple(datetime.fromisoformat(one.created).timestamp() for one in own)
+    earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
     return Permission(await host.permission(ask.actor), time.time(), earlier)

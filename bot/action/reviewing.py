@@ -82,7 +82,7 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
     there = await host.comments("review" if comment.kind == "review" else "issue")
     own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
-    earlier = tuple(datetime.fromisoformat(one.created).timestamp() for one in own)
+    earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
     return await asking.is_entitled(ask, comment, standing, host, settings)
 

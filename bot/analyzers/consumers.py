@@ -13,9 +13,9 @@ class ConsumerFindings:
     NAME, READS = "consumers", "uses of changed definitions in other repositories"
     ROWS: Literal["git", "other"] = "git"
 
-    def __init__(self, found: Sequence[Finding], checked: Collection[str]) -> None:
-        self._found, self._checked = tuple(found), checked
-        self._paths = {finding.path for finding in found}
+    def __init__(self, findings: Sequence[Finding], checked_names: Collection[str]) -> None:
+        self._findings, self._checked_names = tuple(findings), checked_names
+        self._paths = {finding.path for finding in findings}
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of which something is used elsewhere that breaks."""
@@ -29,8 +29,10 @@ class ConsumerFindings:
     ) -> Judgement:
         """The findings about these files."""
         paths = {path for file in files for path in (file.path, file.old_path) if path}
-        return Judgement(tuple(one for one in self._found if one.path in paths), frozenset(file.path for file in files))
+        return Judgement(
+            tuple(one for one in self._findings if one.path in paths), frozenset(file.path for file in files)
+        )
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
         """Fixed if the consumer that broke was looked at again, to its end."""
-        return "fixed" if finding.consumer in self._checked else "unseen"
+        return "fixed" if finding.consumer in self._checked_names else "unseen"

@@ -83,7 +83,7 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
     """What GitHub says about the App, and what it lacks of what deeprepo needs."""
     try:
         identity = Identity(app.app_id, app.private_key, place.github_api)
-        registration = await apps.registered(identity, RequestPace(backoff=0.2, patience=0, timeout=10))
+        registration = await apps.read_app(identity, RequestPace(backoff=0.2, patience=0, timeout=10))
     except (HostError, UsageError) as error:
         yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
         return

@@ -74,7 +74,7 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
     try:
-        async with client.opened(api, UnauthAuthStrategy(), RequestPace(patience=0)) as github_client:
+        async with client.open_client(api, UnauthAuthStrategy(), RequestPace(patience=0)) as github_client:
             registration: Any = await github_client.answer(github_client.rest.apps.async_create_from_manifest(code))
             return dict(registration)
     except HostRefused as refusal:

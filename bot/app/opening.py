@@ -42,7 +42,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
         raise ConfigError("the App's credentials are not set")
     metrics = Metrics(by_repository=place.metrics_by_repository)
     identity = Identity(app.app_id, app.private_key, place.github_api)
-    pace = RequestPace(place.write_pause, heard=metrics.github)
+    pace = RequestPace(place.write_pause, on_answer=metrics.github)
     jobs_ready: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
 
     async def submit(ask: Ask, delivery: str) -> bool:

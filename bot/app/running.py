@@ -94,7 +94,7 @@ def listen(place: ServerPlace) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((place.host, place.port))
-        listener.listen(BACKLOG)  # whoever comes while the server starts waits, and is answered then
+        listener.listen(BACKLOG)  # a connection that is made while the server starts is answered once it runs
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)

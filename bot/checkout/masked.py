@@ -52,10 +52,6 @@ class MaskedTree:
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
         return blobs
 
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive, with its secrets: who runs it hides them (`running.rig`)."""
-        return await self._tree.archive(side, most)
-
     async def grep(
         self,
         patterns: Sequence[str],

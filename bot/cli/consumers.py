@@ -28,10 +28,10 @@ def command(
 
     The clones are those of --with and of `consumers` in .deeprepo.yml at HEAD. Exit codes: 0 listed; 2 usage error.
     """
-    from bot.wiring.consumers import listed
+    from bot.wiring.consumers import list_consumers
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        reports = listed(repo, consumers or (), scratch)
+        reports = list_consumers(repo, consumers or (), scratch)
     if form == "json":
         rows = [
             {**asdict(one), "takes": [{**asdict(row), "arrival": row.arrival} for row in one.takes]} for one in reports

@@ -33,14 +33,14 @@ def command(
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
             if test is not None:
-                result, outcome = asyncio.run(running.tested(repo, test, scratch, tell))
+                result, outcome = asyncio.run(running.run_test(repo, test, scratch, tell))
                 print(outcome.output.rstrip("\n"))  # noqa: T201 - the command line speaks
                 tell(f"{running.RESULTS[result]} ({outcome.seconds:.1f} s)")
                 return CLEAN if result == "green" else FOUND
             if prepare:
-                tell(asyncio.run(running.prepared(repo, scratch, tell)))
+                tell(asyncio.run(running.prepare(repo, scratch, tell)))
                 return CLEAN
-            rows, ready = asyncio.run(running.explained(repo, scratch))
+            rows, ready = asyncio.run(running.explain(repo, scratch))
         except SandboxRefused as error:
             tell(f"deeprepo: {error}")
             return FAULT

@@ -75,7 +75,7 @@ class Key:
     word: str
     path: str
     sets: bool  # the file gave it a value or declared it
-    in_settings: bool  # in a file of settings or a schema, which nothing but keys stand in
+    in_settings: bool  # in a file of settings or a schema, which holds keys and nothing else
     names: frozenset[str]  # the words that stand in its place now; none if it is removed
     role: Role = "whole"  # of a route: others may write a part of it and put it together
     shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
@@ -193,7 +193,7 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_rena
         return bool(rows) and len(others) <= (FEW if few else FILES)
     if any(what == SETS for _, _, _, what in mine):
         return False
-    if key.in_settings:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
+    if key.in_settings:  # a line that still sets it sets what nobody reads, a line that reads it gets nothing
         return 0 < len(others) <= DECLARED
     alone = not any(what == SETS for _, _, _, what in rows)
     return key.sets and alone and not plain and 0 < len(others) <= FEW

@@ -36,7 +36,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
             exports = outline.exports if outline else ()
             export_names = frozenset(name for name, local in exports if local in above)
             if not export_names and scene.head.mates(path):
-                export_names = frozenset({side.name.partition(".")[0]})  # the type stands in a neighbouring file
+                export_names = frozenset({side.name.partition(".")[0]})  # a neighbouring file defines the type
             doors[path] = doors.get(path, frozenset()) | export_names
     symbol = item.symbol
     return UseTarget(

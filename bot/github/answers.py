@@ -37,7 +37,7 @@ class Repeatable(HostDown):
     """Another try does no harm: nothing has left this machine, or the request may be carried out twice."""
 
 
-class Unnamed(HostLimited):
+class Nameless(HostLimited):
     """A limit for which GitHub named no time."""
 
     def __init__(self, message: str) -> None:
@@ -53,26 +53,26 @@ def failure(error: Exception) -> DeepRepoError:
         return ConfigError("the key or token for GitHub has characters that no token has: copy it again")
     if isinstance(cause, httpx.RequestError):
         if isinstance(cause, UNSENT):
-            return Repeatable(f"GitHub cannot be reached for {named(cause.request)}: {type(cause).__name__}")
-        return _down(cause.request, f"GitHub did not answer {named(cause.request)}: {type(cause).__name__}")
+            return Repeatable(f"GitHub cannot be reached for {route_of(cause.request)}: {type(cause).__name__}")
+        return _down(cause.request, f"GitHub did not answer {route_of(cause.request)}: {type(cause).__name__}")
     if isinstance(cause, ValidationError | GitHubException):
         return HostError(UNKNOWN)
     return HostError(f"GitHub cannot be asked: {type(cause).__name__}")
 
 
-def named(request: httpx.Request) -> str:
+def route_of(request: httpx.Request) -> str:
     """What is asked, for a sentence: "GET repos/o/n/pulls/1"."""
     path = re.sub(r"^/(?:api/v3/)?", "", request.url.path)
     return "a GraphQL request" if path.endswith("graphql") else f"{request.method} {path}"
 
 
-def refused(response: httpx.Response) -> HostError:
+def http_error(response: httpx.Response) -> HostError:
     """Our error for an answer with a status of 400 or more."""
-    status, words, what = response.status_code, _words(response), named(response.request)
+    status, words, what = response.status_code, _words(response), route_of(response.request)
     limited, seconds = _wait(status, response.headers, words)
     if limited:
         if seconds is None:
-            return Unnamed(f"GitHub asks to wait: {words or what}")
+            return Nameless(f"GitHub asks to wait: {words or what}")
         return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
@@ -88,10 +88,10 @@ def graphql(response: httpx.Response) -> None:
     faults = [fault for fault in data.get("errors") or () if isinstance(fault, dict)]
     if not faults:
         return
-    what, kinds = named(response.request), {str(fault.get("type")) for fault in faults}
+    what, kinds = route_of(response.request), {str(fault.get("type")) for fault in faults}
     words = "; ".join(str(fault.get("message")) for fault in faults)[:LONGEST]
     if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in words.lower():
-        raise Unnamed(f"GitHub asks to wait: {words}")
+        raise Nameless(f"GitHub asks to wait: {words}")
     if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
         raise Repeatable(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422

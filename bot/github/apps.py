@@ -55,7 +55,7 @@ def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
 def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client with which the App speaks for itself."""
     auth, kept = _signing(identity)
-    return client.opened(identity.api, auth, pace, kept=kept)
+    return client.open_client(identity.api, auth, pace, cache=kept)
 
 
 def acting(
@@ -63,7 +63,7 @@ def acting(
 ) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client that speaks for an installation, and can do this much in this repository (0: in all) and no other."""
     token = Token(partial(_minted, identity, installation, permissions, pace, repository))
-    return client.opened(identity.api, UnauthAuthStrategy(), pace, installation, token=token)
+    return client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token)
 
 
 async def _minted(
@@ -88,10 +88,10 @@ def holding(
     token: SecretStr, api: str, pace: RequestPace, installation: int = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client for a token that was made elsewhere. It is not revoked."""
-    return client.opened(api, TokenAuthStrategy(HiddenText(token.get_secret_value())), pace, installation)
+    return client.open_client(api, TokenAuthStrategy(HiddenText(token.get_secret_value())), pace, installation)
 
 
-async def registered(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN401 - JSON
+async def read_app(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN401 - JSON
     """Read what GitHub knows about the App: its slug, permissions and events."""
     async with app(identity, pace) as asked:
         return await asked.answer(asked.rest.apps.async_get_authenticated())
@@ -100,7 +100,7 @@ async def registered(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN
 async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -> Voice:
     """Look up the name that the App writes under. `again`: also if it is known."""
     if again or identity not in _voices:
-        data = await registered(identity, pace)
+        data = await read_app(identity, pace)
         _voices[identity] = shapes.value(Voice, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]")
     return _voices[identity]
 
@@ -111,7 +111,7 @@ def remember(identity: Identity, name: Voice) -> None:
 
 
 @asynccontextmanager
-async def opened(
+async def open_pull(
     identity: Identity, pull: PullRef, pace: RequestPace, permissions: "AppPermissionsType" = POSTING
 ) -> AsyncIterator[Host]:
     """Open a pull request as the App sees it. The token lives as long as this does, and can do this much."""
@@ -124,7 +124,7 @@ async def opened(
 async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> AsyncIterator[SecretStr]:
     """Make a token for git alone: it can read this repository, and ends with the context."""
     token = Token(partial(_minted, identity, pull.installation, READING, pace, pull.repository))
-    async with client.opened(identity.api, UnauthAuthStrategy(), pace, pull.installation, token=token):
+    async with client.open_client(identity.api, UnauthAuthStrategy(), pace, pull.installation, token=token):
         yield SecretStr(await token.current())
 
 

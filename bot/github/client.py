@@ -45,9 +45,9 @@ class GitHubClient:
     def __init__(self, github: GitHub[Any], pace: RequestPace) -> None:
         self.github, self.rest, self.pace = github, github.rest, pace
 
-    async def answer(self, asked: Awaitable[Response[Any, Json]]) -> Json:
+    async def answer(self, request: Awaitable[Response[Any, Json]]) -> Json:
         """Await one answer: its JSON, None if it has no body."""
-        response = await _ours(asked)
+        response = await _ours(request)
         return _json(response) if response.content else cast("Json", None)
 
     async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:
@@ -92,12 +92,12 @@ class GitHubClient:
 
 
 @asynccontextmanager
-async def opened(
+async def open_client(
     api: str,
     auth: BaseAuthStrategy,
     pace: RequestPace,
     installation: int = 0,
-    kept: MemCacheStrategy | None = None,
+    cache: MemCacheStrategy | None = None,
     token: Token | None = None,
 ) -> AsyncIterator[GitHubClient]:
     """Open a client for one task and its children: they share its connections. A token that is made for it ends with it."""
@@ -109,7 +109,7 @@ async def opened(
         timeout=httpx.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
         ssl_verify=_trusted() if api.startswith("https:") else False,
         async_event_hooks={"request": [policy.leaves], "response": [policy.arrives]},
-        cache_strategy=kept or MemCacheStrategy(),
+        cache_strategy=cache or MemCacheStrategy(),
         http_cache=False,  # what was kept is not the answer
         throttler=policy,
         auto_retry=policy.retry,
@@ -131,9 +131,9 @@ def query(name: str) -> str:
     return (QUERIES / f"{name}.graphql").read_text(encoding="utf-8")
 
 
-async def _ours(asked: Awaitable[Found]) -> Found:
+async def _ours(request: Awaitable[Found]) -> Found:
     try:
-        return await asked
+        return await request
     except (GitHubException, ValidationError, httpx.InvalidURL) as error:
         wrong = failure(error)
     raise wrong.with_traceback(None)  # outside of `except`: what the library raised has the request, and it the token

@@ -16,7 +16,7 @@ from bot.errors import HostDown, HostRefused, UsageError
 from bot.github import shapes
 from bot.github.client import GitHubClient, Listing
 from bot.github.policy import TRIES
-from bot.values import Access, CommentRef, Posted, PullFacts, PullRef, Voice
+from bot.values import Access, CommentRef, PostedComment, PullFacts, PullRef, Voice
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest import types
@@ -81,7 +81,7 @@ class Host:
             return "none"
         return next((access for access in ACCESS if access == said.get("permission")), "none")
 
-    async def comments(self, kind: Kind = "issue", thread: int = 0) -> tuple[Posted, ...]:
+    async def comments(self, kind: Kind = "issue", thread: int = 0) -> tuple[PostedComment, ...]:
         """Read comments, oldest first: ours, and the last ones of others. Anybody can write thousands of long ones, so no more are held.
 
         `kind`: those of the conversation, those on the diff with their replies ("review"), or the texts of reviews ("whole").
@@ -93,11 +93,11 @@ class Host:
             "review": pulls.async_list_review_comments,
             "whole": pulls.async_list_reviews,
         }
-        ours: list[tuple[int, Posted]] = []
-        others: deque[tuple[int, Posted]] = deque(maxlen=MOST_OTHERS)
+        ours: list[tuple[int, PostedComment]] = []
+        others: deque[tuple[int, PostedComment]] = deque(maxlen=MOST_OTHERS)
         at = 0
         async for data in self.client.pages(partial(lists[kind], *self.at)):
-            one, at = shapes.posted(data, kind, self.voice), at + 1
+            one, at = shapes.read_comment(data, kind, self.voice), at + 1
             if not thread or one.thread == thread:
                 if one.ours:
                     ours.append((at, one))
@@ -105,30 +105,30 @@ class Host:
                     others.append((at, replace(one, body=one.body[:MOST_READ])))
         return tuple(one for _, one in sorted((*ours, *others), key=itemgetter(0)))
 
-    async def comment_at(self, ref: CommentRef) -> Posted:
+    async def comment_at(self, ref: CommentRef) -> PostedComment:
         """Read one comment."""
         one = self.rest.issues.async_get_comment if ref.kind == "issue" else self.rest.pulls.async_get_review_comment
         return await self._posted(one(*self.repo, ref.id), ref.kind)
 
-    async def review(self, head: str, body: str, rows: "Sequence[Row]", event: Event = "COMMENT") -> Posted:
+    async def review(self, head: str, body: str, rows: "Sequence[Row]", event: Event = "COMMENT") -> PostedComment:
         """Post one review with all its comments on lines; GitHub takes all of them or none."""
         asked = self.rest.pulls.async_create_review(*self.at, commit_id=head, event=event, body=body, comments=rows)
         return await self._posted(asked, "whole")
 
-    async def comment(self, body: str) -> Posted:
+    async def comment(self, body: str) -> PostedComment:
         """Post a comment in the conversation."""
         return await self._posted(self.rest.issues.async_create_comment(*self.at, body=body), "issue")
 
-    async def line_comment(self, comment: "Comment") -> Posted:
+    async def line_comment(self, comment: "Comment") -> PostedComment:
         """Post a comment on lines or on a changed file as a whole; it is a review of its own."""
         return await self._posted(self.rest.pulls.async_create_review_comment(*self.at, data=comment), "review")
 
-    async def reply(self, thread: int, body: str) -> Posted:
+    async def reply(self, thread: int, body: str) -> PostedComment:
         """Answer in a review thread, named by its top comment."""
         asked = self.rest.pulls.async_create_reply_for_review_comment(*self.at, thread, body=body)
         return await self._posted(asked, "review")
 
-    async def edit_comment(self, number: int, body: str, kind: Kind = "issue") -> Posted:
+    async def edit_comment(self, number: int, body: str, kind: Kind = "issue") -> PostedComment:
         """Give a comment, or the text of a review ("whole"), another text."""
         issues, pulls = self.rest.issues, self.rest.pulls
         if kind == "whole":
@@ -136,12 +136,12 @@ class Host:
         edit = issues.async_update_comment if kind == "issue" else pulls.async_update_review_comment
         return await self._posted(edit(*self.repo, number, body=body), kind)
 
-    async def delete(self, posted: Posted) -> None:
+    async def delete(self, comment: PostedComment) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
         issues, pulls = self.rest.issues, self.rest.pulls
-        one = issues.async_delete_comment if posted.kind == "issue" else pulls.async_delete_review_comment
+        one = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
-            await self.client.answer(one(*self.repo, posted.id))
+            await self.client.answer(one(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
@@ -151,8 +151,8 @@ class Host:
         elif comment.kind == "review":
             await self.client.answer(api.async_create_for_pull_request_review_comment(*at, content=content))
 
-    async def _posted(self, asked: Awaitable[Response[Any, Any]], kind: Kind) -> Posted:
-        return shapes.posted(await self.client.answer(asked), kind, self.voice)
+    async def _posted(self, request: Awaitable[Response[Any, Any]], kind: Kind) -> PostedComment:
+        return shapes.read_comment(await self.client.answer(request), kind, self.voice)
 
 
 def safe(path: str) -> str:

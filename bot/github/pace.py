@@ -15,10 +15,16 @@ class RequestPace:
         backoff: float = 1.0,
         patience: float = 60.0,
         timeout: float = 30.0,
-        heard: Callable[[int, int | None], None] = lambda _status, _remaining: None,
+        on_answer: Callable[[int, int | None], None] = lambda _status, _remaining: None,
     ) -> None:
         """Seconds: between two writes, before the second try, of waiting in all, for one answer. `heard` is told each answer."""
-        self.between, self.backoff, self.patience, self.timeout, self.heard = between, backoff, patience, timeout, heard
+        self.between, self.backoff, self.patience, self.timeout, self.heard = (
+            between,
+            backoff,
+            patience,
+            timeout,
+            on_answer,
+        )
         self._free: dict[int, float] = {}  # when an installation may write again
         self._held: dict[int, float] = {}  # until when GitHub wants to hear nothing of it
         self._streak: dict[int, int] = {}  # limits in a row for which GitHub named no time
@@ -41,13 +47,13 @@ class RequestPace:
         """Seconds until GitHub's last limit is over."""
         return max(0.0, self._held.get(installation, 0.0) - _now())
 
-    def limited(self, installation: int, named: float | None) -> float:
+    def note_limit(self, installation: int, seconds: float | None) -> float:
         """A limit was met: for how many seconds. Where GitHub names no time it is a minute, and twice as long each time again."""
-        if named is None:
+        if seconds is None:
             streak = self._streak[installation] = self._streak.get(installation, 0) + 1
-            named = min(UNNAMED * 2 ** (streak - 1), LONGEST)
-        self._held[installation] = max(self._held.get(installation, 0.0), _now() + named)
-        return named
+            seconds = min(UNNAMED * 2 ** (streak - 1), LONGEST)
+        self._held[installation] = max(self._held.get(installation, 0.0), _now() + seconds)
+        return seconds
 
     def fine(self, installation: int) -> None:
         """An answer came: the next limit without a time is the first again."""

@@ -34,7 +34,7 @@ class Token:
         self.made, self._mint, self._making, self._ends = "", mint, asyncio.Lock(), datetime.now(UTC)
 
     async def current(self) -> str:
-        """Make one if there is none that is good: a single one, however many requests wait for it."""
+        """Make a token if none is valid: a single one, however many requests wait for it."""
         async with self._making:
             if not self.made or datetime.now(UTC) > self._ends - timedelta(minutes=1):
                 self.made, self._ends = await self._mint()
@@ -77,15 +77,15 @@ class Policy(BaseThrottler):
         """Look at an answer. Raises our error unless it is one to the request."""
         left = response.headers.get("x-ratelimit-remaining", "")
         self._pace.heard(response.status_code, int(left) if left.isdecimal() else None)
-        response.stream = _Bounded(response)
+        response.stream = _BoundedStream(response)
         if response.has_redirect_location and response.request.method != "GET":
-            what, status = answers.named(response.request), response.status_code
+            what, status = answers.route_of(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
         await response.aread()
         # The read one refers back to the answer, which would keep megabytes until a collection.
         response.stream = httpx.ByteStream(b"")
         if response.is_error:
-            raise answers.refused(response)
+            raise answers.http_error(response)
         if response.url.path.endswith("/graphql"):
             answers.graphql(response)
         self._pace.fine(self._installation)
@@ -94,8 +94,8 @@ class Policy(BaseThrottler):
         """Whether to ask again after the failure of this number, and after how long."""
         failed, waited, wait = answers.failure(error), _waited.get() if count else 0.0, AT_ONCE
         if isinstance(failed, HostLimited):
-            unnamed = isinstance(failed, answers.Unnamed)
-            failed.retry_after = self._pace.limited(self._installation, None if unnamed else failed.retry_after)
+            unnamed = isinstance(failed, answers.Nameless)
+            failed.retry_after = self._pace.note_limit(self._installation, None if unnamed else failed.retry_after)
             wait += failed.retry_after
             _waited.set(waited + failed.retry_after)
             again = _waited.get() <= self._pace.patience and count + 1 < MOST_LIMITS
@@ -108,11 +108,11 @@ class Policy(BaseThrottler):
         return RetryOption(again and count + 1 < TRIES, timedelta(seconds=wait))
 
 
-class _Bounded(httpx.AsyncByteStream):
+class _BoundedStream(httpx.AsyncByteStream):
     """The body of an answer, unpacked here so that its length is known, and cut off if it is too long."""
 
     def __init__(self, response: httpx.Response) -> None:
-        self._stream, self._what = cast("httpx.AsyncByteStream", response.stream), answers.named(response.request)
+        self._stream, self._what = cast("httpx.AsyncByteStream", response.stream), answers.route_of(response.request)
         self._unzip = zlib.decompressobj(47) if response.headers.pop("content-encoding", "") else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -9,7 +9,7 @@ from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import HostError
-from bot.values import Posted, PullFacts, Voice
+from bot.values import PostedComment, PullFacts, Voice
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -31,8 +31,7 @@ POSTED = {
     "author": "user.login",
     "url": "html_url",
     "head": "commit_id",
-    "updated": "updated_at",
-    "disliked": "reactions.-1",
+    "dislikes": "reactions.-1",
 }
 
 
@@ -45,11 +44,11 @@ def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
     return data
 
 
-def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, /, **computed: object) -> Value:  # noqa: ANN401 - JSON
+def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, /, **more: object) -> Value:  # noqa: ANN401 - JSON
     """Read a value. A text that is null is empty. Raises HostError if GitHub has sent something else."""
     form, places, known = cast("Any", kind), paths or {}, dict[str, object]()
     for row in fields(form):
-        found = computed[row.name] if row.name in computed else at(data, places.get(row.name, row.name))
+        found = more[row.name] if row.name in more else at(data, places.get(row.name, row.name))
         if found is not UNSET and (found is not None or row.type is str):
             known[row.name] = "" if found is None else found
     try:
@@ -67,18 +66,18 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
     return value(PullFacts, data, PULL, labels=labels, fork=fork)
 
 
-def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -> Posted:  # noqa: ANN401 - JSON
+def read_comment(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -> PostedComment:  # noqa: ANN401 - JSON
     """Read a comment of either kind, or a review. Its author may be a deleted account, which is nobody."""
     login, author, app = at(data, "user.login"), at(data, "user.type"), at(data, "performed_via_github_app.id")
     created = at(data, "submitted_at" if kind == "whole" else "created_at")
     return value(
-        Posted,
+        PostedComment,
         data,
         POSTED,
         kind=kind,
         bot=author == "Bot",
         ours=voice.wrote(login, author, app),
-        created=created or "",
-        outdated=kind == "review" and at(data, "subject_type") != "file" and not isinstance(at(data, "line"), int),
+        created_at=created or "",
+        is_outdated=kind == "review" and at(data, "subject_type") != "file" and not isinstance(at(data, "line"), int),
         thread=(at(data, "in_reply_to_id") or at(data, "id")) if kind == "review" else 0,
     )

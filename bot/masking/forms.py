@@ -158,7 +158,7 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 def _key_body(line: str, following: Sequence[str]) -> str:
     """Return the beginning of a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`.
 
-    Rows that are all body, however long, follow each other up to the end mark; code that reads keys has none of them.
+    The rows of a body, however long, follow each other up to the end mark; code that reads keys has no such rows.
     """
     body = ""
     for row in _key_rows(line.partition("PRIVATE KEY")[2], following):

@@ -119,8 +119,8 @@ def one(
     }
 
 
-def _reproduction(shown: Reproduction) -> dict[str, Any]:
-    return {**asdict(shown), "language": PurePosixPath(shown.path).suffix.lstrip(".")}
+def _reproduction(reproduction: Reproduction) -> dict[str, Any]:
+    return {**asdict(reproduction), "language": PurePosixPath(reproduction.path).suffix.lstrip(".")}
 
 
 def _row(placed_finding: PlacedFinding, review: Review, words: Phrases) -> dict[str, Any]:
@@ -170,12 +170,12 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
 
 
-def _lists(coverage: Coverage, tried: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
+def _lists(coverage: Coverage, attempts: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
     left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     lists = (
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
-        ("list_tried", list(tried)),
+        ("list_tried", list(attempts)),
     )
     return [{"title": words.say(name), "rows": rows} for name, rows in lists]

@@ -152,7 +152,7 @@ async def end_without_review(
 async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
     words, run = load(language), f"queue-{head}"
-    if any(one.ended and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
+    if any(one.is_over and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
         return
     number = await start(host, head, run, language)
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
@@ -193,18 +193,18 @@ async def _settle(host: Host, head: str, words: Phrases, sure: Mapping[int, str]
     for one in filter(_came, checks):
         counts = one is checks[-1] or (last[_pull(one)] is one and _pull(one) in state.open)
         outcome = _outcome_to_show(state.ending or _own(one), one)
-        if (counts and _shows(one) != outcome) or (not one.ended and outcome != "pending"):
+        if (counts and _shows(one) != outcome) or (not one.is_over and outcome != "pending"):
             await _show(host, one, state, words)
     return state
 
 
 def _came(one: Check) -> bool:
     """Whether it has come to its end, also where it shows again that something else is waited for."""
-    return one.ended or "own" in _facts(one)
+    return one.is_over or "own" in _facts(one)
 
 
 def _shows(one: Check) -> Standing | None:
-    return _word(one.conclusion) if one.ended else "pending"
+    return _word(one.conclusion) if one.is_over else "pending"
 
 
 def _outcome_to_show(ending: Standing, one: Check) -> Standing:

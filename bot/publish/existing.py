@@ -10,10 +10,10 @@ from datetime import datetime
 from bot.errors import HostRefused
 from bot.github import Host, shapes
 from bot.outputs import marker
-from bot.values import Finding, Posted, Thread
+from bot.values import Finding, PostedComment, Thread
 
 FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
-THREAD = {"resolved": "isResolved", "outdated": "isOutdated", "node_id": "id"}
+THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}
 SOON = 300  # seconds from the making of a marker to its comment; clocks differ
 LONGEST_TIME = 12  # digits
 
@@ -25,7 +25,7 @@ class PostedFinding:
     `at`: the line on the day it was written; `also`: the same of the other findings, as fingerprint and line.
     """
 
-    comment: Posted
+    comment: PostedComment
     fingerprint: str
     at: str
     run: str
@@ -49,7 +49,7 @@ class PostedFinding:
     @property
     def stands(self) -> bool:
         """Whether it still speaks: on lines that are there. What a person has resolved is not posted again either."""
-        return not self.is_closed and (self.is_resolved or not self.comment.outdated)
+        return not self.is_closed and (self.is_resolved or not self.comment.is_outdated)
 
 
 def unsaid(
@@ -76,7 +76,7 @@ def mode(host: Host) -> str:
     return "app" if host.voice.app else "action"
 
 
-def facts(comment: Posted, host: Host) -> Mapping[str, str]:
+def facts(comment: PostedComment, host: Host) -> Mapping[str, str]:
     """The facts of the marker of one of deeprepo's comments; nothing if it is not its own, or was written under our other name."""
     marker_facts, ours = marker.read(comment.body) if comment.ours else None, mode(host)
     return marker_facts if marker_facts and marker_facts.get("mode", ours) == ours else {}
@@ -94,7 +94,7 @@ def make(host: Host, kind: str, text: str, place: str, **facts: str) -> str:
     return f"{marker.sign(host.voice.seal, where, _content(kind, text), kind, **bound)}\n{text}"
 
 
-def decisive(comment: Posted, host: Host) -> Mapping[str, str]:
+def decisive(comment: PostedComment, host: Host) -> Mapping[str, str]:
     """The facts of a marker that may decide something; nothing if it is not ours for certain.
 
     GitHub attests what an App has written. Under the login of a workflow every other workflow of the repository writes too, and one
@@ -112,7 +112,7 @@ def decisive(comment: Posted, host: Host) -> Mapping[str, str]:
     return marker_facts if _bound(marker_facts, comment) else {}
 
 
-def _bound(marker_facts: Mapping[str, str], comment: Posted) -> bool:
+def _bound(marker_facts: Mapping[str, str], comment: PostedComment) -> bool:
     """Whether a marker was made for this comment, not for one from which it was copied, and not for an earlier text of it.
 
     Only the summary is edited: its marker has to be as old as the last change of its text, which GitHub attests.
@@ -120,7 +120,11 @@ def _bound(marker_facts: Mapping[str, str], comment: Posted) -> bool:
     if marker_facts.get("id", str(comment.id)) != str(comment.id):
         return False
     time_written = (
-        comment.updated if marker_facts.get("kind") == SUMMARY else "" if "id" in marker_facts else comment.created
+        comment.updated_at
+        if marker_facts.get("kind") == SUMMARY
+        else ""
+        if "id" in marker_facts
+        else comment.created_at
     )
     time_signed = _time_signed(marker_facts)
     return (
@@ -135,7 +139,7 @@ def _time_signed(marker_facts: Mapping[str, str]) -> int:
     return int(time_text) if time_text.isdecimal() and len(time_text) <= LONGEST_TIME else 0
 
 
-async def is_outdated(one: Posted, host: Host) -> bool:
+async def is_outdated(one: PostedComment, host: Host) -> bool:
     """Whether a run after the one that wrote this summary has posted something: then somebody has put an older text back."""
     if host.voice.app or host.voice.seal is None:
         return False
@@ -149,7 +153,7 @@ async def is_outdated(one: Posted, host: Host) -> bool:
     return any(_time_signed(other) > _time_signed(own) for other in runs)
 
 
-def _place(comment: Posted) -> str:
+def _place(comment: PostedComment) -> str:
     """Where a comment is, as its marker is bound to it: in the conversation, in a thread, or on a file."""
     if comment.kind != "review":
         return comment.kind
@@ -179,11 +183,11 @@ async def threads(host: Host) -> tuple[Thread, ...]:
         top = next(iter(shapes.at(node, "comments.nodes") or ()), None)
         hidden = str(shapes.at(top, "minimizedReason") or "hidden").lower() if shapes.at(top, "isMinimized") else ""
         if comment := shapes.at(top, "databaseId"):
-            found.append(shapes.value(Thread, node, THREAD, comment=comment, hidden=hidden))
+            found.append(shapes.value(Thread, node, THREAD, comment=comment, hidden_reason=hidden))
     return tuple(found)
 
 
-def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) -> tuple[PostedFinding, ...]:
+def standing(comments: Sequence[PostedComment], threads: Sequence[Thread], host: Host) -> tuple[PostedFinding, ...]:
     """Our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
     read = [(one, facts(one, host)) for one in comments]
@@ -196,7 +200,7 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) 
     for one, marker_facts in read:
         if marker_facts.get("kind") != FINDING:
             continue
-        thread = threads_by_comment.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
+        thread = threads_by_comment.get(one.id, Thread(one.id, is_resolved=False, is_outdated=one.is_outdated))
         where = (marker_facts.get("fingerprint", ""), marker_facts.get("at", ""), marker_facts.get("run", ""))
         also = tuple(
             (mark, at) for mark, _, at in (each.partition("@") for each in marker_facts.get("also", "").split())
@@ -206,8 +210,8 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) 
                 one,
                 *where,
                 one.id in closed_threads,
-                thread.resolved,
-                thread.hidden,
+                thread.is_resolved,
+                thread.hidden_reason,
                 also,
                 thread.node_id,
                 certain=bool(decisive(one, host)),

@@ -8,7 +8,7 @@ from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
 from bot.render import Phrases
-from bot.values import Posted, Review
+from bot.values import PostedComment, Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Publication:
         own = {**facts, "head": self.head, "run": self.run, "mode": existing.mode(self.host)}
         return existing.make(self.host, kind, text, place, **own)
 
-    def is_mine(self, comment: Posted, kind: str, **facts: str) -> bool:
+    def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""
         marker_facts: Mapping[str, str] = existing.facts(comment, self.host)
         expected_facts = {"kind": kind, "run": self.run, "head": self.head, **facts}
@@ -54,10 +54,12 @@ class Publication:
         if now.base_ref != self.review.pull.base_name:
             raise SupersededError(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
 
-    async def put(self, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]) -> Posted:
+    async def put(
+        self, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]
+    ) -> PostedComment:
         """Write one comment, once."""
 
-        async def put_checked() -> Posted:
+        async def put_checked() -> PostedComment:
             await self.check()
             return await write()
 

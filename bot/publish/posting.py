@@ -13,7 +13,7 @@ from bot.publish import requests
 from bot.publish.existing import FINDING, REVIEW, PostedFinding, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
-from bot.values import PlacedFinding, Posted, Review
+from bot.values import PlacedFinding, PostedComment, Review
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest import types
@@ -107,10 +107,10 @@ async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequ
     )
     rows = [_row(job, one) for one in lines]
 
-    async def find() -> Posted | None:
+    async def find() -> PostedComment | None:
         return next((one for one in await job.host.comments("whole") if job.is_mine(one, REVIEW, first=first)), None)
 
-    async def write() -> Posted:
+    async def write() -> PostedComment:
         if request.made_by_this:
             with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
                 return await job.host.review(job.head, request_body, rows, requests.REQUEST)
@@ -123,11 +123,11 @@ async def _single(job: Publication, one: Post) -> bool:
     """One comment by itself."""
     fingerprint, at = keys(one)[0]
 
-    async def find() -> Posted | None:
+    async def find() -> PostedComment | None:
         comments = await job.host.comments("review")
         return next((p for p in comments if job.is_mine(p, FINDING, fingerprint=fingerprint, at=at)), None)
 
-    async def write() -> Posted:
+    async def write() -> PostedComment:
         row = {**_row(job, one), "commit_id": job.head, "subject_type": one.subject}
         return await job.host.line_comment(cast("Comment", row))
 
@@ -135,7 +135,7 @@ async def _single(job: Publication, one: Post) -> bool:
 
 
 async def _try(
-    job: Publication, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]
+    job: Publication, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]
 ) -> bool:
     """Whether GitHub took it. A refusal because the head has moved raises SupersededError."""
     try:

@@ -13,7 +13,7 @@ from bot.outputs import marker
 from bot.publish.existing import REVIEW, facts
 from bot.publish.job import Publication
 from bot.render import Phrases, Safe, comment
-from bot.values import Finding, Posted, Severity
+from bot.values import Finding, PostedComment, Severity
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 WITHDRAWN = "withdrawn"  # a fact of a review that we have dismissed ourselves
@@ -29,7 +29,7 @@ class ChangeRequest:
     """Whether changes are requested now, and whether this review has to request them."""
 
     blocking: tuple[Finding, ...]  # open, and at or above the bar
-    standing: tuple[Posted, ...]  # our reviews that block
+    standing: tuple[PostedComment, ...]  # our reviews that block
     made_by_this: bool  # by this review
 
 
@@ -43,7 +43,7 @@ async def look(job: Publication) -> ChangeRequest:
     return ChangeRequest(there, standing, is_wanted and not standing)
 
 
-async def _ours(host: Host) -> list[Posted]:
+async def _ours(host: Host) -> list[PostedComment]:
     return [one for one in await host.comments("whole") if facts(one, host).get("kind") == REVIEW]
 
 
@@ -74,7 +74,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
 async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     body = job.make(REVIEW, review_text(job, request, 0), "whole")
 
-    async def find() -> Posted | None:
+    async def find() -> PostedComment | None:
         return next(iter((await look(job)).standing), None)
 
     try:
@@ -84,7 +84,7 @@ async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     return ()
 
 
-async def _dismiss(job: Publication, one: Posted, why: str) -> tuple[str, ...]:
+async def _dismiss(job: Publication, one: PostedComment, why: str) -> tuple[str, ...]:
     """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
     await job.check()
     try:

@@ -7,12 +7,12 @@ from bot.github import Host
 from bot.publish.existing import SUMMARY, decisive
 from bot.publish.existing import facts as read
 from bot.publish.job import Publication
-from bot.values import Posted
+from bot.values import PostedComment
 
 NOT_FOUND = 404
 
 
-async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
+async def put(job: Publication, body: str, facts: Mapping[str, str]) -> PostedComment:
     """Write the summary, or bring the one that is there up to date. More than one never stays."""
     standing = await stands(job.host)
     bound = {"id": str(standing[0].id)} if standing and not job.host.voice.app else {}
@@ -32,14 +32,14 @@ async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
     return await _write(job, job.sign(body, "issue", **facts))  # somebody has deleted it this moment
 
 
-async def _write(job: Publication, text: str) -> Posted:
-    async def find() -> Posted | None:
+async def _write(job: Publication, text: str) -> PostedComment:
+    async def find() -> PostedComment | None:
         return next(iter(await stands(job.host)), None)
 
     return await job.put(find, lambda: job.host.comment(text))
 
 
-async def stands(host: Host) -> list[Posted]:
+async def stands(host: Host) -> list[PostedComment]:
     """The summary as it is now; more than one only after an answer that was lost. One that is ours for certain is the only one."""
     summaries = [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
     return [one for one in summaries if decisive(one, host)] or summaries[:1]

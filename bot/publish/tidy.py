@@ -4,7 +4,7 @@ from bot.errors import HostRefused
 from bot.publish.existing import FIXED, PostedFinding, look
 from bot.publish.job import Publication
 from bot.render import Safe, comment
-from bot.values import Hidden, Posted
+from bot.values import Hidden, PostedComment
 
 SHORT = 10  # characters of a commit id
 
@@ -29,7 +29,7 @@ async def _settle(job: Publication, one: PostedFinding) -> None:
         await _close(job, one)
     elif one.is_closed:
         return
-    elif one.comment.outdated:
+    elif one.comment.is_outdated:
         if not one.names(review.still):
             await _fold(job, one, "OUTDATED")
     elif one.hide_reason == "outdated" and one.names(there):
@@ -47,7 +47,7 @@ async def _close(job: Publication, one: PostedFinding) -> None:
             fingerprint=one.fingerprint,
         )
 
-        async def find() -> Posted | None:
+        async def find() -> PostedComment | None:
             thread = await job.host.comments("review", one.comment.id)
             return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 

@@ -15,7 +15,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.masking.masks import Masks
-from bot.ports import Analyzer, Language, Lens, Model, Tree
+from bot.ports import Analyzer, Language, Lens, Model, RunnableTree, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
@@ -44,7 +44,7 @@ class Survey:
     files: tuple[ChangedFile, ...]
     units: tuple[Unit, ...]
     dependents: Dependents
-    tree: Tree
+    tree: RunnableTree
     tracker: CoverageTracker
     request: ReviewRequest | None = None  # what was asked for, where a person asked
     other_inputs: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record

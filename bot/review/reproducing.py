@@ -18,9 +18,9 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.masking.masks import Masks
-from bot.ports import Model
+from bot.ports import Model, RunnableTree
 from bot.review.running.presets import Result, judge
-from bot.review.running.rig import Rig, Sides, ended, rig
+from bot.review.running.rig import Rig, Sides, how_it_ended, rig
 from bot.review.running.values import Outcome, RunPermission, SandboxRefused
 from bot.review.session import Session
 from bot.text.filetypes import family
@@ -68,7 +68,7 @@ class Ran:
 class _Attempt:
     """One finding, and what running has shown of it."""
 
-    placed: PlacedFinding
+    placed_finding: PlacedFinding
     path: str
     command: str
     test: str = ""
@@ -77,26 +77,30 @@ class _Attempt:
 
     @property
     def finding(self) -> Finding:
-        return self.placed.finding
+        return self.placed_finding.finding
 
 
 async def reproduce(
-    placed: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: Mapping[str, Any]
+    placed_findings: Sequence[PlacedFinding],
+    session: Session,
+    tree: RunnableTree,
+    permission: RunPermission,
+    section: Mapping[str, Any],
 ) -> tuple[PlacedFinding, ...]:
     """The findings, those that a test shows with it. Why others were not is a note of the review."""
     model = session.root or session.reader
-    wanted = _wanted(placed, section["findings"])
+    wanted = _wanted(placed_findings, section["findings"])
     if model is None or not wanted:
-        return tuple(placed)
+        return tuple(placed_findings)
     if permission.refusal:
         session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
-        return tuple(placed)
-    made = await rig(_sides(session), section, permission)
+        return tuple(placed_findings)
+    made = await rig(_sides(session, tree), section, permission)
     if made is None:
         session.notes.append(
             "No finding was tried with a test: no test runner was found; set `run.test` and `run.files`."
         )
-        return tuple(placed)
+        return tuple(placed_findings)
     tried = _Trial(session, made, model)
     changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
@@ -116,15 +120,15 @@ async def reproduce(
             raise
         session.notes.append("The last test was broken off.")
     session.notes += _told(rows)
-    session.tried += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
-    return tuple(changed.get(id(one), one) for one in placed)
+    session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
+    return tuple(changed.get(id(one), one) for one in placed_findings)
 
 
-def _wanted(placed: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
+def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
     """What is tried, worst first: what a reader is told of as an opinion, in code, on the head."""
     fit = [
         one
-        for one in placed
+        for one in placed_findings
         if not one.finding.proven
         and one.finding.severity != "low"
         and one.finding.side == "head"
@@ -144,15 +148,15 @@ class _Trial:
     rig: Rig
     model: Model
 
-    async def attempt(self, placed: PlacedFinding) -> _Attempt | None:
+    async def attempt(self, placed_finding: PlacedFinding) -> _Attempt | None:
         """Try one finding; None if it is about code that the test runner does not run. Raises SandboxRefused."""
-        finding = placed.finding
+        finding = placed_finding.finding
         number = hashlib.sha256(f"{finding.path}\0{finding.fingerprint}\0{finding.start}".encode()).hexdigest()[:8]
         entries = await self.session.tree.entries()
         path = self.rig.how.path(number, finding.path)
         if family(path) != family(finding.path) or path in entries:
             return None
-        attempt = _Attempt(placed, path, self.rig.how.command(path, number))
+        attempt = _Attempt(placed_finding, path, self.rig.how.command(path, number))
         self.session.say(f"writing a test about {finding.path}:{finding.start}")
         excerpts = await proof.gather(finding, self.session.tree, self.session.dependents, self.session.files)
         try:
@@ -172,7 +176,7 @@ class _Trial:
             attempt.why = f"a second opinion on its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
 
     async def _written(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
-        """A test that fails on the head and passes on another side, or the reason why there is none."""
+        """A test that fails on the head and passes on another side, or the reason why no test does."""
         prompt = await self._prompt(attempt, excerpts)
         for mend in range(MENDS + 1):
             reply = await self._complete(prompt)
@@ -200,11 +204,11 @@ class _Trial:
         if head.result == "green":
             attempt.why = "its test passes on the head"
         if head.result == "limit":
-            attempt.why = f"its test {ended(head.outcome)}"
+            attempt.why = f"its test {how_it_ended(head.outcome)}"
         if head.result != "red":
             return "On the code after the change the test did not fail by an assertion: it is itself at fault."
         base = await self._run(attempt, "base", 1)
-        fixed = await self._run(attempt, "fixed", 1) if attempt.placed.replacement is not None else None
+        fixed = await self._run(attempt, "fixed", 1) if attempt.placed_finding.replacement is not None else None
         if base.result == "green" or (fixed is not None and fixed.result == "green" and base.result != "red"):
             return ""
         if base.result == "red":
@@ -230,7 +234,7 @@ class _Trial:
         files = {attempt.path: attempt.test}
         side: Side = "base" if name == "base" else "head"
         if name == "fixed":
-            files[attempt.finding.path] = await self._mended(attempt.placed)
+            files[attempt.finding.path] = await self._mended(attempt.placed_finding)
         pull = self.session.pull
         facts = [pull.base if side == "base" else pull.head, sorted(files.items()), attempt.command, time]
         about = f"{attempt.path} on the {name if name != 'fixed' else 'head with the suggestion'}"
@@ -268,11 +272,11 @@ class _Trial:
         given = {name: row[name] for name in ("ending", "status", "output", "seconds")}
         return Outcome(**given, probe=tuple(row["probe"]))
 
-    async def _mended(self, placed: PlacedFinding) -> str:
+    async def _mended(self, placed_finding: PlacedFinding) -> str:
         """The file of a finding with its suggestion."""
-        blob = await self.session.tree.read(placed.finding.path) or b""
+        blob = await self.session.tree.read(placed_finding.finding.path) or b""
         lines = blob.decode("utf-8", "surrogateescape").split("\n")
-        spot, new = placed.spot, placed.replacement
+        spot, new = placed_finding.spot, placed_finding.replacement
         if spot is None or new is None:
             return "\n".join(lines)
         return "\n".join([*lines[: spot.start - 1], *([new] if new else []), *lines[spot.end :]])
@@ -332,7 +336,7 @@ class _Trial:
 
 def _shown(attempt: _Attempt) -> PlacedFinding:
     """The finding as a reader is shown it."""
-    placed, finding = attempt.placed, attempt.finding
+    placed, finding = attempt.placed_finding, attempt.finding
     if attempt.why:
         return placed
     results = {name: ran.result for name, ran in attempt.runs.items()}
@@ -356,9 +360,8 @@ def _told(rows: Sequence[_Attempt]) -> list[str]:
     return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."] if rows else []
 
 
-def _sides(session: Session) -> Sides:
-    """Both trees of the session."""
-    tree = session.tree
+def _sides(session: Session, tree: RunnableTree) -> Sides:
+    """Both sides of the change, by its pull request."""
     return Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read)
 
 

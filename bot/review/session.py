@@ -105,9 +105,11 @@ class Session:
         default_factory=set
     )  # fingerprints of those that a second opinion could not settle
     doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
-    refused_count: int = 0  # findings whose quotes do not stand in the tree
+    refused_count: int = 0  # findings whose quotes the tree does not hold
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
-    tried: list[tuple[str, str]] = field(default_factory=list)  # findings that no test reproduces: the place, and why
+    attempts: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # findings that no test reproduces: the place, and why
     walkthrough: bool = False  # whether models are asked what the change does
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # what they said of that
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes

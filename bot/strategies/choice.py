@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.agent.seed import MAX_SITES
 from bot.render import count
 from bot.review.session import Session
 from bot.values import Dependents, Reference, ReviewEffort, Unit
@@ -15,7 +14,6 @@ class Thresholds:
     """Where one strategy ends and the next begins. docs/effort.md gives the reasons."""
 
     direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
-    direct_sites: int = MAX_SITES  # uses elsewhere: more than that one prompt does not show
     root_tokens: int = 24_000  # of a root's first message at most, with its instructions
     root_units: int = 400  # of a change: of more of them, effort medium asks no turns of a root
     root_part: int = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
@@ -83,17 +81,19 @@ def choose(
         return "direct", "nothing is left to read"
     size = measure(units, dependents)
     if size.tokens <= limits.direct_tokens:
-        small_choice = _small(size, limits, root=root, effort=effort)
+        small_choice = _small(size, root=root, effort=effort)
         if small_choice is not None:
             return small_choice
     return _large(size, limits, root=root, affordable=affordable, effort=effort)
 
 
-def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
+def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
     """The choice for one prompt's worth of change; None if its prompt cannot show every use and no root follows them."""
+    from bot.agent.seed import MAX_SITES  # here: a review without a model loads no root
+
     small = f"the change is small ({size})"
     if not root or effort == "low":
-        return ("direct", f"{small}: one call sees all of it") if size.sites <= limits.direct_sites else None
+        return ("direct", f"{small}: one call sees all of it") if size.sites <= MAX_SITES else None
     if effort == "high":
         return "cascade", f"{small}: one call reads it, then the root goes on, as effort high asks"
     if not size.relying:

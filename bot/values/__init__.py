@@ -117,7 +117,7 @@ if TYPE_CHECKING:
         Check,
         Ending,
         Hidden,
-        Posted,
+        PostedComment,
         PullFacts,
         Thread,
         Voice,

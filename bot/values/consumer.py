@@ -110,7 +110,7 @@ def label(name: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who can read a repository, as far as its host tells; a clone on the reader's own disk has none."""
+    """Who can read a repository, as far as its host says; nothing is known of a clone on a disk."""
 
     owner: str = ""
     visibility: Visibility | None = None
@@ -158,7 +158,7 @@ class ConsumerImpact:
         return {"consumers": asdict(self)} if self.reports else {}
 
     @classmethod
-    def restored(cls, rows: object) -> "ConsumerImpact":
+    def restore(cls, rows: object) -> "ConsumerImpact":
         """What a record has kept."""
         from pydantic import TypeAdapter
 

@@ -69,7 +69,7 @@ class Bases:
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostedComment:
     """A comment that is on the pull request.
 
     `kind`: "issue" in the conversation, "review" on lines or a file, "whole" the text of a review. `ours`: written by our own
@@ -84,15 +84,15 @@ class Posted:
     bot: bool
     ours: bool
     url: str
-    created: str
+    created_at: str
     path: str = ""
     line: int | None = None
-    outdated: bool = False  # the lines that it stood on are gone
+    is_outdated: bool = False  # the lines that it stood on are gone
     thread: int = 0  # the top comment of the thread it stands in, itself included; 0: in none
     head: str = ""  # the commit that it speaks of, where it names one
-    updated: str = ""  # when its text was last changed; of a review GitHub does not report it
+    updated_at: str = ""  # when its text was last changed; of a review GitHub does not report it
     state: str = ""  # of a review: "COMMENTED", "CHANGES_REQUESTED", "DISMISSED"
-    disliked: int = 0  # how many reactions of 👎 it has
+    dislikes: int = 0  # how many reactions of 👎 it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ class Thread:
     """A review thread by its top comment: what a person resolved, what a push has outdated, what is minimised and why."""
 
     comment: int
-    resolved: bool
-    outdated: bool
-    hidden: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
+    is_resolved: bool
+    is_outdated: bool
+    hidden_reason: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
     node_id: str = ""  # by which GraphQL knows it
 
 
@@ -141,6 +141,6 @@ class Check:
     head: str = ""  # the commit that it is on
 
     @property
-    def ended(self) -> bool:
+    def is_over(self) -> bool:
         """Whether it has its conclusion."""
         return self.status == "completed"

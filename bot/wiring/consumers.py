@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bot import checkout, config
 from bot.checkout import Checkout
-from bot.dependents.consumers.check import known
+from bot.dependents.consumers.check import list_known
 from bot.languages import LANGUAGES
 from bot.pipeline import named_consumers
 from bot.values import ReviewRequest
@@ -16,7 +16,7 @@ from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, alone, silent
 
 
-def listed(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
+def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
     """What each clone takes of what the repository offers at its HEAD. Settings are read at HEAD too."""
     if sys.platform == "linux" and alone():
         return child.alone(_in_child, repo, places, scratch, caps=LOCAL, watching=silent)
@@ -36,4 +36,4 @@ async def _listed(repo: str, places: Sequence[str], scratch: str) -> tuple[Consu
         written = await tree.at_tip(config.FILE)
         settings = config.resolve({}, written, config.environment())
         named = named_consumers(pull, places, settings)
-        return await known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
+        return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)

@@ -152,24 +152,28 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
 
 
 async def _look(
-    tree: Checkout, files: Sequence[ChangedFile], users: Dependents, named: Sequence[NamedConsumer], *, scratch: str
+    tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Sequence[NamedConsumer], *, scratch: str
 ) -> ConsumerImpact:
     """What the change breaks in these clones."""
-    if not named:
+    if not consumers:
         return ConsumerImpact()
     from bot.dependents.consumers.check import check
 
     return await check(
-        tree, files, users, named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
+        tree, files, users, consumers, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out,
     )  # fmt: skip
 
 
 async def _recorded_consumers(
-    rows: object, _tree: Checkout, _files: Sequence[ChangedFile], _users: Dependents, _named: Sequence[NamedConsumer]
+    rows: object,
+    _tree: Checkout,
+    _files: Sequence[ChangedFile],
+    _users: Dependents,
+    _consumers: Sequence[NamedConsumer],
 ) -> ConsumerImpact:
     """What a record has kept of it."""
-    return ConsumerImpact.restored(rows)
+    return ConsumerImpact.restore(rows)
 
 
 def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermission | None":

@@ -25,7 +25,7 @@ RESULTS: Mapping[Result, str] = {
 NOT_ALLOWED = "not yet: set DEEPREPO_RUN=1, or give --run to `deeprepo review`"
 
 
-async def explained(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]:
+async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]:
     """Return what a review would run, as names and values, and whether it could."""
     settings = config.environment()
     async with _rig(repo, scratch) as (made, where):
@@ -52,7 +52,7 @@ async def explained(repo: str, scratch: str) -> tuple[list[tuple[str, str]], boo
         return rows, True
 
 
-async def prepared(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
+async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
     """Prepare again; a sentence about what came of it. Raises SandboxRefused."""
     async with _rig(repo, scratch) as (made, _):
         if not made.how.prepare:
@@ -66,7 +66,7 @@ async def prepared(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
         return f"prepared in {seconds:.1f} s: {size:,.1f} MB in {path}"
 
 
-async def tested(repo: str, name: str, scratch: str, tell: Callable[[str], None]) -> tuple[Result, Outcome]:
+async def run_test(repo: str, name: str, scratch: str, tell: Callable[[str], None]) -> tuple[Result, Outcome]:
     """Run a test file of the folder over the head. Raises SandboxRefused, and UsageError if there is no such file."""
     async with _rig(repo, scratch) as (made, _):
         relative, data = _test(repo, name)
@@ -114,11 +114,11 @@ def _section(text: bytes | None) -> dict[str, Any] | None:
     return found
 
 
-def _hint(made: Rig) -> str:
-    usual = made.how.preset.prepare
-    return f" (usual with {made.how.preset.name}: `{usual}`)" if usual else ""
+def _hint(rig: Rig) -> str:
+    usual = rig.how.preset.prepare
+    return f" (usual with {rig.how.preset.name}: `{usual}`)" if usual else ""
 
 
-def _limits(made: Rig) -> str:
-    caps = made.limits
+def _limits(rig: Rig) -> str:
+    caps = rig.limits
     return f"{caps.seconds:g} s, {caps.memory >> 20:,} MB of memory, {caps.processes} processes, {caps.disk >> 20:,} MB of files"

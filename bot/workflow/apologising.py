@@ -18,7 +18,7 @@ async def apologise(ask: Ask, why: str, parts: Services) -> None:
         return
     again = "Write it again" if isinstance(ask, RemarkAsk) else "`/deeprepo review` tries again"
     says = f"This could not be done: {why}. {again}."
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         if isinstance(ask, ReviewAsk):
             for run, number in await parts.store.checks.of(ask.pull):
                 await checks.end_without_review(host, number, run, says)

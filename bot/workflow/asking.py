@@ -20,7 +20,7 @@ from bot.ports import Job
 from bot.publish import existing
 from bot.render import code, load
 from bot.render import comment as template
-from bot.values import CommandAsk, CommentRef, Posted, PullFacts, RemarkAsk, ReviewAsk
+from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 from bot.workflow.parts import Services, keep
 
 _STANDING = TypeAdapter(Permission)
@@ -70,7 +70,7 @@ def address(pull: str, comment: CommentRef) -> str:
 
 async def post_answer(
     answer: CommandReply, comment: CommentRef, host: Host, *, is_seen: bool = False, facts: Mapping[str, str] = NO_FACTS
-) -> Posted | None:
+) -> PostedComment | None:
     """Post an answer, once; what is posted comes back.
 
     `facts`: what its marker says besides. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold.
@@ -98,12 +98,12 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
         await post_answer(CommandReply(text), comment, host)
 
 
-async def _find(comment: CommentRef, host: Host) -> Posted | None:
+async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
     there = await (host.comments("review") if comment.thread else host.comments())
     return next((one for one in there if one.ours and _answers(one.body, comment)), None)
 
 
-async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> Posted:
+async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
     place = f"thread {comment.thread}" if comment.thread else "issue"
     text = existing.make(host, REPLY, body, place, comment=name(comment), **facts)
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))

@@ -28,7 +28,7 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
     due = await parts.reviews(ask.pull) if in_doubt else {}
     if not left and not due and ask.reason != "closed":
         return
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
             with unless_gone(job):  # the repository, and with it the check run
                 await checks.end_without_review(host, number, run, SUPERSEDED, "cancelled")

@@ -31,7 +31,7 @@ _ANSWER = TypeAdapter(CommandReply)
 
 async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         await carry_out(ask, host, job, parts)
 
 

@@ -34,7 +34,7 @@ log = logging.getLogger("deeprepo.review")
 
 async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         request, heard_remark = await _hear(ask, host, job)
         if isinstance(request, CommandAsk):
             await commanding.carry_out(request, host, job, parts)

@@ -59,7 +59,7 @@ async def fix(
     last = await context.last()
     if last is None:
         return context.say("reply_no_review")
-    async with github.opened(parts.identity, ask.pull, parts.pace, github.COMMITTING) as writing:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace, github.COMMITTING) as writing:
 
         async def decide() -> FixPlan:
             return await _plan(ask, state, last, names, writing, parts)

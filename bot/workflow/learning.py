@@ -26,7 +26,7 @@ from bot.publish.existing import PostedFinding
 from bot.render import Phrases, Safe, load
 from bot.storage import Store
 from bot.storage.people import Feedback
-from bot.values import CommentRef, Finding, LearnedRule, Posted, PullRef, Rejection, RuleState
+from bot.values import CommentRef, Finding, LearnedRule, PostedComment, PullRef, Rejection, RuleState
 
 RULE = "rule"  # the kind of our marker
 # Comments whose reactions, people whose permission, rejections that one job reads.
@@ -94,7 +94,7 @@ async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_R
     done_marks = {fingerprint for fingerprint, *_ in await store.people.reactions(pull)}
     ours = existing.standing(comments, (), writers.host)
     answered_findings = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
-    left = [(one, replies) for one, replies in answered_findings if replies or one.comment.disliked]
+    left = [(one, replies) for one, replies in answered_findings if replies or one.comment.dislikes]
     left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
     last = await asyncio.to_thread(read, await store.reviews.last(pull)) if left else None
     if last is None:
@@ -111,7 +111,7 @@ async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_R
                 rejections += [_RejectedFinding(one, finding, reply, sure) for finding in new]
                 done_marks |= {finding.identity for finding in new}
         new = [finding for finding in here if finding.identity not in done_marks]
-        if new and one.comment.disliked and reaction_requests < MOST_LISTED and len(rejections) < MOST_LEARNED:
+        if new and one.comment.dislikes and reaction_requests < MOST_LISTED and len(rejections) < MOST_LEARNED:
             reaction_requests += 1
             dislike = await _dislike(one, writers)
             rejections += (
@@ -182,7 +182,7 @@ async def decide(
     return decision
 
 
-def _replies(one: PostedFinding, comments: Sequence[Posted], login: str) -> Iterator[_Rejection]:
+def _replies(one: PostedFinding, comments: Sequence[PostedComment], login: str) -> Iterator[_Rejection]:
     """The replies of the thread that reject something. A command in one is carried out, and not read as words."""
     for reply in comments:
         if reply.thread == one.comment.id and not reply.ours and not reply.bot:
@@ -230,13 +230,13 @@ async def _show(
     number = str(rule.rule.number)
     text = f"{marker.make(RULE, number=number)}\n{proposal_text}"
 
-    async def find() -> Posted | None:
+    async def find() -> PostedComment | None:
         return next((each for each in await host.comments("review") if _shows(each, number, host)), None)
 
     comment = await host.once(find, partial(host.reply, one.comment.id, text))
     await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)
 
 
-def _shows(comment: Posted, number: str, host: Host) -> bool:
+def _shows(comment: PostedComment, number: str, host: Host) -> bool:
     marker_facts = existing.facts(comment, host)
     return marker_facts.get("kind") == RULE and marker_facts.get("number") == number

@@ -19,7 +19,7 @@ log = logging.getLogger("deeprepo.review")
 
 async def update_page(ask: Follow, parts: Services) -> None:
     """Carry out the job of a pull request beside the one where somebody spoke."""
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         await follow(ask.pull, host, parts)
 
 
@@ -53,6 +53,6 @@ async def follow(pull: PullRef, host: Host, parts: Services) -> None:
         return
     if made_review.json_text:  # numbers were given: the next round has to know them
         await parts.store.reviews.rewrite(job, made_review.json_text.encode())
-    async with github.opened(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
+    async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
         with suppress(SupersededError, HostRefused):
             await renewing.renew(host, resolver, made_review.review, made_review.comments, made_review.page)

@@ -18,7 +18,7 @@ async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
 
     If GitHub refuses to tell, there is no answer yet, and a queue that requires it waits.
     """
-    async with github.opened(parts.identity, where(ask), parts.pace) as host:
+    async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
         facts: PullFacts | None = None
         with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
             facts = await host.facts() if ask.number else None
@@ -28,7 +28,7 @@ async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
 
 async def stop(ask: MergeGroup, parts: Services) -> None:
     """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
-    async with github.opened(parts.identity, where(ask), parts.pace) as host:
+    async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
         ending: Ending = "failure"
         with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
             ending = "failure" if await _unreviewed(host, parts) == "failure" else "success"

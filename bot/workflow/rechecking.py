@@ -9,6 +9,6 @@ from bot.workflow.parts import Services, unless_gone
 
 async def show(ask: Recheck, job: Job, parts: Services) -> None:
     """Have them show what counts for the head as it is now. A second time changes nothing."""
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         with unless_gone(job):
             await checks.settle(host, await host.facts())

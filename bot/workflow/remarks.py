@@ -13,7 +13,7 @@ from bot.github import Host
 from bot.publish import existing
 from bot.render import comment as template
 from bot.render import load
-from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk
+from bot.values import CommandAsk, CommentRef, PostedComment, RemarkAsk
 from bot.workflow import asking
 
 
@@ -27,7 +27,7 @@ async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
         raise HostRefused(GONE, 404)
     command = commands.read(comment.body, login)
     if command is not None:
-        written = datetime.fromisoformat(comment.created).timestamp() if comment.created else 0.0
+        written = datetime.fromisoformat(comment.created_at).timestamp() if comment.created_at else 0.0
         return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger, written)
     names_us = commands.read_mentions(comment.body, login).us
     if not names_us and place.thread in (0, place.id):
@@ -57,14 +57,14 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     return conversation.below(comments, await _remark(place, comments, host), login)
 
 
-def _attested_thread(thread: Sequence[Posted], host: Host) -> Sequence[Posted]:
+def _attested_thread(thread: Sequence[PostedComment], host: Host) -> Sequence[PostedComment]:
     """A thread whose first comment is ours for certain, or not ours: what it is about decides what an answer may withdraw."""
     if host.voice.app or host.voice.seal is None or not thread or existing.decisive(thread[0], host):
         return thread
     return (replace(thread[0], ours=False), *thread[1:])
 
 
-async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
+async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: Host) -> PostedComment | None:
     comments_there = comments if place.kind == "issue" else await host.comments("whole")
     return next((one for one in comments_there if one.id == place.id), None)
 
@@ -75,7 +75,7 @@ def failure_reply(why: str, language: str) -> RemarkReply:
     return RemarkReply(body)
 
 
-async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> Posted | None:
+async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:
     """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
     facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
     return await asking.post_answer(

@@ -38,7 +38,7 @@ Result = TypeVar("Result")
 
 async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         if await parts.store.reviews.has(job.id):
             await parts.store.checks.remove(job.id)
             await paging.follow(ask.pull, host, parts)

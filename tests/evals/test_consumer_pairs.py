@@ -57,7 +57,7 @@ def test_what_nobody_gave_up_is_no_case(folder: Path) -> None:
     spoken = truth.LANGUAGES["python"]
     days = asyncio.run(truth.snapshots(consumer.folder, spoken, "quotes"))
     loss = truth.Loss("", 1_768_046_400, "total_tax", "quotes/__init__.py")
-    assert truth.used(days, spoken, "quotes", loss) is None
+    assert truth.last_use(days, spoken, "quotes", loss) is None
 
 
 def test_a_pair_is_always_in_the_same_half() -> None:

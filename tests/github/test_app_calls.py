@@ -95,7 +95,7 @@ def test_our_name_is_asked_once(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            async with github.opened(at.identity, at.pull, at.pace) as again:
+            async with github.open_pull(at.identity, at.pull, at.pace) as again:
                 assert again.voice == at.host.voice
 
             assert at.host.voice.login == at.gh.login

@@ -235,7 +235,10 @@ def test_a_token_is_renewed_before_it_expires() -> None:
         return Answer({"permission": "read"})
 
     async def go() -> None:
-        async with server(answer) as (origin, seen), github.opened(Identity("7", key(), origin), PULL, pace()) as host:
+        async with (
+            server(answer) as (origin, seen),
+            github.open_pull(Identity("7", key(), origin), PULL, pace()) as host,
+        ):
             for _ in range(3):
                 assert await host.permission("ann") == "read"
             used = [head.lower().partition("authorization: bearer ")[2].partition("\r\n")[0] for head in seen]

@@ -128,7 +128,7 @@ def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path: Path
                 await at.host.comment("hello")
 
             assert limit.value.retry_after == 60
-            assert at.pace.limited(at.pull.installation, None) == 120
+            assert at.pace.note_limit(at.pull.installation, None) == 120
 
     asyncio.run(go())
 

@@ -149,7 +149,7 @@ def test_threads_tell_what_a_person_resolved(tmp_path: Path) -> None:
             one, other = [await at.repo.review_comment(at.number, "app.py", line, "why?") for line in (5, 41)]
             at.repo.resolve(at.number, other)
 
-            assert [(t.comment, t.resolved, t.hidden) for t in await threads(at.host)] == [
+            assert [(t.comment, t.is_resolved, t.hidden_reason) for t in await threads(at.host)] == [
                 (one, False, ""),
                 (other, True, ""),
             ]

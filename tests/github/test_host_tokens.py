@@ -96,7 +96,7 @@ def test_keys_that_cannot_sign(tmp_path: Path) -> None:
             ):
                 wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
                 with pytest.raises(kind, match=says) as error:
-                    async with github.opened(wrong, at.pull, at.pace):
+                    async with github.open_pull(wrong, at.pull, at.pace):
                         pass
 
                 assert "BEGIN" not in f"{error.value}{error.value.__cause__}{wrong!r}"

@@ -12,7 +12,7 @@ def test_every_answer_is_heard(tmp_path: Path) -> None:
 
     async def go() -> None:
         heard: list[tuple[int, int | None]] = []
-        pace = RequestPace(between=0, backoff=0, heard=lambda status, left: heard.append((status, left)))
+        pace = RequestPace(between=0, backoff=0, on_answer=lambda status, left: heard.append((status, left)))
         async with scene(tmp_path, pace=pace) as at:
             at.gh.fail("GET", r"/pulls/1$", Fault(502))
             await at.host.facts()

@@ -231,7 +231,7 @@ def test_a_limit_in_the_middle_is_slept_off_and_gone_on_from(tmp_path: Path) -> 
             at.gh.fail("POST", r"/issues/1/comments$", secondary(3600))
             with pytest.raises(HostLimited) as limit:
                 await first(at)
-            async with github.opened(at.identity, at.pull, RequestPace(between=0)) as later:
+            async with github.open_pull(at.identity, at.pull, RequestPace(between=0)) as later:
                 await first(replace(at, host=later))
 
             assert limit.value.retry_after == 3600

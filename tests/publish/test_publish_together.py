@@ -16,7 +16,7 @@ LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitli
 FILES = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
 
 
-def told(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
+def review_of(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review whose first hunk is known."""
     return reviewed(at.stands.head_sha, *findings, files=FILES, **changes)
 
@@ -41,7 +41,7 @@ def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
 
     async def run() -> None:
         async with scene(tmp_path) as at:
-            done = await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
+            done = await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
             assert done.posted_count == 3
             first, second = sorted(tops(at), key=lambda one: one.line or 0)
             assert (first.line, second.line) == (5, 41)
@@ -50,7 +50,7 @@ def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
             facts = marker.read(first.body) or {}
             assert (facts["fingerprint"], facts["also"]) == ("f1", "f2@7")
             assert first.body.count("<!-- deeprepo") == 1
-            await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)), "run-2")
+            await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)), "run-2")
             assert len(tops(at)) == 2
 
     asyncio.run(run())
@@ -61,8 +61,8 @@ def test_only_what_has_no_comment_yet_is_added(tmp_path: Path) -> None:
 
     async def run() -> None:
         async with scene(tmp_path) as at:
-            await put(at, told(at, numbered("f1", 5, 1)))
-            await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2)), "run-2")
+            await put(at, review_of(at, numbered("f1", 5, 1)))
+            await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)), "run-2")
             assert [(one.line, "Finding f1" in one.body) for one in tops(at)] == [(5, True), (7, False)]
 
     asyncio.run(run())
@@ -73,11 +73,11 @@ def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) ->
 
     async def run() -> None:
         async with scene(tmp_path) as at:
-            await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
+            await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
             left = replace(finding("f2").finding, status="open")
-            await put(at, told(at, fixed=(gone("f1"),), still=(left,)), "run-2")
+            await put(at, review_of(at, fixed=(gone("f1"),), still=(left,)), "run-2")
             assert [one.hide_reason for one in at.stands.review_comments] == [""]
-            await put(at, told(at, fixed=(gone("f2"),)), "run-3")
+            await put(at, review_of(at, fixed=(gone("f2"),)), "run-3")
             assert [one.hide_reason for one in tops(at)] == ["resolved"]
             assert len(at.stands.review_comments) == 2  # with the answer
 

@@ -237,7 +237,7 @@ def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> N
             task: asyncio.Task[None]
 
             async def learn() -> None:
-                async with github.opened(at.server.identity, pull, at.server.pace) as host:
+                async with github.open_pull(at.server.identity, pull, at.server.pace) as host:
                     await learning.learn(pull, host, "en", at.server.store, time.time())
 
             async def kill() -> None:
@@ -285,7 +285,7 @@ def test_a_job_that_repeats_a_killed_one_knows_of_the_decision(tmp_path: Path) -
             since = time.time()
 
             async def learn(stored: float) -> bool:
-                async with github.opened(at.server.identity, pull, at.server.pace) as host:
+                async with github.open_pull(at.server.identity, pull, at.server.pace) as host:
                     return await learning.learn(pull, host, "en", at.server.store, stored)
 
             at.repo.react(number, comment(at, number, "shop/rates.py").id)

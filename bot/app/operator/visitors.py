@@ -60,7 +60,7 @@ async def visitor(identity: Identity, door: Door, code: str, verifier: str, pace
     """Look up who has come back with this code. Raises HostRefused and HostDown."""
     token, secret = await _exchange(identity.api, door, code, verifier, pace), door.client_secret.get_secret_value()
     auth = OAuthTokenAuthStrategy(door.client_id, HiddenText(secret), token)
-    async with client.opened(identity.api, auth, pace) as github_client:
+    async with client.open_client(identity.api, auth, pace) as github_client:
         try:
             me: Any = await github_client.answer(github_client.rest.users.async_get_authenticated())
             listing = github_client.rest.apps.async_list_installations_for_authenticated_user
@@ -120,7 +120,7 @@ async def _exchange(api: str, door: Door, code: str, verifier: str, pace: Reques
         "code_verifier": verifier,
     }
     address, headers = f"{site(api)}/login/oauth/access_token", {"Accept": "application/json"}
-    async with client.opened(api, UnauthAuthStrategy(), pace) as github_client:
+    async with client.open_client(api, UnauthAuthStrategy(), pace) as github_client:
         reply: Any = await github_client.answer(
             github_client.github.arequest("POST", address, data=form, headers=headers)
         )

@@ -11,7 +11,7 @@ from typing import Literal
 from bot.commands import read_mentions
 from bot.outputs import marker
 from bot.render import cut
-from bot.values import Posted, RemarkAsk
+from bot.values import PostedComment, RemarkAsk
 
 MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
 REPLY, FINDING = "reply", "finding"  # kinds of our markers
@@ -41,7 +41,7 @@ class HeardRemark:
     lasts: bool = True  # whether the next review will know what is withdrawn here
 
 
-def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark | str:
+def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardRemark | str:
     """A remark in a review thread (oldest first), or why it is not for us."""
     at = next((n for n, one in enumerate(thread) if one.id == ask.comment.id), None)
     if at is None:
@@ -66,18 +66,18 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
     )
 
 
-def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> HeardRemark | str:
+def below(comments: Sequence[PostedComment], remark: PostedComment | None, login: str) -> HeardRemark | str:
     """A remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
     if remark is None:
         return GONE
     if not read_mentions(remark.body, login).us:
         return "it does not mention us"
-    earlier = [one for one in comments if one.created <= remark.created and one.id != remark.id]
+    earlier = [one for one in comments if one.created_at <= remark.created_at and one.id != remark.id]
     relevant = [one for one in earlier if _reply(one) or (not one.bot and read_mentions(one.body, login).us)]
     return _within_limit([*map(_speech, relevant), _speech(remark)])
 
 
-def _reply(one: Posted) -> bool:
+def _reply(one: PostedComment) -> bool:
     return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
 
 
@@ -93,7 +93,7 @@ def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
     return HeardRemark(tuple(newest), len(before) + 1 - len(newest))
 
 
-def _speech(one: Posted) -> Speech:
+def _speech(one: PostedComment) -> Speech:
     kind: Literal["person", "bot", "us"] = "us" if one.ours else "bot" if one.bot else "person"
     return Speech(one.author, kind, _own(one.body) if one.ours else cut(one.body.strip(), MOST_SPEECH))
 

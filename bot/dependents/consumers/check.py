@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
-from bot.dependents.consumers.clones import opened, sentence
-from bot.dependents.consumers.joined import LINKS, Joined, Remembered, mount_of
-from bot.dependents.consumers.packages import Offer, offer, packaging_of, taken
+from bot.dependents.consumers.clones import open_clones, sentence
+from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, mount_of
+from bot.dependents.consumers.packages import Offer, offer_of, packaging_of, requirements
 from bot.dependents.find import find
 from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
@@ -59,7 +59,7 @@ class OfferedChange:
 
     tree: Tree
     files: tuple[ChangedFile, ...]  # of packages that are offered
-    offered: Offer
+    offer: Offer
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
 
@@ -68,7 +68,7 @@ async def check(
     tree: Tree,
     files: Sequence[ChangedFile],
     dependents: Dependents,
-    named: Sequence[NamedConsumer],
+    consumers: Sequence[NamedConsumer],
     languages: Mapping[str, Language],
     contracts: Analyzer,
     *,
@@ -80,11 +80,11 @@ async def check(
 
     A clone that cannot be read costs its own comparison and nothing else.
     """
-    if not named:
+    if not consumers:
         return ConsumerImpact()
-    clones, others = await opened(named, scratch, own)
+    clones, others = await open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
-    change = await _change(Remembered(tree), files, dependents, languages)
+    change = await _change(CachedTree(tree), files, dependents, languages)
     end = time.process_time() + TOGETHER
     for one in clones:
         if time.process_time() < end:
@@ -104,7 +104,7 @@ async def _change(
     tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, languages: Mapping[str, Language]
 ) -> OfferedChange:
     """What is offered, before the change or after it, and which of the changed files belong to it."""
-    offered = (await offer(tree, languages, "base")).joined(await offer(tree, languages))
+    offered = (await offer_of(tree, languages, "base")).join(await offer_of(tree, languages))
     suffixes = {package.language: languages[package.language].SUFFIXES for package in offered.packages}
 
     def concerns(path: str | None) -> bool:
@@ -150,7 +150,7 @@ async def _checked(
 async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
-    report = await _introduced(change.offered, consumer, tree, languages)
+    report = await _introduced(change.offer, consumer, tree, languages)
     if report.state != "checked":
         return ConsumerImpact((report,))
     takes = report.takes
@@ -177,56 +177,58 @@ async def _compared(
     return ConsumerImpact((report,), tuple(findings), excerpts=shown)
 
 
-async def _excerpts(joined: Joined, consumer: Clone, rows: Sequence[Reference]) -> tuple[tuple[str, Excerpt], ...]:
+async def _excerpts(
+    overlay: OverlayTree, consumer: Clone, rows: Sequence[Reference]
+) -> tuple[tuple[str, Excerpt], ...]:
     """The lines around the first uses, marked with their repository. Clones that only the settings name are shown to no model."""
     chosen = sorted(rows, key=lambda row: (row.test, row.form == "import", row.path, row.line))[:EXCERPTS]
-    texts = dict(await joined.read_many([row.path for row in chosen]))
+    texts = dict(await overlay.read_many([row.path for row in chosen]))
     found = []
     for row in chosen:
         lines = texts.get(row.path, b"").decode("utf-8", "replace").split("\n")
         first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
         numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
-        path = label(consumer.name, joined.inside(row.path) or row.path)
+        path = label(consumer.name, overlay.inside(row.path) or row.path)
         title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"
         found.append((row.symbol, Excerpt(path, first, last, numbered, title=title)))
     return tuple(found)
 
 
 async def _introduced(
-    offered: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
+    offer: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
 ) -> ConsumerReport:
     """What a clone takes of what is offered, told from its manifests alone."""
     if len(await tree.entries()) > FILES:
         return _unread(consumer, f"it has more than {FILES:,} files").reports[0]
-    copies = {(package.language, package.name) for package in (await offer(tree, languages)).packages}
-    asked = await taken(tree, languages, offered)
+    copies = {(package.language, package.name) for package in (await offer_of(tree, languages)).packages}
+    asked = await requirements(tree, languages, offer)
     takes = tuple(row for row in asked if (row.language, row.name) not in copies)
     if not takes:
-        own = copies & {(package.language, package.name) for package in offered.packages}
+        own = copies & {(package.language, package.name) for package in offer.packages}
         why = "it offers the same package itself, so it is a copy of this one" if own else NOTHING
         return _apart(consumer, why).reports[0]
     return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
 
 
-async def known(
-    tree: Tree, named: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
+async def list_known(
+    tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
 ) -> tuple[ConsumerReport, ...]:
     """Who takes what of this repository, told from the manifests alone."""
-    clones, others = await opened(named, scratch, own)
-    offered = await offer(tree, languages)
+    clones, others = await open_clones(consumers, scratch, own)
+    offer = await offer_of(tree, languages)
     found = []
     for one in clones:
         try:
             async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
-                found.append(await _introduced(offered, one, theirs, languages))
+                found.append(await _introduced(offer, one, theirs, languages))
         except (DeepRepoError, TimeoutError) as error:
             found += _unread(one, sentence(error) or f"it took more than {SECONDS:.0f} s").reports
     return (*found, *others)
 
 
-def _hits(change: OfferedChange, file: ChangedFile, asked: Mapping[str, Language]) -> bool:
+def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
     """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
-    if not file.path.endswith(tuple(suffix for language in asked.values() for suffix in language.SUFFIXES)):
+    if not file.path.endswith(tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)):
         return False
     if file.status in ("deleted", "renamed"):
         return True
@@ -237,24 +239,24 @@ def _hits(change: OfferedChange, file: ChangedFile, asked: Mapping[str, Language
 
 
 def _joined(
-    change: OfferedChange, consumer: Clone, tree: Tree, asked: Mapping[str, Language], takes: Sequence[Requirement]
-) -> Joined:
+    change: OfferedChange, consumer: Clone, tree: Tree, languages: Mapping[str, Language], takes: Sequence[Requirement]
+) -> OverlayTree:
     """Both trees as one, in which the imports of the consumer mean the packages of the product."""
     mount = mount_of(consumer.name)
-    packages = [package for package in change.offered.packages if package.language in asked]
+    packages = [package for package in change.offer.packages if package.language in languages]
     roots = [root for package in packages for root in package.roots]
     links: dict[str, bytes] = {}
-    for name, language in asked.items():
+    for name, language in languages.items():
         packaging = packaging_of(language)
         folders = sorted(
             {posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in takes if row.language == name}
         )
         links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
 
-    def offered(path: str) -> bool:
+    def is_offered(path: str) -> bool:
         if not any(package.holds(path) for package in packages):
             base = path.rpartition("/")[2]
-            return "." in base and not path.endswith(tuple(s for one in asked.values() for s in one.SUFFIXES))
+            return "." in base and not path.endswith(tuple(s for one in languages.values() for s in one.SUFFIXES))
         outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
         inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
         return not (is_test(inner) or is_sample(inner))
@@ -265,50 +267,52 @@ def _joined(
     def own(path: str) -> bool:
         return not vendored_folder(path)
 
-    return Joined(change.tree, tree, mount, offered=offered, handing=handing, own=own, links=links)
+    return OverlayTree(change.tree, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
 
 
-def _of_consumer(joined: Joined, found: Dependents, change: OfferedChange, asked: Mapping[str, Language]) -> Dependents:
-    """What was found, as far as it is the consumer's and public in the product."""
-    direct = {(row.path, row.target) for row in found.files if row.via is None}
-    tied = {row.path for row in found.files if joined.inside(row.path) is not None}
-    kept = []
-    for row in found.references:
+def _of_consumer(
+    overlay: OverlayTree, impact: Dependents, change: OfferedChange, languages: Mapping[str, Language]
+) -> Dependents:
+    """What is affected, as far as it is the consumer's and public in the product."""
+    direct = {(row.path, row.target) for row in impact.files if row.via is None}
+    tied = {row.path for row in impact.files if overlay.inside(row.path) is not None}
+    references = []
+    for row in impact.references:
         home, _, name = row.symbol.rpartition(":")
-        if joined.inside(row.path) is None or joined.inside(home) is not None or home.startswith(f"{LINKS}/"):
+        if overlay.inside(row.path) is None or overlay.inside(home) is not None or home.startswith(f"{LINKS}/"):
             continue
-        if _private(home, name, row, change.offered, asked, direct=(row.path, home) in direct):
+        if _private(home, name, row, change.offer, languages, direct=(row.path, home) in direct):
             continue
         if (
             not row.sure and row.path not in tied
         ):  # a name alone tells nothing of a file that imports nothing of the package
             row = replace(row, missing=False, unique=False, lone=False, likely=False)  # noqa: PLW2901
-        kept.append(row)
+        references.append(row)
     heirs = tuple(
         (key, own)
-        for key, own in found.heirs
-        if joined.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, asked)
+        for key, own in impact.heirs
+        if overlay.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, languages)
     )
-    return replace(found, references=tuple(kept), heirs=heirs)
+    return replace(impact, references=tuple(references), heirs=heirs)
 
 
 def _private(
-    home: str, name: str, row: Reference, offered: Offer, asked: Mapping[str, Language], *, direct: bool
+    home: str, name: str, row: Reference, offer: Offer, languages: Mapping[str, Language], *, direct: bool
 ) -> bool:
     """Whether a use is of something that its owner does not offer: by its name, or by the module that is imported for it."""
-    if _hidden_name(name, home, asked) or _hidden_name(row.name, home, asked):
+    if _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
         return True
-    package = offered.holding(home)
+    package = offer.holding(home)
     if not direct or package is None:
         return False
     return _hidden_file(package, home)
 
 
-def _hidden_name(name: str, path: str, asked: Mapping[str, Language]) -> bool:
+def _hidden_name(name: str, path: str, languages: Mapping[str, Language]) -> bool:
     language = next(
         (
             one
-            for one in asked.values()
+            for one in languages.values()
             if path.rpartition(":")[0].endswith(one.SUFFIXES) or path.endswith(one.SUFFIXES)
         ),
         None,
@@ -335,46 +339,47 @@ def _uses(users: Dependents) -> list[Reference]:
 
 
 async def _reported(
-    joined: Joined, files: Sequence[ChangedFile], users: Dependents, contracts: Analyzer
+    overlay: OverlayTree, files: Sequence[ChangedFile], users: Dependents, contracts: Analyzer
 ) -> list[tuple[str, Finding]]:
     """(changed file, finding) of the comparisons, each place once."""
     rows: dict[str, list[Reference]] = defaultdict(list)
     for row in users.references:
         rows[row.symbol.rpartition(":")[0]].append(row)
     homes = dict.fromkeys([*rows, *(key.rpartition(":")[0] for key, _ in users.heirs)])
-    told: set[tuple[str, int]] = set()
+    reported_places: set[tuple[str, int]] = set()
     found = []
     for home in homes:
         heirs = tuple((key, own) for key, own in users.heirs if key.rpartition(":")[0] == home)
-        judged = await contracts.check(joined, files, replace(users, references=tuple(rows[home]), heirs=heirs))
+        judged = await contracts.check(overlay, files, replace(users, references=tuple(rows[home]), heirs=heirs))
         for one in judged.findings:
-            if joined.inside(one.path) is not None and (one.path, one.start) not in told:
-                told.add((one.path, one.start))
-                found.append(
-                    (home, replace(one, rewrites=()))
-                )  # its code is shown where that is decided, and never rewritten
+            if overlay.inside(one.path) is not None and (one.path, one.start) not in reported_places:
+                reported_places.add((one.path, one.start))
+                # its code is shown where that is decided, and never rewritten
+                found.append((home, replace(one, rewrites=())))
     return found
 
 
-async def _grouped(joined: Joined, found: Sequence[tuple[str, Finding]]) -> list[tuple[Evidence, list[Finding]]]:
+async def _grouped(
+    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]]
+) -> list[tuple[Evidence, list[Finding]]]:
     """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
     groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
-    for home, one in found:
-        at = await _anchor(joined, home, one)
+    for home, one in findings:
+        at = await _anchor(overlay, home, one)
         key = at.path, at.side, at.line, one.rule
         groups.setdefault(key, (at, []))[1].append(one)
     return list(groups.values())
 
 
-async def _anchor(joined: Joined, home: str, finding: Finding) -> Evidence:
+async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence:
     """The line of the change: the definition as it is, else as it was, else the beginning of a file that is gone."""
-    own = [item for item in finding.evidence if joined.inside(item.path) is None]
+    own = [item for item in finding.evidence if overlay.inside(item.path) is None]
     for note in ("after", "before"):
         item = next((item for item in own if item.note == note), None)
         if item is not None:
             return item
     for side in ("base", "head"):
-        text = await joined.read(home, side)
+        text = await overlay.read(home, side)
         lines = [line.rstrip("\r") for line in (text or b"").decode("utf-8", "replace").split("\n")]
         at = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
         if at:
@@ -383,7 +388,7 @@ async def _anchor(joined: Joined, home: str, finding: Finding) -> Evidence:
 
 
 def _finding(
-    at: Evidence, rows: Sequence[Finding], consumer: Clone, takes: Sequence[Requirement], joined: Joined
+    at: Evidence, rows: Sequence[Finding], consumer: Clone, takes: Sequence[Requirement], overlay: OverlayTree
 ) -> Finding:
     """One finding on the line of the change, with the consumer's lines as evidence."""
     first = min(rows, key=lambda one: (not one.proven, is_test(one.path), one.severity != "high"))
@@ -397,15 +402,15 @@ def _finding(
     )
     proof = " ".join([f"consumer-{first.rule}", consumer.name, _named(first.title)])
 
-    def said(text: str) -> str:
+    def phrase(text: str) -> str:
         return text.replace(mount, f"{consumer.name}:")
 
     return Finding(
         path=at.path,
         quote=at.quote,
-        title=said(first.title) + more,
-        why=f"{said(first.why)} {when}".strip(),
-        consequence=said(first.consequence),
+        title=phrase(first.title) + more,
+        why=f"{phrase(first.why)} {when}".strip(),
+        consequence=phrase(first.consequence),
         severity=severity,
         category=first.category,
         sources=(Source("analyser", "consumers", proof=proof if first.proven else ""),),
@@ -413,7 +418,7 @@ def _finding(
         start=at.line,
         end=at.line,
         side=at.side,
-        evidence=tuple(_evidence(at, rows, consumer, joined)),
+        evidence=tuple(_evidence(at, rows, consumer, overlay)),
         verdict=first.verdict,
         consumer=consumer.name,
     )
@@ -424,13 +429,13 @@ def _named(title: str) -> str:
     return title.partition(", ")[0]
 
 
-def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, joined: Joined) -> list[Evidence]:
+def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, overlay: OverlayTree) -> list[Evidence]:
     """The other side of the definition, and the consumer's lines."""
     own: dict[tuple[str, Side, int], Evidence] = {}
     theirs: dict[tuple[str, int], Evidence] = {}
     for one in sorted(rows, key=lambda one: is_test(one.path)):
         for item in (Evidence(one.path, one.quote, one.start, one.side), *one.evidence):
-            inside = joined.inside(item.path)
+            inside = overlay.inside(item.path)
             if inside is not None:
                 theirs.setdefault(
                     (inside, item.line),

@@ -12,15 +12,15 @@ from bot.values.consumer import Clone, ConsumerReport, NamedConsumer
 MOST = 40  # of one review
 
 
-async def opened(
-    named: Sequence[NamedConsumer], scratch: str, own: str = ""
+async def open_clones(
+    consumers: Sequence[NamedConsumer], scratch: str, own: str = ""
 ) -> tuple[list[Clone], list[ConsumerReport]]:
     """The clones that can be read, each once, and a report of each of the others. `own`: the git folder of the repository under review."""
     seen: set[str] = set()
     known: set[tuple[str, str]] = set()
     clones: list[Clone] = []
     others: list[ConsumerReport] = []
-    for one in named:
+    for one in consumers:
         try:
             found = await clone(one.place, scratch)
         except DeepRepoError as error:
@@ -44,10 +44,10 @@ async def opened(
     return clones, others
 
 
-def _distinct(name: str, seen: set[str]) -> str:
+def _distinct(name: str, names: set[str]) -> str:
     """The name; of a second clone of that name one that tells them apart."""
-    found = next(one for one in _names(name) if one not in seen)
-    seen.add(found)
+    found = next(one for one in _names(name) if one not in names)
+    names.add(found)
     return found
 
 

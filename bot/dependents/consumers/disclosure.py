@@ -18,21 +18,21 @@ Disclosure = Literal["everything", "existence"]
 
 
 def disclosure(
-    reviewed: Standing, consumer: Standing, *, switched_on: bool, readers_included: bool = False
+    subject: Standing, consumer: Standing, *, switched_on: bool, readers_included: bool = False
 ) -> Disclosure:
     """How much the readers of a review may learn of a consumer.
 
     `switched_on`: the operator allows repositories of one owner to be named in each other's reviews. `readers_included`: the host has
     confirmed that everybody who reads this output can read the consumer, as an administrator of both can.
     """
-    if reviewed.visibility is None and consumer.visibility is None:
+    if subject.visibility is None and consumer.visibility is None:
         return "everything"  # somebody's own clones, on their own disk
     if consumer.visibility == "public" or readers_included:
         return "everything"
-    if reviewed.visibility is None or consumer.visibility is None:
+    if subject.visibility is None or consumer.visibility is None:
         return "existence"
-    inside = reviewed.visibility != "public" and REACH[consumer.visibility] >= REACH[reviewed.visibility]
-    same = bool(consumer.owner) and consumer.owner.lower() == reviewed.owner.lower()
+    inside = subject.visibility != "public" and REACH[consumer.visibility] >= REACH[subject.visibility]
+    same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
     return "everything" if inside and same and switched_on else "existence"
 
 
@@ -43,7 +43,7 @@ def withheld_finding(finding: Finding, number: int) -> Finding:
     return replace(
         finding,
         title=f"{what}, and {HIDDEN} still uses it as it was",
-        why=f"{what}. A use in {HIDDEN} no longer fits it; whoever administers that repository can see the line.",
+        why=f"{what}. A use in {HIDDEN} no longer fits it; the administrators of that repository can see the line.",
         consequence="",
         evidence=own,
         trigger="",
@@ -70,13 +70,13 @@ def _changed(finding: Finding, own: tuple[Evidence, ...]) -> str:
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
 
 
-def disclosed(consumers: ConsumerImpact, reviewed: Standing, *, switched_on: bool) -> ConsumerImpact:
+def disclose(consumers: ConsumerImpact, subject: Standing, *, switched_on: bool) -> ConsumerImpact:
     """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
     standings = {one.name: Standing(one.name.rpartition("/")[0], one.visibility) for one in consumers.reports}
     hidden = {
         name
         for name, standing in standings.items()
-        if disclosure(reviewed, standing, switched_on=switched_on) == "existence"
+        if disclosure(subject, standing, switched_on=switched_on) == "existence"
     }
     return withheld(consumers, hidden) if hidden else consumers
 

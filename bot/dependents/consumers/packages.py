@@ -30,7 +30,7 @@ class Offer:
         fits = [package for package in self.packages if package.holds(path)]
         return max(fits, key=lambda package: len(package.folder), default=None)
 
-    def joined(self, other: "Offer") -> "Offer":
+    def join(self, other: "Offer") -> "Offer":
         """Both, each package once."""
         return Offer(tuple(dict.fromkeys([*self.packages, *other.packages])))
 
@@ -40,7 +40,7 @@ def packaging_of(language: Language) -> Packaging | None:
     return getattr(language, "packaging", None)
 
 
-async def offer(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> Offer:
+async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> Offer:
     """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing."""
     found: list[Package] = []
     paths = frozenset(await tree.entries(side))
@@ -52,12 +52,12 @@ async def offer(tree: Tree, languages: Mapping[str, Language], side: Side = "hea
     return Offer(tuple(found))
 
 
-async def taken(tree: Tree, languages: Mapping[str, Language], offered: Offer) -> tuple[Requirement, ...]:
+async def requirements(tree: Tree, languages: Mapping[str, Language], offer: Offer) -> tuple[Requirement, ...]:
     """What a tree takes of the packages that another one offers, with the versions that its lock files name."""
     found: list[Requirement] = []
     paths = frozenset(await tree.entries())
     for name, language in languages.items():
-        packaging, wanted = packaging_of(language), {package.name for package in offered.of(name)}
+        packaging, wanted = packaging_of(language), {package.name for package in offer.of(name)}
         if packaging is None or not wanted:
             continue
         manifests = await _read(tree, packaging.MANIFESTS, paths)
@@ -74,7 +74,7 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
     folder = posixpath.dirname(row.path)
     near = [path for path in locks if _above(posixpath.dirname(path), folder)]
     for path in sorted(near, key=len, reverse=True):
-        version = packaging.locked(path, locks[path], row.name)
+        version = packaging.locked_version(path, locks[path], row.name)
         if version:
             return replace(row, locked=version)
     return row

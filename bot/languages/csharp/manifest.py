@@ -44,7 +44,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that packages.lock.json names."""
     del path
     match = re.search(

@@ -45,7 +45,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(found)
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """No lock file settles more than go.mod does."""
     del path, source, name
     return ""

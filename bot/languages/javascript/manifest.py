@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.languages.javascript.modules import Manifest, offered, read_json
+from bot.languages.javascript.modules import Manifest, exported_files, read_json
 from bot.values.consumer import Origin, Package, Requirement
 
 LANGUAGE = "javascript"
@@ -30,7 +30,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         name, version = table.get("name"), table.get("version")
         if isinstance(name, str) and name and table.get("private") is not True:
             folder = posixpath.dirname(path)
-            entries = offered(folder, table, paths) if table.get("exports") else None
+            entries = exported_files(folder, table, paths) if table.get("exports") else None
             roots = (folder,) if folder else _own(homes, paths)
             found.append(Package(LANGUAGE, name, folder, roots, version if isinstance(version, str) else "", entries))
     return tuple(found)
@@ -55,7 +55,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that a lock file names."""
     form = LOCKED[posixpath.splitext(path)[1]].replace("NAME", re.escape(name))
     match = re.search(form, source.decode("utf-8", "replace"))
@@ -80,21 +80,21 @@ def _pairs(value: object) -> Iterator[tuple[str, str]]:
             yield name, asked
 
 
-def _requirement(name: str, asked: str, path: str, line: int) -> Requirement:
-    alias = re.match(r"npm:(@?[^@]+)(?:@(.*))?$", asked)
+def _requirement(name: str, constraint: str, path: str, line: int) -> Requirement:
+    alias = re.match(r"npm:(@?[^@]+)(?:@(.*))?$", constraint)
     if alias:
         return Requirement(LANGUAGE, alias[1], alias[2] or "", path=path, line=line)
     origin: Origin = "registry"
-    folder = FOLDER.match(asked)
-    if asked.startswith(("workspace:", "catalog:")):
-        origin = "workspace" if asked.startswith("workspace:") else "registry"
-        return Requirement(LANGUAGE, name, asked, origin, path, line)
+    folder = FOLDER.match(constraint)
+    if constraint.startswith(("workspace:", "catalog:")):
+        origin = "workspace" if constraint.startswith("workspace:") else "registry"
+        return Requirement(LANGUAGE, name, constraint, origin, path, line)
     if folder:
         return Requirement(LANGUAGE, name, folder[1] or folder[2] or "", "path", path, line)
-    if GIT.match(asked):
-        at = asked.partition("#")[2]
+    if GIT.match(constraint):
+        at = constraint.partition("#")[2]
         return Requirement(LANGUAGE, name, at, "git", path, line, fixed=bool(VERSION.match(at)))
-    return Requirement(LANGUAGE, name, asked, path=path, line=line)
+    return Requirement(LANGUAGE, name, constraint, path=path, line=line)
 
 
 def _line(source: bytes, name: str) -> int:

@@ -215,7 +215,7 @@ def _forms(files: list[str]) -> list[str]:
     return [form for path in files for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
 
 
-def offered(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, ...]:
+def exported_files(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, ...]:
     """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from."""
     found: set[str] = set()
     for form in _forms([*_files(table.get("exports")), *_mains(table)]):

@@ -64,7 +64,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """Build files name versions themselves."""
     del path, source, name
     return ""
@@ -79,7 +79,7 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
 def _text(source: bytes) -> str:
     return re.sub(
         r"<!--.{0,800}?-->",
-        lambda found: re.sub(r"[^\n]", " ", found[0]),
+        lambda comment: re.sub(r"[^\n]", " ", comment[0]),
         config(source).decode("utf-8", "replace"),
         flags=re.DOTALL,
     )
@@ -109,9 +109,9 @@ def _asked(base: str, text: str) -> Iterator[tuple[str, str, int]]:
         known = dict(PROPERTY.findall(text))
         for match in DEPENDENCY.finditer(text):
             group, artifact, version = (_tag(name, match[1]) for name in ("groupId", "artifactId", "version"))
-            told = re.sub(r"\$\{([\w.-]+)\}", lambda found: known.get(found[1], ""), version)
+            resolved = re.sub(r"\$\{([\w.-]+)\}", lambda use: known.get(use[1], ""), version)
             if group and artifact:
-                yield f"{group}:{artifact}", told, text.count("\n", 0, match.start()) + 1
+                yield f"{group}:{artifact}", resolved, text.count("\n", 0, match.start()) + 1
     elif base.endswith(".toml"):
         versions = dict(re.findall(r"(?m)^([\w-]+)\s*=\s*\"([^\"\n:]+)\"", text))
         for match in CATALOGUE.finditer(text):

@@ -49,7 +49,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(found)
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that composer.lock names."""
     del path
     match = re.search(

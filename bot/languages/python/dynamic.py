@@ -140,13 +140,13 @@ def _namespace(node: Node, function: str, dynamic_names: Dynamic) -> None:
         dynamic_names.unreadable(above)
 
 
-def _only_read(kept: Node) -> bool:
+def _only_read(node: Node) -> bool:
     """Whether a namespace is kept under a name of which the file does nothing but look things up: `kept["a"]`."""
-    name = kept.child_by_field_name("left") if kept.type == "assignment" else None
+    name = node.child_by_field_name("left") if node.type == "assignment" else None
     if name is None or name.type != "identifier":
         return False
-    root = kept
-    for above in ancestors(kept):
+    root = node
+    for above in ancestors(node):
         root = above
     code = text(root)
     places = re.finditer(rf"(?<![\w.])(?P<del>del[ \t]{{1,20}})?{re.escape(text(name))}(?!\w)", code)

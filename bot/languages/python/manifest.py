@@ -56,7 +56,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that a lock file names."""
     form = PIPFILE if path.endswith("Pipfile.lock") else LOCKED
     spelt = re.sub(r"[-_.]+", "[-_.]+", name)
@@ -132,9 +132,9 @@ def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
     return "", "", []
 
 
-def _roots(folder: str, name: str, listed: Sequence[str], paths: Collection[str]) -> tuple[str, ...]:
+def _roots(folder: str, name: str, entries: Sequence[str], paths: Collection[str]) -> tuple[str, ...]:
     """The packages and modules of a distribution: those that it lists, the one of its name, or all that are no tests."""
-    given = tuple(sorted({posixpath.normpath(posixpath.join(folder, one)) for one in listed if one.strip("./")}))
+    given = tuple(sorted({posixpath.normpath(posixpath.join(folder, one)) for one in entries if one.strip("./")}))
     if given:
         return given
     tops: dict[str, set[str]] = {}
@@ -250,8 +250,8 @@ def _requirement(text: str, path: str, line: int) -> Requirement | None:
     return Requirement(LANGUAGE, name, at, "path" if not at.startswith("http") else "registry", path, line)
 
 
-def _line(text: str, written: str) -> int:
-    at = text.find(NAME.match(written)[0] if NAME.match(written) else written)  # type: ignore[index]
-    whole = text.find(written)
+def _line(text: str, entry: str) -> int:
+    at = text.find(NAME.match(entry)[0] if NAME.match(entry) else entry)  # type: ignore[index]
+    whole = text.find(entry)
     at = whole if whole >= 0 else at
     return text.count("\n", 0, at) + 1 if at >= 0 else 0

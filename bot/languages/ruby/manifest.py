@@ -52,7 +52,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(found)
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that Gemfile.lock names."""
     del path
     match = re.search(rf"(?m)^    {re.escape(name)} \(([^)\n]+)\)", source.decode("utf-8", "replace"))

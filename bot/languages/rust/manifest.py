@@ -59,7 +59,7 @@ def _requirement(key: str, value: object, path: str, text: str) -> Iterator[Requ
         yield Requirement(LANGUAGE, name, str(told.get("version") or ""), path=path, line=line)
 
 
-def locked(path: str, source: bytes, name: str) -> str:
+def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that Cargo.lock names."""
     del path
     match = re.search(rf'(?m)^name = "{re.escape(name)}"\nversion = "([^"\n]+)"', source.decode("utf-8", "replace"))

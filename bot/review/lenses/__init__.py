@@ -5,17 +5,23 @@ that prompt: a lens costs a sentence, never a call. The order is the order of th
 """
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, cast
 
 from bot.ports import Lens
-from bot.review.lenses import api, concurrency, contracts, correctness, data, errors, security, tests
+
+
+class _LazyModule:
+    """A module that is loaded when it is first used: a review without a model asks no question."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
+        return getattr(import_module(self._name), name)
+
 
 LENSES: Mapping[str, Lens] = {
-    "correctness": correctness,
-    "contracts": contracts,
-    "security": security,
-    "data": data,
-    "concurrency": concurrency,
-    "errors": errors,
-    "api": api,
-    "tests": tests,
+    name: cast("Lens", _LazyModule(f"{__name__}.{name}"))
+    for name in ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests")
 }

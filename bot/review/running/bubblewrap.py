@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.review.running.values import BOX, NOBODY, SHARED, Run, Sandbox
 
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
-# What programs need to find libraries, certificates and each other. No account, no host, no secret stands in these.
+# What programs need to find libraries, certificates and each other. They hold no account, no host and no secret.
 SETTINGS = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "php", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
@@ -21,7 +21,7 @@ FILES: Mapping[str, str] = {
 
 
 def command(
-    sandbox: Sandbox, run: Run, given: Mapping[str, int], filter_fd: int | None = None, telling: int | None = None
+    sandbox: Sandbox, run: Run, descriptors: Mapping[str, int], filter_fd: int | None = None, telling: int | None = None
 ) -> list[str]:
     """Return the arguments up to the program that is to run.
 
@@ -33,7 +33,7 @@ def command(
         "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box", "--cap-drop", "ALL",
         "--ro-bind", "/usr", "/usr", *_system(),
         *_bound("--ro-bind-try", [f"/etc/{name}" for name in (*SETTINGS, *(ONLINE if run.network else ()))]),
-        *(word for path, number in given.items() for word in ("--ro-bind-data", str(number), path)),
+        *(word for path, number in descriptors.items() for word in ("--ro-bind-data", str(number), path)),
         *_bound("--ro-bind", sandbox.tools),
         "--proc", "/proc", "--dev", "/dev",
         "--perms", "1777", "--size", str(SHARED), "--tmpfs", "/dev/shm",  # noqa: S108 - in the sandbox

@@ -14,20 +14,20 @@ INSTALL = (
 
 
 def choose(
-    wanted: str | None, image: str | None, tools: Sequence[str], folders: Sequence[str], client: Mapping[str, str]
+    request: str | None, image: str | None, tools: Sequence[str], folders: Sequence[str], client: Mapping[str, str]
 ) -> Sandbox:
     """Return the sandbox. `folders`: where programs are looked for. Raises SandboxRefused with what to install."""
-    known = [kind for kind in KINDS if wanted in (None, kind)]
+    known = [kind for kind in KINDS if request in (None, kind)]
     for kind in known:
         program = _program(PROGRAMS[kind], folders)
-        if program is None or (kind != "bubblewrap" and not image and wanted is None):
+        if program is None or (kind != "bubblewrap" and not image and request is None):
             continue
         if kind != "bubblewrap" and not image:
             raise SandboxRefused(f"nothing was run: {kind} needs an image: set `run.image` in .deeprepo.yml")
         if kind == "bubblewrap":
             return Sandbox(kind, program, tools=tuple(tools))
         return Sandbox(kind, program, image or "", client=client)
-    if wanted is not None:
+    if request is not None:
         raise SandboxRefused(
             f"nothing was run: {PROGRAMS[known[0]]} was not found, which DEEPREPO_RUN_SANDBOX names: {INSTALL}"
         )

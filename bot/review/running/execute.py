@@ -43,9 +43,9 @@ async def execute(sandbox: Sandbox, run: Run, keep: BinaryIO | None = None) -> O
     """
     with probe.outside() as outer:
         async with _started(sandbox, run, outer, keep=keep is not None) as process:
-            watched = _Watched(process, run, keep)
+            watched = _RunningSandbox(process, run, keep)
             report = await watched.report()
-            found = probe.reached(report, outer, sandbox, run)
+            found = probe.reachable(report, outer, sandbox, run)
             if found:
                 raise SandboxRefused(
                     f"nothing was run: from inside {sandbox.kind}, the probe reaches {'; '.join(found)}"
@@ -58,16 +58,16 @@ class _Process:
     """The program of a sandbox, and the first process inside."""
 
     outer: asyncio.subprocess.Process
-    told: int = -1  # where bubblewrap writes the number of the first process inside
+    pid_fd: int = -1  # where bubblewrap writes the number of the first process inside
     first: int = 0
 
     def kill(self) -> None:
         """End the first process inside: the kernel ends all others, and the program around it leaves when they are gone."""
         if self.outer.returncode is not None:
             return
-        if self.told >= 0 and not self.first:
+        if self.pid_fd >= 0 and not self.first:
             with suppress(OSError, ValueError, KeyError):
-                self.first = int(json.loads(os.read(self.told, 4096))["child-pid"])
+                self.first = int(json.loads(os.read(self.pid_fd, 4096))["child-pid"])
         with suppress(ProcessLookupError, PermissionError):
             os.kill(self.first or self.outer.pid, signal.SIGKILL)
 
@@ -83,13 +83,13 @@ class _Process:
         except TimeoutError:
             with suppress(ProcessLookupError):
                 self.outer.kill()
-        if self.told >= 0:
-            os.close(self.told)
-            self.told = -1
+        if self.pid_fd >= 0:
+            os.close(self.pid_fd)
+            self.pid_fd = -1
 
 
 @dataclass(slots=True)
-class _Watched:
+class _RunningSandbox:
     """A sandbox that runs, seen by this process."""
 
     sandbox: _Process
@@ -97,7 +97,7 @@ class _Watched:
     keep: BinaryIO | None
     first: bytes = b""
     last: bytearray = field(default_factory=bytearray)
-    printed: int = 0
+    bytes_printed: int = 0
     errors: bytearray = field(default_factory=bytearray)
     ending: Ending = "exit"
 
@@ -156,7 +156,7 @@ class _Watched:
                 break
             if time.monotonic() > until:
                 self.ending = "seconds"
-            elif self.printed > self.run.limits.output:
+            elif self.bytes_printed > self.run.limits.output:
                 self.ending = "output"
             elif resident(self.process.pid) > self.run.limits.memory:
                 self.ending = "memory"
@@ -194,7 +194,7 @@ class _Watched:
             if self.keep is None:
                 self._printed(chunk)
                 continue
-            self.printed += len(chunk) if self.keep.tell() > self.run.limits.disk else 0
+            self.bytes_printed += len(chunk) if self.keep.tell() > self.run.limits.disk else 0
             if self.keep.tell() <= self.run.limits.disk:
                 await asyncio.to_thread(self.keep.write, chunk)
 
@@ -206,7 +206,7 @@ class _Watched:
                 self.errors += chunk
 
     def _printed(self, chunk: bytes) -> None:
-        self.printed += len(chunk)
+        self.bytes_printed += len(chunk)
         room = FIRST * 4 - len(self.first)
         self.first += chunk[:room]
         self.last += chunk[max(0, room) :]
@@ -214,8 +214,8 @@ class _Watched:
             del self.last[: -LAST * 4]
 
     def _text(self) -> str:
-        first, last = (shown(bytes(part)) for part in (self.first, self.last))
-        said = shown(bytes(self.errors)) if self.ending == "setup" else ""
+        first, last = (readable(bytes(part)) for part in (self.first, self.last))
+        said = readable(bytes(self.errors)) if self.ending == "setup" else ""
         if not last:
             return said + (first if len(first) <= FIRST + LAST else f"{first[:FIRST]}\n[...]\n{first[-LAST:]}")
         return f"{said}{first[:FIRST]}\n[...]\n{last[-LAST:]}"
@@ -227,7 +227,7 @@ class _Watched:
                 await self._errors()
         except TimeoutError:
             self.errors += b"it does not end"
-        said = " ".join(shown(bytes(self.errors)).split())[-300:] or "it ended without a word"
+        said = " ".join(readable(bytes(self.errors)).split())[-300:] or "it ended without a word"
         return f"nothing was run: the sandbox cannot be set up here ({said}). {HELP}"
 
 
@@ -249,7 +249,7 @@ def archive(files: Mapping[str, str]) -> bytes:
     return whole.getvalue()
 
 
-def shown(data: bytes) -> str:
+def readable(data: bytes) -> str:
     """Return a stranger's output as text: no escape of a terminal, no character that cannot be seen."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return UNSEEN.sub("", ESCAPES.sub("", text))
@@ -279,12 +279,12 @@ async def _started(sandbox: Sandbox, run: Run, outer: probe.Outside, *, keep: bo
     name = f"deeprepo-run-{secrets.token_hex(8)}"
     with ExitStack() as opened:
         more: dict[str, Any] = {}
-        told = -1
+        pid_fd = -1
         if sandbox.kind == "bubblewrap":
             given = {path: _holding(opened, body.encode()) for path, body in bubblewrap.FILES.items()}
             refusing = seccomp.program()
             number = _holding(opened, refusing) if refusing is not None else None
-            told, telling = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            pid_fd, telling = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             opened.callback(os.close, telling)
             words = bubblewrap.command(sandbox, run, given, number, telling)
             set_to = [f"{key}={value}" for key, value in (sandbox.environment | variables).items()]
@@ -298,7 +298,7 @@ async def _started(sandbox: Sandbox, run: Run, outer: probe.Outside, *, keep: bo
             words = containers.command(sandbox, run, name, sandbox.environment | variables)
             argv = [*words, "sh", "-c", text, "sh", run.command]
             more = {"env": dict(sandbox.client)}
-        process = await _begun(argv, more, told)
+        process = await _begun(argv, more, pid_fd)
     try:
         yield process
     finally:
@@ -307,7 +307,7 @@ async def _started(sandbox: Sandbox, run: Run, outer: probe.Outside, *, keep: bo
             await _removed(containers.ending(sandbox, name), sandbox.client)
 
 
-async def _begun(argv: list[str], more: Mapping[str, Any], told: int) -> _Process:
+async def _begun(argv: list[str], more: Mapping[str, Any], pid_fd: int) -> _Process:
     """Start it; a cancellation meanwhile ends it."""
     pipe = asyncio.subprocess.PIPE
     starting = asyncio.ensure_future(
@@ -316,13 +316,13 @@ async def _begun(argv: list[str], more: Mapping[str, Any], told: int) -> _Proces
         )
     )
     try:
-        return _Process(await asyncio.shield(starting), told)
+        return _Process(await asyncio.shield(starting), pid_fd)
     except asyncio.CancelledError:
-        await _Process(await starting, told).end()
+        await _Process(await starting, pid_fd).end()
         raise
     except OSError as error:
-        if told >= 0:
-            os.close(told)
+        if pid_fd >= 0:
+            os.close(pid_fd)
         raise SandboxRefused(f"nothing was run: {argv[0]} cannot be started ({error.strerror})") from error
 
 
@@ -341,10 +341,10 @@ def _somebody() -> dict[str, Any]:
     return {"user": number, "group": number, "extra_groups": []}
 
 
-def _holding(opened: ExitStack, data: bytes) -> int:
+def _holding(stack: ExitStack, data: bytes) -> int:
     """A descriptor from which this can be read, closed with the block."""
     number = os.memfd_create("deeprepo", 0)
-    opened.callback(os.close, number)
+    stack.callback(os.close, number)
     os.write(number, data)
     os.lseek(number, 0, os.SEEK_SET)
     return number

@@ -36,8 +36,8 @@ class Cache:
         """Return where the archive of this key is, whether or not it exists."""
         return self.folder / f"{key}{SUFFIX}"
 
-    def known(self, key: str) -> Path | None:
-        """Return the archive of this key, marked as used now; None if there is none."""
+    def find(self, key: str) -> Path | None:
+        """Return the archive of this key, marked as used now; None if the cache lacks it."""
         path = self.path(key)
         try:
             os.utime(path)
@@ -46,7 +46,7 @@ class Cache:
         return path
 
     async def prepare(
-        self, key: str, sandbox: Sandbox, run: Run, tracked: Collection[str]
+        self, key: str, sandbox: Sandbox, run: Run, tracked_paths: Collection[str]
     ) -> tuple[Path | None, Outcome]:
         """Run the command and keep what it has left. No archive if it did not end with 0. Raises SandboxRefused."""
         files.folder(self.folder, private=True)
@@ -59,7 +59,7 @@ class Cache:
                 return None, outcome
             left.seek(0)
             with files.replacing(self.path(key)) as made, tarfile.TarFile(fileobj=left) as old:
-                _repack(old, made, tracked)
+                _repack(old, made, tracked_paths)
         self._evict(keep=self.path(key))
         return self.path(key), outcome
 
@@ -99,15 +99,15 @@ def key(repository: str, sandbox: Sandbox, command: str, locks: Sequence[tuple[s
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
 
 
-def _repack(old: tarfile.TarFile, made: IO[bytes], tracked: Collection[str]) -> None:
+def _repack(old: tarfile.TarFile, output: IO[bytes], tracked_paths: Collection[str]) -> None:
     """Copy files, folders and links, but none of the tree, and without the end mark: the tree follows in the same stream."""
-    with tarfile.TarFile(fileobj=made, mode="w", format=tarfile.GNU_FORMAT) as new:
+    with tarfile.TarFile(fileobj=output, mode="w", format=tarfile.GNU_FORMAT) as new:
         for about in old:
-            if about.name.removeprefix(PREFIX) in tracked and about.name.startswith(PREFIX):
+            if about.name.removeprefix(PREFIX) in tracked_paths and about.name.startswith(PREFIX):
                 continue
             if about.isreg():
                 new.addfile(about, old.extractfile(about))
             elif about.isdir() or about.issym() or about.islnk():
                 new.addfile(about)
         end = new.offset
-    made.truncate(end)
+    output.truncate(end)

@@ -34,10 +34,10 @@ class Preset:
     test: str
     files: str
     prepare: str
-    green: re.Pattern[str]  # stands in the output of a test that passed: an exit status alone may mean that none ran
+    green: re.Pattern[str]  # matches the output of a test that passed: an exit status alone may mean that none ran
     red: re.Pattern[
         str
-    ]  # stands in the output of a test that failed by an assertion or an error of the code that it calls
+    ]  # matches the output of a test that failed by an assertion or an error of the code that it calls
     fault: re.Pattern[
         str
     ]  # the test itself is at fault: it was not found, does not parse, or its imports or fixtures are missing
@@ -140,7 +140,7 @@ class Recipe:
         """The command that runs one test file."""
         at = PurePosixPath(path)
         known = {"file": path, "folder": str(at.parent), "name": at.stem, "n": number}
-        return re.sub(r"\{(file|folder|name|n)\}", lambda found: shlex.quote(known[found[1]]), self.test)
+        return re.sub(r"\{(file|folder|name|n)\}", lambda match: shlex.quote(known[match[1]]), self.test)
 
 
 def detect(paths: Collection[str], text: Callable[[str], str]) -> Preset | None:
@@ -184,11 +184,11 @@ def locks(paths: Collection[str]) -> list[str]:
     return exact or sorted(path for path in paths if path.rpartition("/")[2] in UNLOCKED)
 
 
-def recipe(section: Mapping[str, Any], found: Preset | None) -> Recipe | None:
-    """Return how tests are run: by the owner's section, and by the runner that was found where it says nothing. None: nobody knows."""
+def recipe(section: Mapping[str, Any], preset_found: Preset | None) -> Recipe | None:
+    """Return how tests are run: by the owner's section, and by the runner that was preset_found where it says nothing. None: nobody knows."""
     test, files = section.get("test"), section.get("files")
-    preset = _meant(test) if test else found
-    test, files = test or (preset.test if preset else ""), files or (preset or found or GENERIC).files
+    preset = _meant(test) if test else preset_found
+    test, files = test or (preset.test if preset else ""), files or (preset or preset_found or GENERIC).files
     return Recipe(preset or GENERIC, test, files, section.get("prepare") or "") if test and files else None
 
 

@@ -49,31 +49,31 @@ def outside() -> Iterator[Outside]:
         )
 
 
-def reached(report: Sequence[str], outer: Outside, sandbox: Sandbox, run: Run) -> tuple[str, ...]:
+def reachable(report: Sequence[str], outer: Outside, sandbox: Sandbox, run: Run) -> tuple[str, ...]:
     """Return what the probe has reached, as words; a report that lacks something has reached everything."""
     rows = [row.partition(" ")[::2] for row in report]
-    told: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for name, value in rows:
-        told.setdefault(name, []).append(value)
-    missing = [name for name in NEEDED if not any(told.get(name, ()))]
+        values.setdefault(name, []).append(value)
+    missing = [name for name in NEEDED if not any(values.get(name, ()))]
     if missing:
         return (f"anything: its probe did not report {', '.join(missing)}",)
     known = dict(outer.places)
-    seen = [known[about] for value in told.get("place", ()) if (about := value.partition(" ")[0]) in known]
-    extra = sorted(set(told.get("variable", ())) - set(sandbox.environment) - SHELL)
-    privileged = int(told["CapEff:"][0], 16) or told["NoNewPrivs:"] != ["1"] or told["uid"] == ["0"]
-    alone = told["pid"] != [outer.pid] and int(told["processes"][0]) <= FEW
-    online = told["net"] == [outer.net] or bool(set(told.get("interface", ())) - {"lo"})
+    seen = [known[about] for value in values.get("place", ()) if (about := value.partition(" ")[0]) in known]
+    extra = sorted(set(values.get("variable", ())) - set(sandbox.environment) - SHELL)
+    privileged = int(values["CapEff:"][0], 16) or values["NoNewPrivs:"] != ["1"] or values["uid"] == ["0"]
+    alone = values["pid"] != [outer.pid] and int(values["processes"][0]) <= FEW
+    online = values["net"] == [outer.net] or bool(set(values.get("interface", ())) - {"lo"})
     found = {
         "the network": online and not run.network,
-        f"a socket of this machine ({told.get('connects', [''])[0]})": "connects" in told and not run.network,
+        f"a socket of this machine ({values.get('connects', [''])[0]})": "connects" in values and not run.network,
         "foreign processes": not alone,
         f"environment variables ({', '.join(extra)})": extra,
         f"folders of this machine ({', '.join(seen)})": seen,
-        f"files outside of its own folder ({', '.join(told.get('writes', ()))})": "writes" in told,
+        f"files outside of its own folder ({', '.join(values.get('writes', ()))})": "writes" in values,
         "privileges": privileged,
     }
-    return tuple(words for words, reached in found.items() if reached)
+    return tuple(words for words, reachable in found.items() if reachable)
 
 
 def _identity(name: str) -> str:

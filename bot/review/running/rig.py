@@ -41,7 +41,7 @@ class Rig:
     permission: RunPermission
     how: Recipe
     _sandbox: Sandbox | None = None
-    _prepared: Path | None = None
+    _prepared_folder: Path | None = None
     _ready: bool = False
     _trees: dict[Side, bytes] = field(default_factory=dict)
 
@@ -88,20 +88,20 @@ class Rig:
             if changed := await self.changed_locks():
                 raise SandboxRefused(f"nothing was run: the dependencies change ({', '.join(changed[:3])})")
             cache, key = preparing.Cache(self.permission.cache), await self.key()
-            self._prepared = cache.known(key)
-            if self._prepared is None:
+            self._prepared_folder = cache.find(key)
+            if self._prepared_folder is None:
                 asked = Run(
                     await self.tree("base"),
                     self.how.prepare,
                     limits=self.limits,
                     network=bool(self.section.get("network")),
                 )
-                self._prepared, outcome = await cache.prepare(
+                self._prepared_folder, outcome = await cache.prepare(
                     key, self.sandbox(), asked, set(await self.sides.entries("base"))
                 )
-                if self._prepared is None:
+                if self._prepared_folder is None:
                     raise SandboxRefused(
-                        f"nothing was run: `{self.how.prepare}` {ended(outcome)}: {tail(outcome.output)}"
+                        f"nothing was run: `{self.how.prepare}` {how_it_ended(outcome)}: {tail(outcome.output)}"
                     )
         self._ready = True
         return outcome
@@ -112,13 +112,13 @@ class Rig:
         limits = self.limits
         if seconds is not None and seconds < limits.seconds:
             limits = RunLimits(max(seconds, 1.0), limits.memory, limits.processes, limits.output, limits.disk)
-        return await execute(self.sandbox(), Run(await self.tree(side), command, files, limits, self._prepared))
+        return await execute(self.sandbox(), Run(await self.tree(side), command, files, limits, self._prepared_folder))
 
     async def tree(self, side: Side) -> bytes:
         """Return one side as an archive. Raises SandboxRefused."""
         if side not in self._trees:
             try:
-                self._trees[side] = hidden(await self.sides.archive(side, min(self.limits.disk, MOST_TREE)))
+                self._trees[side] = without_secrets(await self.sides.archive(side, min(self.limits.disk, MOST_TREE)))
             except DeepRepoError as error:
                 raise SandboxRefused(f"nothing was run: {error}") from error
         return self._trees[side]
@@ -139,7 +139,7 @@ def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
     return entries[path].oid if path in entries else ""
 
 
-def hidden(tree: bytes) -> bytes:
+def without_secrets(tree: bytes) -> bytes:
     """Return an archive with a placeholder in the place of each secret that its texts hold, and without its end mark.
 
     What a test prints goes to a model and to a page, and it can print in any form: so it finds none.
@@ -171,7 +171,7 @@ def _is_text(data: bytes) -> bool:
     return 0 < len(data) <= MOST_TEXT and b"\0" not in data[:HEAD_BYTES]
 
 
-def ended(outcome: Outcome) -> str:
+def how_it_ended(outcome: Outcome) -> str:
     """How a run ended, in words that follow its command."""
     words = {
         "exit": f"ended with {outcome.status}",

@@ -68,7 +68,7 @@ class _Repository(PayloadModel):
 
 class _Commit(PayloadModel):
     sha: Sha
-    repo: ObjectId | None = None  # a fork that was deleted has none
+    repo: ObjectId | None = None  # None: the fork was deleted
 
 
 class _Pull(PayloadModel):

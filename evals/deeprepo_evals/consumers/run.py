@@ -18,7 +18,7 @@ from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.consumers import truth
-from deeprepo_evals.consumers.truth import Case, Loss, Spoken
+from deeprepo_evals.consumers.truth import Case, Loss, Syntax
 from deeprepo_evals.mine.run import clones
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
@@ -26,12 +26,12 @@ OF_COMMIT = 3  # cases, so that no commit fills a pair
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A library and a consumer among the clones. `written`: how code names the library, as a regular expression."""
+    """A library and a consumer among the clones. `import_pattern`: how code names the library, as a regular expression."""
 
     library: str
     consumer: str
     language: str
-    written: str
+    import_pattern: str
 
     @property
     def half(self) -> str:
@@ -58,12 +58,12 @@ def pairs(path: Path) -> list[Pair]:
 
 
 async def measure(
-    plan: Plan, listed: Sequence[Pair], say: Callable[[str], None] = lambda _: None
+    plan: Plan, pairs: Sequence[Pair], say: Callable[[str], None] = lambda _: None
 ) -> list[dict[str, Any]]:
     """A row for each case and for each ordinary commit. What is already written is kept."""
     known = clones(plan.repos)
     rows: list[dict[str, Any]] = []
-    for pair in listed:
+    for pair in pairs:
         if (plan.half and pair.half != plan.half) or pair.library not in known or pair.consumer not in known:
             continue
         file = plan.out / f"{pair.library}--{pair.consumer}.json".replace("/", "+")
@@ -75,9 +75,9 @@ async def measure(
     return rows
 
 
-async def _of_pair(plan: Plan, pair: Pair, known: Mapping[str, Path]) -> list[dict[str, Any]]:
+async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path]) -> list[dict[str, Any]]:
     spoken = truth.LANGUAGES[pair.language]
-    library, consumer = known[pair.library], known[pair.consumer]
+    library, consumer = clones[pair.library], clones[pair.consumer]
     rows = []
     for case in await _cases(plan, pair, library, consumer, spoken):
         found = await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
@@ -86,22 +86,22 @@ async def _of_pair(plan: Plan, pair: Pair, known: Mapping[str, Path]) -> list[di
         at = await truth.at(consumer, time)
         if at:
             found = await _asked(library, commit, f"{consumer}@{at}")
-            rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_told(found)})
+            rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
     return rows
 
 
-async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, spoken: Spoken) -> list[Case]:
-    days = await truth.snapshots(consumer, spoken, pair.written)
+async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, syntax: Syntax) -> list[Case]:
+    days = await truth.snapshots(consumer, syntax, pair.import_pattern)
     found: list[Case] = []
     of: Counter[str] = Counter()
     names: set[str] = set()
-    for commit, time, removed in await truth.removals(library, spoken):
+    for commit, time, removed in await truth.removals(library, syntax):
         for name, path in removed.items():
             if name in names or of[commit] == OF_COMMIT or len(found) == plan.each:
                 continue
             loss = Loss(commit, time, name, path)
-            case = truth.used(days, spoken, pair.written, loss)
-            if case is not None and not await truth.holds(library, commit, name, spoken):
+            case = truth.last_use(days, syntax, pair.import_pattern, loss)
+            if case is not None and not await truth.holds(library, commit, name, syntax):
                 of[commit] += 1
                 names.add(name)
                 found.append(case)
@@ -123,10 +123,10 @@ async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | 
         return f"{type(error).__name__}: {error}"
 
 
-def _told(found: ConsumerImpact | str) -> dict[str, Any]:
-    if isinstance(found, str):
-        return {"state": "failed", "reason": found, "findings": []}
-    report = found.reports[0]
+def _outcome(impact: ConsumerImpact | str) -> dict[str, Any]:
+    if isinstance(impact, str):
+        return {"state": "failed", "reason": impact, "findings": []}
+    report = impact.reports[0]
     findings = [
         {
             "title": one.title,
@@ -136,16 +136,16 @@ def _told(found: ConsumerImpact | str) -> dict[str, Any]:
                 [item.path.partition(":")[2], item.line, item.quote.strip()] for item in one.evidence if item.repository
             ],
         }
-        for one in found.findings
+        for one in impact.findings
     ]
     return {"state": report.state, "reason": report.reason, "findings": findings}
 
 
-def _row(case: Case, found: ConsumerImpact | str) -> dict[str, Any]:
-    told = _told(found)
+def _row(case: Case, impact: ConsumerImpact | str) -> dict[str, Any]:
+    outcome = _outcome(impact)
     here = [
         one
-        for one in told["findings"]
+        for one in outcome["findings"]
         if any(path == case.path and line in case.lines for path, line, _ in one["places"])
     ]
     named = "proven" if any(one["proven"] for one in here) else "hint" if here else "missed"
@@ -158,7 +158,7 @@ def _row(case: Case, found: ConsumerImpact | str) -> dict[str, Any]:
         "path": case.path,
         "lines": list(case.lines),
         "named": named,
-        **told,
+        **outcome,
     }
 
 

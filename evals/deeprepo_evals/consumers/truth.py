@@ -29,7 +29,7 @@ TOO_MANY = 40  # definitions of one commit: a new layout, not a change
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class Syntax:
     """How a language writes definitions, and the import of a name; LIB stands for the library, NAME for the name."""
 
     endings: tuple[str, ...]
@@ -37,8 +37,8 @@ class Spoken:
     binds: tuple[str, ...]
 
 
-LANGUAGES: Mapping[str, Spoken] = {
-    "python": Spoken(
+LANGUAGES: Mapping[str, Syntax] = {
+    "python": Syntax(
         (".py",),
         re.compile(r"^(?:async )?def ([A-Za-z]\w+)|^class ([A-Za-z]\w+)|^([A-Z][A-Z_0-9]{3,}) = "),
         (
@@ -46,39 +46,39 @@ LANGUAGES: Mapping[str, Spoken] = {
             r"\bLIB(?:\.\w+)*\.NAME\b",
         ),
     ),
-    "javascript": Spoken(
+    "javascript": Syntax(
         (".ts", ".tsx", ".js", ".jsx", ".mjs", ".vue"),
         re.compile(
             r"^export (?:declare )?(?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|interface|type|enum) ([A-Za-z]\w+)"
         ),
         (r"\bimport\b[^'\";]*\bNAME\b[^'\";]*\bfrom\s*['\"]LIB(?:/[^'\"]*)?['\"]", r"\{[^}]*\bNAME\b[^}]*\}\s*=\s*require\(['\"]LIB"),
     ),
-    "go": Spoken(
+    "go": Syntax(
         (".go",),
         re.compile(r"^func ([A-Z]\w+)|^type ([A-Z]\w+)|^\t?(?:var|const) ([A-Z]\w+)"),
         (r"\"LIB(?:/v\d+)?DIR\"[\s\S]*\bLAST\.NAME\b", r"(?P<here>\w+)\s+\"LIB(?:/v\d+)?DIR\"[\s\S]*\b(?P=here)\.NAME\b"),
     ),
-    "rust": Spoken(
+    "rust": Syntax(
         (".rs",),
         re.compile(r"^\s*pub (?:async |const |unsafe )*(?:fn|struct|enum|trait|type|static) ([A-Za-z]\w+)"),
         (r"\buse\s+LIB::[^;]*\bNAME\b", r"\bLIB::(?:\w+::)*NAME\b"),
     ),
-    "php": Spoken(
+    "php": Syntax(
         (".php",),
         re.compile(r"^(?:abstract |final |readonly )*(?:class|interface|trait|enum) (\w+)"),
         (r"^use\s+\\?LIB\\[\w\\]*\bNAME\b", r"\\LIB\\[\w\\]*\bNAME\b"),
     ),
-    "ruby": Spoken(
+    "ruby": Syntax(
         (".rb",),
         re.compile(r"^\s*(?:class|module) (?:\w+::)*([A-Z]\w+)"),
         (r"\bLIB(?:::\w+)*::NAME\b",),
     ),
-    "csharp": Spoken(
+    "csharp": Syntax(
         (".cs",),
         re.compile(r"^\s*public (?:abstract |static |sealed |partial |readonly )*(?:class|interface|enum|record|struct|delegate \w+) (\w+)"),
         (r"^\s*using LIB(?:\.[\w.]+)?;[\s\S]*\bNAME\b",),
     ),
-    "jvm": Spoken(
+    "jvm": Syntax(
         (".java", ".kt"),
         re.compile(r"^(?:public |open |abstract |final |static |sealed |data )*(?:class|interface|enum|record|@interface|object) (\w+)"),
         (r"^import (?:static )?LIB\.[\w.]*\bNAME\b",),
@@ -106,11 +106,11 @@ class Case:
     lines: tuple[int, ...]
 
 
-async def removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[str, str]]]:
+async def removals(clone: Path, syntax: Syntax) -> list[tuple[str, int, dict[str, str]]]:
     """(commit, time, name -> path) of the commits whose patch takes definitions away, the newest first."""
     done = await git.search(
         "log", "-p", "-U0", "--no-merges", "--no-renames", "--no-color", "--no-ext-diff", f"--max-count={MOST_COMMITS}",
-        "--format=%x00%H %ct", "HEAD", "--", *(f"*{ending}" for ending in spoken.endings),
+        "--format=%x00%H %ct", "HEAD", "--", *(f"*{ending}" for ending in syntax.endings),
         cwd=str(clone), env=None, seconds=240.0, rows=None, most=MOST_BYTES,
     )  # fmt: skip
     found = []
@@ -122,7 +122,7 @@ async def removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[str
             if line.startswith("--- "):
                 path = line[6:]
             elif line[:1] in "+-" and line[1:2] not in "+-":
-                match = spoken.defines.match(line[1:])
+                match = syntax.defines.match(line[1:])
                 name = next(filter(None, match.groups()), "") if match else ""
                 if name and line[0] == "+":
                     added.add(name)
@@ -134,10 +134,10 @@ async def removals(clone: Path, spoken: Spoken) -> list[tuple[str, int, dict[str
     return found
 
 
-async def holds(clone: Path, commit: str, name: str, spoken: Spoken) -> bool:
+async def holds(clone: Path, commit: str, name: str, syntax: Syntax) -> bool:
     """Whether any source of the library still binds the word, tests and examples aside."""
     done = await git.run(
-        "grep", "-z", "-w", "-F", "-e", name, commit, "--", *(f"*{ending}" for ending in spoken.endings), cwd=str(clone)
+        "grep", "-z", "-w", "-F", "-e", name, commit, "--", *(f"*{ending}" for ending in syntax.endings), cwd=str(clone)
     )
     rows = (row.partition("\0") for row in done.out.decode("utf-8", "replace").split("\n") if row)
     binding = re.compile(BINDING.replace("NAME", re.escape(name)))
@@ -157,7 +157,7 @@ class Snapshot:
     files: Mapping[str, str]  # path -> content
 
 
-async def snapshots(clone: Path, spoken: Spoken, library: str) -> list[Snapshot]:
+async def snapshots(clone: Path, syntax: Syntax, library: str) -> list[Snapshot]:
     """A consumer on so many days of its history, the newest first."""
     listed = await git.output(
         "log", "--first-parent", f"--max-count={MOST_COMMITS}", "--format=%H %ct", "HEAD", cwd=str(clone)
@@ -167,7 +167,7 @@ async def snapshots(clone: Path, spoken: Spoken, library: str) -> list[Snapshot]
     found = []
     for commit, time in rows[:: max(1, len(rows) // DAYS)]:
         done = await git.run(
-            "grep", "-l", "-E", "-e", library, commit, "--", *(f"*{end}" for end in spoken.endings), cwd=str(clone)
+            "grep", "-l", "-E", "-e", library, commit, "--", *(f"*{end}" for end in syntax.endings), cwd=str(clone)
         )
         paths = {row.partition(":")[2] for row in done.out.decode("utf-8", "replace").split("\n") if row}
         out = await git.run("ls-tree", "-r", "-z", commit, cwd=str(clone))
@@ -183,14 +183,14 @@ async def snapshots(clone: Path, spoken: Spoken, library: str) -> list[Snapshot]
     return found
 
 
-def used(days: Sequence[Snapshot], spoken: Spoken, library: str, loss: Loss) -> Case | None:
+def last_use(days: Sequence[Snapshot], syntax: Syntax, library: str, loss: Loss) -> Case | None:
     """The last day before the loss (and no more than some years) on which a file took the name that no file takes today."""
-    if not days or any(_binds(text, spoken, library, loss) for text in days[0].files.values() if loss.name in text):
+    if not days or any(_binds(text, syntax, library, loss) for text in days[0].files.values() if loss.name in text):
         return None
     for day in days:
         if loss.time - YEARS <= day.time < loss.time:
             for path, text in sorted(day.files.items()):
-                if loss.name in text and _binds(text, spoken, library, loss):
+                if loss.name in text and _binds(text, syntax, library, loss):
                     return Case(loss, day.commit, path, tuple(_lines(text, loss.name)))
     return None
 
@@ -201,7 +201,7 @@ async def at(clone: Path, time: int) -> str:
     return done.out.decode().strip()
 
 
-def _binds(text: str, spoken: Spoken, library: str, loss: Loss) -> bool:
+def _binds(text: str, syntax: Syntax, library: str, loss: Loss) -> bool:
     """Whether a file takes the name from the library. `DIR` is the folder that defined it, `LAST` what Go calls that folder."""
     folder = posixpath.dirname(loss.path)
     given = {
@@ -210,7 +210,7 @@ def _binds(text: str, spoken: Spoken, library: str, loss: Loss) -> bool:
         "DIR": re.escape(f"/{folder}") if folder else "",
         "LAST": re.escape(posixpath.basename(folder)) if folder else r"\w+",
     }
-    forms = (re.sub("LIB|NAME|DIR|LAST", lambda found: given[found[0]], form) for form in spoken.binds)
+    forms = (re.sub("LIB|NAME|DIR|LAST", lambda match: given[match[0]], form) for form in syntax.binds)
     return any(re.search(form, text, re.MULTILINE) for form in forms)
 
 
@@ -220,13 +220,13 @@ def _lines(text: str, name: str) -> Iterator[int]:
             yield number
 
 
-async def ordinary(clone: Path, spoken: Spoken, seed: str, count: int) -> Sequence[tuple[str, int]]:
+async def ordinary(clone: Path, syntax: Syntax, seed: str, count: int) -> Sequence[tuple[str, int]]:
     """Commits of the library that change few lines of its sources, in an order that a seed decides."""
     import random
 
     listed = await git.output(
         "log", "--no-merges", "--min-parents=1", "--shortstat", f"--max-count={MOST_COMMITS}", "--format=%x00%H %ct", "HEAD", "--",
-        *(f"*{ending}" for ending in spoken.endings), cwd=str(clone),
+        *(f"*{ending}" for ending in syntax.endings), cwd=str(clone),
     )  # fmt: skip
     rows = []
     for text in listed.decode("utf-8", "replace").split("\0")[1:]:

@@ -70,11 +70,11 @@ def _report(label: Label) -> FindingFields:
 
 def _answer(labels: Sequence[Label], question: str) -> FindingFields:
     findings = [_in_schema(_report(label), label) for label in labels]
-    said: FindingFields = {"answer": f"{len(findings)} found." if findings else "Nothing found.", "findings": findings}
+    reply: FindingFields = {"answer": f"{len(findings)} found." if findings else "Nothing found.", "findings": findings}
     if question == "look":
         quotes = [{"path": label.path, "quote": label.text} for label in labels]
-        said |= {"found": bool(labels), "quotes": quotes}
-    return said
+        reply |= {"found": bool(labels), "quotes": quotes}
+    return reply
 
 
 def _in_schema(finding: FindingFields, label: Label) -> FindingFields:

@@ -12,7 +12,7 @@ from boxes import LIMITS, alive, box, member, missing, run, tar
 
 from bot.review.running import bubblewrap, containers, inside, probe, seccomp
 from bot.review.running.choose import choose
-from bot.review.running.execute import execute, shown
+from bot.review.running.execute import execute, readable
 from bot.review.running.prepare import Cache, key
 from bot.review.running.values import Run, RunLimits, Sandbox, SandboxRefused
 
@@ -68,7 +68,7 @@ def test_an_output_is_bounded_and_plain() -> None:
     assert found.output.startswith("first\n")
     assert found.output.endswith("last\n")
     assert len(found.output) < 40_000
-    assert shown(b"a\x1b]8;;http://x\x07b\x1b]8;;\x07\xe2\x80\xaec\r\n") == "abc\n"
+    assert readable(b"a\x1b]8;;http://x\x07b\x1b]8;;\x07\xe2\x80\xaec\r\n") == "abc\n"
 
 
 @boxed
@@ -125,7 +125,7 @@ def test_what_is_prepared_comes_back_in_every_run(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     made = Run(b"", "mkdir deps && echo 1 > deps/one && ln -s ../a deps/link && echo 2 > ~/two", {"a": "old"})
     path, outcome = asyncio.run(cache.prepare("k", box(), made, {"a"}))
-    assert (outcome.ending, outcome.status, cache.known("k")) == ("exit", 0, path)
+    assert (outcome.ending, outcome.status, cache.find("k")) == ("exit", 0, path)
     later = asyncio.run(execute(box(), Run(b"", "cat deps/one deps/link ~/two", {"a": "new\n"}, prepared=path)))
     assert later.output == "1\nnew\n2\n"
     assert [(entry.name, entry.stat().st_mode & 0o777) for entry in cache.folder.iterdir()] == [("k.tar", 0o600)]
@@ -145,7 +145,7 @@ def test_a_cache_has_a_bound(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache", most=50_000)
     for name in ("a", "b", "c"):
         asyncio.run(cache.prepare(name, box(), Run(b"", "head -c 20000 /dev/zero > x"), ()))
-    assert (cache.known("a"), bool(cache.known("b")), bool(cache.known("c"))) == (None, True, True)
+    assert (cache.find("a"), bool(cache.find("b")), bool(cache.find("c"))) == (None, True, True)
 
 
 def test_a_key_is_of_one_repository() -> None:
@@ -187,10 +187,10 @@ OUTSIDE = probe.Outside("net:[1]", "pid:[1]", (("1:2", "/home/owner"),), 4000)
 def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
     """Each thing that a sandbox may not give is named, and a report that lacks a line is no report."""
     report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
-    found = probe.reached(report, OUTSIDE, box(), Run(b"", ""))
+    found = probe.reachable(report, OUTSIDE, box(), Run(b"", ""))
     assert len(found) == 1
     assert found[0].startswith(reached)
-    assert probe.reached(GOOD, OUTSIDE, box(), Run(b"", "")) == ()
+    assert probe.reachable(GOOD, OUTSIDE, box(), Run(b"", "")) == ()
 
 
 def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ async def branch(call: Call) -> Answer:
     there: Json = example("repos/get-branch")
     links = {"html": f"{call.world.origin}/{where.full_name}/tree/{name}", "self": f"{call.world.api}{call.path}"}
     facts = {"name": name, "commit": await commits.commit(call.world, where, sha), "_links": links}
-    return Answer(200, there | facts | {"protected": name in where.protected})
+    return Answer(200, there | facts | {"protected": name in where.protected_branches})
 
 
 async def _ref(call: Call, name: str) -> Json:

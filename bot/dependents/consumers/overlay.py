@@ -17,7 +17,7 @@ LITERAL, GLOB = ":(literal)", ":(glob)"
 Syntax = Literal["fixed", "perl"]
 
 
-class Remembered:
+class CachedTree:
     """A tree whose searches are made once: each consumer is asked about the same names. Satisfies `ports.Tree`."""
 
     def __init__(self, tree: Tree) -> None:
@@ -33,10 +33,6 @@ class Remembered:
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
         return await self._tree.entries(side)
-
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive."""
-        return await self._tree.archive(side, most)
 
     async def links(self, side: Side = "head") -> Mapping[str, str]:
         """What each symbolic link of one side holds."""
@@ -84,7 +80,7 @@ class Remembered:
         return self._lines[key]
 
 
-class Joined:
+class OverlayTree:
     """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""
 
     def __init__(
@@ -93,18 +89,18 @@ class Joined:
         consumer: Tree,
         mount: str,
         *,
-        offered: Callable[[str], bool],
+        is_offered: Callable[[str], bool],
         handing: Callable[[str], bool],
         own: Callable[[str], bool],
         links: Mapping[str, bytes],
     ) -> None:
         """Join two trees.
 
-        `offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
+        `is_offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
         importers, because they may hand names on. `own`: which files of the consumer are its own work.
         """
         self._product, self._consumer, self._mount = product, consumer, f"{mount}/"
-        self._offered, self._handing, self._own = offered, handing, own
+        self._is_offered, self._handing, self._own = is_offered, handing, own
         self._links = {f"{LINKS}/{name}": source for name, source in links.items()}
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
 
@@ -121,7 +117,7 @@ class Joined:
         """Every path of one side."""
         if side not in self._entries:
             product, consumer = await self._product.entries(side), await self._consumer.entries()
-            found = {path: entry for path, entry in product.items() if self._offered(path)}
+            found = {path: entry for path, entry in product.items() if self._is_offered(path)}
             for path, entry in consumer.items():
                 if self._own(path):
                     found[self._mount + path] = TreeEntry(self._mount + path, entry.oid, entry.kind, entry.size)
@@ -129,10 +125,6 @@ class Joined:
                 found[path] = TreeEntry(path, "", "file", len(source))
             self._entries[side] = found
         return self._entries[side]
-
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side of the reviewed tree as a tar archive."""
-        return await self._product.archive(side, most)
 
     async def links(self, side: Side = "head") -> Mapping[str, str]:
         """What each symbolic link of one side holds: a path from its own folder, in either tree."""
