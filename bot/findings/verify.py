@@ -55,7 +55,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     },
 }
 # A function of a library, and the version of it that is meant.
-_FUNCTION = re.compile(r"[A-Za-z_]\w*+(?:\(\)|(?:\.|::|#|->)[A-Za-z_])")
+_FUNCTION = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\(\)|(?:\.|::|#|->)[A-Za-z_])")
 _VERSION = re.compile(r"(?<![\w.])v?\d++(?:\.\d++)*+(?!\w)")
 BODY_CHARS = 1_200  # of what the author says
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]

@@ -12,7 +12,9 @@ from bot.languages.faults import grammar_of
 
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 CLIMB = 6  # levels from a name up to the call that calls it
-APART = re.compile(rb"\s*(?:(?:::)?[<\[][^()]{0,200}[>\]])?\s*")  # between a name and its arguments: those of its types
+APART = re.compile(
+    rb"\A\s*+(?:(?:::)?[<\[][^()]{0,200}[>\]])?\s*+"
+)  # between a name and its arguments: those of its types
 KEYWORDS = frozenset({"keyword_argument", "argument", "value_argument", "pair"})
 SPREADS = re.compile(r"splat|spread|variadic")
 # What an expression does beside having a value: without it, the program would do less.

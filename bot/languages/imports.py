@@ -19,21 +19,21 @@ PART = re.compile(
 DEPTH = 12  # levels from a name up to its statement
 MOST_TEXT = 4_000  # characters of one statement
 NAMES = re.compile(
-    r"(?s)(\s*(?:from\s+[.\w]+\s+import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*\{)\s*\(?)([^(){}#]*)(.*)"
+    r"(?s)\A(\s*+(?:from\s++[.\w]++\s++import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*+\{)\s*+\(?)([^(){}#]*+)(.*+)"
 )
-PYTHON_FROM = re.compile(r"(from\s+)(\.*)([\w.]*)(\s+import\b)")
-PYTHON_WHOLE = re.compile(r"(import\s+)([\w.]+)(\s+as\s+\w+)")
+PYTHON_FROM = re.compile(r"\A(from\s++)(\.*+)([\w.]*+)(\s++import\b)")
+PYTHON_WHOLE = re.compile(r"\A(import\s++)([\w.]++)(\s++as\s++\w++)")
 QUOTED = re.compile(r"([\"'<])([^\"'<>\n]{1,300})([\"'>])")
-DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
-SLASHED = re.compile(r"[A-Za-z_]\w*+(?:\\\w++)++")
-CRATE = re.compile(r"\bcrate((?:::\w+)+)")
+DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?:\.\w++)++")
+SLASHED = re.compile(r"(?<![\w\\])[A-Za-z_]\w*+(?:\\\w++)++")
+CRATE = re.compile(r"\bcrate((?:::\w++)++)")
 SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 PATHS = (*SCRIPTS, ".vue", ".svelte", ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".rb", ".php")
 LINES = (".rb",)  # files are loaded by calls
 TYPES = (".java", ".kt", ".kts")
 NAMED_AFTER = (*TYPES, ".cs")  # a file has the name of its type
-USING = re.compile(rb"^using [\w.]{1,200};[ \t]*\r?$", re.MULTILINE)
-NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
+USING = re.compile(rb"^using [\w.]{1,200};[ \t]*+\r?$", re.MULTILINE)
+NAMESPACE = re.compile(rb"^[ \t]*+namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

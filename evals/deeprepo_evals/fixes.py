@@ -23,8 +23,7 @@ from deeprepo_evals.reviews.case_files import read
 from deeprepo_evals.reviews.cases import Case
 
 MECHANICAL = ("renamed", "moved", "keyword", "argument dropped")
-WORD = re.compile(r"[A-Za-z_$][\w$]*+(?=\s*[:=,)?]|\s++[A-Za-z_*\[.])|\$?[A-Za-z_]\w*+(?=\s*[,)=])")
-SIGNATURES = re.compile(r"was `([^`]*)` and is now `([^`]*)`")
+SIGNATURES = re.compile(r"was `([^`]{0,2000})` and is now `([^`]{0,2000})`")
 
 
 @dataclass(frozen=True, slots=True)
