@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.checkout import ownership
 from bot.checkout.locate import locate
+from bot.checkout.masked import ShownTree
 from bot.config import Config, Settings
 from bot.diff import units
 from bot.errors import NothingToReview
@@ -39,7 +40,9 @@ from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
     ChangedFile,
+    CheckReport,
     Coverage,
+    CustomCheck,
     Dependents,
     Finding,
     OwnerRule,
@@ -118,7 +121,9 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     start = deps.clock()
     async with survey(request, deps) as (subject, settings), deps.open_session(subject, settings) as session:
-        subject.past.carry(subject.tracker, subject.dependents, by_model=session.reader is not None)
+        by_model = session.reader is not None
+        again = _files_to_ask_about(subject) if by_model else ()
+        subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
             settings["strategy"],
@@ -151,12 +156,14 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             )
         findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
         seconds = deps.clock() - start
+        check_reports = await _check_reports(subject, session, left)
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
         review = _review(
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
+        review = replace(review, checks=check_reports)
         open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
         here = (subject.pull.head, subject.pull.base)
         archive = memory.update_archive(subject.past.archive, open_findings, judgement.refuted_marks, here)
@@ -205,7 +212,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         tracker = coverage.start(parts, files, users)
         for reason in (*([unseen] if unseen else ()), *beyond.unread):
             tracker.note_unchecked("", reason)
-        rules_in_force = (*rules.owner_rules(settings["rules"]), *deps.rules)
+        rules_in_force = (
+            *rules.owner_rules(settings["rules"]),
+            *rules.owner_learnings(settings["learnings"]),
+            *deps.rules,
+        )
         ignore_list = await _ignore_list(deps, tree)
         guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
         yield (
@@ -223,6 +234,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
                 consumers=beyond,
+                checks=tuple(CustomCheck(*row) for row in settings["checks"]),
             ),
             settings,
         )
@@ -401,6 +413,7 @@ async def _judge(
         full=subject.past.round.full,
         least=least,
         silence=session.silence,
+        units=subject.units,
     )
 
 
@@ -417,6 +430,33 @@ async def _judge_findings(
             raise
         return await alone(), strategies.as_interrupted(transcript)
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
+
+
+def _files_to_ask_about(subject: Survey) -> frozenset[str]:
+    """The files that a check is about which no round before has asked."""
+    if not subject.checks:
+        return frozenset()
+    from bot.findings import custom_checks
+
+    earlier = subject.past.earlier
+    return custom_checks.files_to_read(subject.checks, earlier.checks if earlier else (), subject.units)
+
+
+async def _check_reports(subject: Survey, session: Session, reread: Sequence[Unit]) -> tuple[CheckReport, ...]:
+    """What the team's own checks come to: the answers of this round, and those before about what was not read again."""
+    if not subject.checks:
+        return ()
+    from bot.findings import custom_checks
+
+    scene = custom_checks.CheckScene(
+        ShownTree(subject.tree, subject.masks) if subject.masks.on else subject.tree,
+        subject.files,
+        subject.units,
+        frozenset(unit.path for unit in reread),
+        subject.past.earlier.checks if subject.past.earlier else (),
+        session.reader is not None,
+    )
+    return await custom_checks.reports(subject.checks, session.check_answers, scene)
 
 
 async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from bot.commands import (
     ignore,
     pause,
     reading,
+    remember,
     resume,
     review,
     rules,
@@ -32,7 +33,21 @@ from bot.config import Config
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {
         word.WORD: word
-        for word in (review, full_review, ask, explain, fix, ignore, rules, pause, resume, cancel, settings, helping)
+        for word in (
+            review,
+            full_review,
+            ask,
+            explain,
+            fix,
+            ignore,
+            remember,
+            rules,
+            pause,
+            resume,
+            cancel,
+            settings,
+            helping,
+        )
     }
 )
 READING = tuple(name for name, word in COMMANDS.items() if word in (ask, explain))  # they compute on code

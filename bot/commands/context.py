@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from bot.config import Config
 from bot.render import Phrases, comment, load
 from bot.review.session import Session
-from bot.values import Finding, LearnedRule, RuleState
+from bot.values import Finding, LearnedRule, OwnerRule, RuleState
 
 Permission = Literal["read", "write"]
 Reaction = Literal["", "+1", "-1", "confused"]
@@ -33,8 +33,10 @@ class RuleBook:
     """The rules that the repository's people have taught."""
 
     all: Callable[[], Awaitable[tuple[LearnedRule, ...]]]
-    decide: Callable[[int, RuleState, str], Awaitable[LearnedRule | None]]  # with another path, if it is not empty
-    propose: Callable[[Finding, str], Awaitable[LearnedRule | None]]  # for the reason that is given
+    # With another path, and another sentence of a learning, if they are not empty.
+    decide: Callable[[int, RuleState, str, str], Awaitable[LearnedRule | None]]
+    propose: Callable[[Finding, str], Awaitable[tuple[LearnedRule, ...]]]  # for the reason that is given
+    remember: Callable[[OwnerRule], Awaitable[LearnedRule | None]]  # a sentence; None: there are too many
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
-"""A rejected finding as the proposal of a rule, and how a proposal is shown: once, where it arose."""
+"""A rejected finding as the proposal of a sentence or a rule, and how a proposal is shown: once, where it arose."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from bot.commands.context import CommandReply
+from bot.config.names import MOST_SENTENCE
 from bot.findings import rules, suppress
 from bot.render import Phrases, Safe, code, comment
 from bot.values import Finding, LearnedRule, OwnerRule, Proposal, Rejection
@@ -11,24 +14,46 @@ LONGEST = 300  # characters of a path
 _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact, or a pattern without wildcards
 
 
-def proposal(finding: Finding, reason: str, how: Rejection, who: str, link: str) -> Proposal | None:
-    """The rule that would have silenced this finding: its check, in its file. `reason`: words of a person who may write here.
+def proposals(finding: Finding, reason: str, how: Rejection, who: str, link: str) -> tuple[Proposal, ...]:
+    """What a rejection suggests: its sentence for claims about this file, then the check's own code there. `reason`: words of a person who may write here.
 
-    None for what a model alone has found: a rule for its category would silence every other guess of that kind in the file.
+    What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
+    that kind in the file.
     """
-    if not finding.rule:
-        return None
-    text = " ".join(reason.split())
-    return Proposal(OwnerRule(suppress.only(finding.path), finding.kind, text), how, who, link, rules.grave(finding))
+    text, path = " ".join(reason.split()), suppress.only(finding.path)
+    sentence = OwnerRule(path, "", text[:MOST_SENTENCE])
+    kind = OwnerRule(path, finding.kind, text)
+    return (
+        *([Proposal(sentence, how, who, link)] if text and not finding.proven else []),
+        *([Proposal(kind, how, who, link, rules.grave(finding))] if finding.rule else []),
+    )
 
 
-def proposal_words(rule: LearnedRule | None, words: Phrases) -> Safe:
-    """The proposal in words; nothing unless it is one that nobody has seen."""
-    if rule is None or rule.state != "proposed" or rule.shown:
-        return Safe()
+def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
+    """The proposals of one rejection in words: a reaction decides on the first, a command on the others. Nothing if the first was shown before."""
+    unseen = [rule for rule in rules if _is_unseen(rule)] if decisive(rules) else []
+    return Safe("\n\n".join(_words(rule, words, is_first=at == 0).strip() for at, rule in enumerate(unseen)))
+
+
+def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
     confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
+    how = "grave" if rule.grave else "proposed" if is_first else "instead"
+    phrase = f"{_what(rule)}_{how}"
     reach = breadth(rule.rule.path)
-    return comment("replies/rule.md.j2", words, rule=rule.rule, grave=rule.grave, confirm=confirm, breadth=reach)
+    return comment("replies/rule.md.j2", words, rule=rule.rule, phrase=phrase, confirm=confirm, breadth=reach)
+
+
+def decisive(rules: Sequence[LearnedRule]) -> int:
+    """The number of the proposal on which a reaction decides; 0: nothing is proposed that nobody has seen."""
+    return rules[0].rule.number if rules and _is_unseen(rules[0]) else 0
+
+
+def _is_unseen(rule: LearnedRule) -> bool:
+    return rule.state == "proposed" and not rule.shown
+
+
+def _what(rule: LearnedRule) -> str:
+    return "sentence" if rule.rule.is_learning else "rule"
 
 
 def breadth(pattern: str) -> str:
@@ -38,20 +63,30 @@ def breadth(pattern: str) -> str:
 
 def decision(rule: LearnedRule, words: Phrases) -> Safe:
     """The words that replace a proposal once somebody has decided."""
-    kind, where = code(rule.rule.kind[:80]), code(rule.rule.path[:LONGEST])
     values = {
         "rule": rule.rule.number,
-        "kind": kind,
-        "path": where,
+        **place_words(rule),
         "breadth": words.say(breadth(rule.rule.path)),
     }
-    text = comment("replies/phrase.md.j2", words, key=f"rule_{rule.state}", number=None, values=values)
+    text = comment("replies/phrase.md.j2", words, key=f"{_what(rule)}_{rule.state}", number=None, values=values)
     return Safe(f"<sub>{text.strip()}</sub>")
 
 
-def beside(reply: CommandReply, rule: LearnedRule | None, words: Phrases) -> CommandReply:
-    """The reply with the proposal below it."""
-    proposal_text = proposal_words(rule, words)
-    if not proposal_text or rule is None:
+def place_words(rule: LearnedRule) -> dict[str, Any]:
+    """How our own sentences name a rule: its kind or its sentence, and its place."""
+    what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
+    return {"kind": code(what[:LONGEST]), "path": code(rule.rule.place[:LONGEST])}
+
+
+def state_phrase(rule: LearnedRule) -> str:
+    """The phrase that reports its state."""
+    return f"{_what(rule)}_{rule.state}"
+
+
+def beside(reply: CommandReply, rules: Sequence[LearnedRule], words: Phrases) -> CommandReply:
+    """The reply with the proposals below it."""
+    proposal_text = proposal_words(rules, words)
+    if not proposal_text:
         return reply
-    return CommandReply(f"{reply.body.rstrip()}\n\n{proposal_text}", reply.reaction, rule.rule.number)
+    body = "\n\n".join(filter(None, (reply.body.rstrip(), proposal_text)))
+    return CommandReply(body, reply.reaction, decisive(rules))

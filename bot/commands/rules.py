@@ -1,20 +1,24 @@
 """`/deeprepo rules`: what this repository does not want to hear, learned from what people rejected."""
 
+import time
 from datetime import UTC, datetime
 from itertools import accumulate
 
 from bot.commands import proposing
 from bot.commands.context import CommandContext, CommandReply, Permission, RuleBook
 from bot.config import FILE
+from bot.config.names import MOST_SENTENCE
 from bot.render import code, link
 from bot.text import globs
-from bot.values import LearnedRule, RuleState
+from bot.values import LearnedRule, OwnerRule, RuleState
 
 WORD = "rules"
-USE = "rules [confirm N, remove N, export]"
+USE = "rules [confirm N, edit N SENTENCE, remove N, export]"
 NEEDS: Permission = "write"
 LONG = False
 DECIDES: dict[str, RuleState] = {"confirm": "confirmed", "remove": "removed"}
+EDIT = "edit"  # of a learning: another sentence; whoever may write it may confirm it, so it is in force then
+UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
 MOMENT = 1.0  # GitHub tells times to the second
 MOST_DIGITS, LONGEST = 6, 300  # of a number, and characters of a path
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
@@ -27,12 +31,14 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
         return context.say("rules_none")
     if word.lower() in DECIDES:
         return await _decide(DECIDES[word.lower()], rest, context, context.rules)
+    if word.lower() == EDIT:
+        return await _edit(rest, context, context.rules)
     rules = await context.rules.all()
     if word.lower() == "export":
         return _export(rules, context)
     if not rules:
         return context.say("rules_none")
-    return context.reply("rules", rows=[_row(one) for one in rules])
+    return context.reply("rules", rows=[_row(one, context.given_at or time.time()) for one in rules])
 
 
 async def _decide(state: RuleState, rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
@@ -41,18 +47,34 @@ async def _decide(state: RuleState, rest: str, context: CommandContext, book: Ru
     number = number.removeprefix("#")
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
         return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
-    if path and (len(path) > LONGEST or not _pattern(path)):
+    if path and (len(path) > LONGEST or not globs.is_usable(path)):
         return context.say("rule_path", path=code(path[:LONGEST]))
-    rule = next((one for one in await book.all() if one.rule.number == int(number)), None)
+    return await _put(int(number), state, context, book, path=path if state == "confirmed" else "")
+
+
+async def _put(
+    number: int, state: RuleState, context: CommandContext, book: RuleBook, *, path: str = "", text: str = ""
+) -> CommandReply:
+    """Decide on the rule of this number, unless it is another one than the person has seen."""
+    rule = next((one for one in await book.all() if one.rule.number == number), None)
     if rule is not None and 0 < context.given_at < max(rule.made, rule.decided) - MOMENT:
-        kind, where = code(rule.rule.kind[:80]), code(rule.rule.path[:LONGEST])
-        return context.say("rule_since", rule=number, kind=kind, path=where, again=code(f"/deeprepo {WORD}"))
-    decision = await book.decide(int(number), state, path if state == "confirmed" else "")
+        return context.say("rule_since", rule=number, again=code(f"/deeprepo {WORD}"), **proposing.place_words(rule))
+    if text and (rule is None or not rule.rule.is_learning):
+        return context.say("sentence_unknown", rule=number)
+    decision = await book.decide(number, state, path, text)
     if decision is None:
         return context.say("rule_unknown", rule=number)
-    kind, where = code(decision.rule.kind[:80]), code(decision.rule.path[:LONGEST])
     reach = context.words.say(proposing.breadth(decision.rule.path))
-    return context.say(f"rule_{state}", rule=number, kind=kind, path=where, breadth=reach)
+    return context.say(proposing.state_phrase(decision), rule=number, breadth=reach, **proposing.place_words(decision))
+
+
+async def _edit(rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
+    """Give a learning another sentence."""
+    number, _, text = rest.partition(" ")
+    number = number.removeprefix("#")
+    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS and text):
+        return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
+    return await _put(int(number), "confirmed", context, book, text=text[:MOST_SENTENCE])
 
 
 def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
@@ -60,23 +82,33 @@ def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandR
     from bot.config import yaml_text
 
     confirmed = [one.rule for one in rules if one.state == "confirmed"]
-    rows = [{"path": rule.path, "kind": rule.kind} | ({"text": rule.text} if rule.text else {}) for rule in confirmed]
-    parts = [yaml_text.dump([row]) for row in rows]
+    confirmed.sort(key=lambda rule: rule.is_learning)
+    parts = [yaml_text.dump([_exported(rule)]) for rule in confirmed]
     ends = accumulate(len(part) for part in parts)
     chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
     if not chunks:
         return context.say("rules_none")
-    lines, more = "rules:\n" + "".join(chunks), len(parts) - len(chunks)
+    kinds = sum(not rule.is_learning for rule in confirmed[: len(chunks)])
+    sections = (("rules", chunks[:kinds]), ("learnings", chunks[kinds:]))
+    lines = "".join(f"{name}:\n{''.join(rows)}" for name, rows in sections if rows)
+    more = len(parts) - len(chunks)
     return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
 
 
-def _row(one: LearnedRule) -> dict[str, object]:
+def _exported(rule: OwnerRule) -> dict[str, str]:
+    """A rule or a learning as an entry of the settings."""
+    names = ("path", "symbol", "text") if rule.is_learning else ("path", "kind", "text")
+    return {name: value for name in names if (value := getattr(rule, name))}
+
+
+def _row(one: LearnedRule, now: float) -> dict[str, object]:
+    is_unused = one.state == "confirmed" and one.rule.is_learning and now - max(one.decided, one.last) > UNUSED
     return {
         "number": one.rule.number,
         "kind": one.rule.kind,
-        "path": one.rule.path,
+        "path": one.rule.place,
         "text": one.rule.text,
-        "state": f"rule_is_{one.state}",
+        "state": "rule_is_unused" if is_unused else f"rule_is_{one.state}",
         "who": link(one.who, one.link),
         "made": _day(one.made),
         "decider": one.decider,
@@ -87,12 +119,3 @@ def _row(one: LearnedRule) -> dict[str, object]:
 
 def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
-
-
-def _pattern(path: str) -> bool:
-    """Whether it is a pattern that takes paths, as in .gitignore."""
-    try:
-        globs.check(path)
-    except ValueError:
-        return False
-    return not path.startswith(("!", "#"))

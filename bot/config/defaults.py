@@ -31,6 +31,8 @@ DEFAULTS: dict[str, Any] = {
     "language": "en",
     "instructions": (),
     "rules": (),
+    "learnings": (),
+    "checks": (),
     "guidelines": True,
     "walkthrough": True,
     "run": None,

@@ -6,3 +6,4 @@ TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "f
 IGNORE = ".deeprepo/ignore.yml"
 LOCAL_IGNORE = "info/deeprepo-ignore.yml"  # in the git folder: for one person, and out of reach of a commit
 OTHER_IGNORE = (".deeprepo/ignore.yaml", ".deeprepoignore")
+MOST_SENTENCE = 300  # characters of a learning

@@ -11,13 +11,14 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
-from bot.config.names import FILE
+from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.text import globs
-from bot.values import Category, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 
+MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
 
 
@@ -104,6 +105,36 @@ class RuleEntry(_Section):
         min_length=1, description="The code of a check, such as F841, or a category of findings, such as performance."
     )
     text: str = Field(default="", description="Why; models that read such files are shown it.")
+
+
+class LearningEntry(_Section):
+    """One entry of `learnings`: a sentence that answers claims about certain code."""
+
+    path: Pattern = Field(description="The files, as in .gitignore.")
+    symbol: str = Field(
+        default="", max_length=200, description="The definition in them that it is about; if empty, all."
+    )
+    text: str = Field(
+        min_length=1,
+        max_length=MOST_SENTENCE,
+        description="What holds there, in one sentence: a second opinion decides whether it answers a finding.",
+    )
+
+
+class CheckEntry(_Section):
+    """One entry of `checks`: a question of the owner's, which each review of such files answers."""
+
+    name: str = Field(min_length=1, max_length=60, description="What the check is called in tables.")
+    ask: str = Field(
+        min_length=1,
+        max_length=600,
+        description="What has to hold, in plain words: what to look at, and what a violation looks like.",
+    )
+    paths: tuple[Pattern, ...] = Field(default=(), description="The files, as in .gitignore; if empty, every file.")
+    severity: CheckSeverity = Field(
+        default="warn",
+        description="What a failed check comes to: a row in the table; a review that is not clean; a failed check run.",
+    )
 
 
 class Triggers(_Section):
@@ -230,8 +261,8 @@ class RepoConfig(_Section):
     fail_also: Annotated[tuple[Shortfall, ...] | None, stricter.IN_EITHER] = Field(
         default=None,
         description="With `fail_on`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
-        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), or if anything "
-        "is open (`open`).",
+        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), if anything "
+        "is open (`open`), or if one of your own `checks` of severity `fail` has no verdict (`undecided`).",
     )
     request_changes: Annotated[Bar | None, stricter.HIGHER_BAR] = Field(
         default=None,
@@ -268,6 +299,16 @@ class RepoConfig(_Section):
     )
     rules: Annotated[tuple[RuleEntry, ...], stricter.IN_BOTH] = Field(
         default=(), description="Findings that are counted and not reported, by file and kind."
+    )
+    learnings: Annotated[tuple[LearningEntry, ...], stricter.IN_BOTH] = Field(
+        default=(),
+        max_length=200,
+        description="Sentences that answer claims of models about certain code; what one silences is counted and shown.",
+    )
+    checks: Annotated[tuple[CheckEntry, ...], stricter.BY_NAME] = Field(
+        default=(),
+        max_length=MOST_CHECKS,
+        description="Questions of your own that a model answers about each change: passed, failed, undecided, or not applicable. 10 at most.",
     )
     guidelines: Annotated[bool | None, stricter.DEFAULT] = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
@@ -346,10 +387,14 @@ def _twice(node: yaml.Node | None) -> Iterator[Problem]:
 
 
 def _unusable(node: yaml.Node | None, settings: RepoConfig) -> Iterator[Problem]:
-    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category."""
+    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category; a name that stands twice."""
 
     def problem(place: Sequence[str | int], sentence: str) -> Problem:
         return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=False)
+
+    names = [check.name for check in settings.checks]
+    for at in (at for at, name in enumerate(names) if name in names[:at]):
+        yield problem(("checks", at, "name"), f"{names[at]} is the name of another check; the first one counts")
 
     for role in ("root", "worker"):
         model = getattr(settings.models, role)

@@ -268,12 +268,17 @@ def _below(variable: str, most: Any, value: Value) -> Value:  # noqa: ANN401 - a
 def _flat(file: "RepoConfig") -> dict[str, Any]:
     """The file's settings under the names of DEFAULTS; an empty list counts as not set, but for `fail_also`: nothing is a choice."""
     rows = (
-        file.model_dump(exclude={"models", "budget", "instructions", "rules", "triggers", "run"})
+        file.model_dump(exclude={"models", "budget", "instructions", "rules", "learnings", "checks", "triggers", "run"})
         | file.models.model_dump()
         | file.budget.model_dump()
     )
     rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
     rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
+    rows["learnings"] = tuple((item.path, item.symbol, item.text) for item in file.learnings)
+    distinct_checks = {item.name: item for item in reversed(file.checks)}  # of one name the first counts
+    rows["checks"] = tuple(
+        (item.name, item.ask, item.paths, item.severity) for item in file.checks if distinct_checks[item.name] is item
+    )
     if "run" in file.model_fields_set:  # a section that sets nothing switches it on, too
         rows["run"] = file.run.model_dump()
     choice = {"fail_also": file.fail_also} if file.fail_also is not None else {}

@@ -35,6 +35,11 @@ def _either(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys((*own, *default)))
 
 
+def _by_name(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
+    names = {row[0] for row in default}
+    return (*default, *(row for row in own if row[0] not in names))
+
+
 def _offline(own: str, default: str) -> str:
     return "offline" if "offline" in (own, default) else default
 
@@ -46,6 +51,7 @@ MORE_SEVERITIES = Stricter(_by_order(lambda bar: -severity_rank(bar)), "the less
 HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")
 IN_BOTH = Stricter(_both, "what both name")
 IN_EITHER = Stricter(_either, "what either names")
+BY_NAME = Stricter(_by_name, "what either names; of one name the default branch's")
 EACH = Stricter(lambda own, _: own, "each has to be met by itself")
 NO_MODEL = Stricter(_offline, "`offline` if either has it, else the default branch's")
 DEFAULT = Stricter(lambda _, default: default, "the default branch's")

@@ -14,6 +14,8 @@ MOST_CHARS, MOST_DEPTH = 64_000, 24
 ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
     ("rules",): '{path: "tests/**", kind: performance}',
+    ("learnings",): '{path: "src/quote.py", text: "Weights are checked in quote() before this is called."}',
+    ("checks",): '{name: guards, ask: "Each new endpoint has an authorization decorator."}',
 }
 NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length
 TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
@@ -131,6 +133,8 @@ def sentence(item: Mapping[str, Any]) -> str:
         "float_type": "write a number",
         "float_parsing": "write a number",
         "missing": "it is missing",
+        "too_long": f"write at most {context.get('max_length')} entries",
+        "string_too_long": f"write at most {context.get('max_length')} characters",
         "extra_forbidden": "this key is not known",
         "literal_error": f"write one of {context.get('expected', '')}".replace("'", ""),
         "greater_than_equal": f"write a number of at least {context.get('ge')}",

@@ -10,7 +10,17 @@ from functools import cache
 from typing import Any
 
 from bot.findings import memory, merge, numbers
-from bot.values import ArchivedFinding, Earlier, FileNote, Finding, IssueReport, ReaderNotes, Source, marks_of
+from bot.values import (
+    ArchivedFinding,
+    CheckReport,
+    Earlier,
+    FileNote,
+    Finding,
+    IssueReport,
+    ReaderNotes,
+    Source,
+    marks_of,
+)
 
 SCHEMA_VERSION = 1
 # The analysers of the versions that wrote a finding's sources in words alone.
@@ -18,6 +28,7 @@ ANALYSERS = frozenset({"contracts", "ruff", "secrets", "settings", "oxlint", "sh
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
+_CHECKS = tuple[CheckReport, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
 _PLACES = tuple[tuple[str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
@@ -70,6 +81,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         summary=str(document["summary"]),
         reader_notes=_reader_notes(document.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
+        checks=_reader(_CHECKS).validate_python(document.get("checks", ())),
         numbers=numbers_given(document, open_findings),
         archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
     )

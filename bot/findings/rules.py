@@ -7,7 +7,7 @@ rule about a model's "security" findings must not hide it.
 from collections.abc import Iterable, Sequence
 
 from bot.text import globs
-from bot.values import Finding, OwnerRule
+from bot.values import Finding, OwnerRule, Unit
 
 BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
 
@@ -26,6 +26,28 @@ def covers(rule: OwnerRule, finding: Finding) -> bool:
     if grave(finding) and rule.learned and not rule.grave:
         return False
     return globs.matches([rule.path], finding.path)
+
+
+def reaches(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
+    """Whether a learning's scope holds the finding, which a model alone has reported: its file, and its definition if one is named."""
+    if (
+        not learning.is_learning
+        or not learning.text
+        or finding.proven
+        or not globs.matches([learning.path], finding.path)
+    ):
+        return False
+    if not learning.symbol:
+        return True
+    around = (unit.name for unit in units if unit.path == finding.path and unit.start <= finding.start <= unit.end)
+    return any(name == learning.symbol or name.endswith(f".{learning.symbol}") for name in around)
+
+
+def owner_learnings(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
+    """The learnings of the settings, from their path, symbol and text."""
+    return tuple(
+        OwnerRule(path, "", text, number, symbol=symbol) for number, (path, symbol, text) in enumerate(rows, 1)
+    )
 
 
 def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:

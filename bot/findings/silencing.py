@@ -54,7 +54,14 @@ def _judge(
     silenced_findings: Sequence[SuppressedFinding], words: IgnoreList
 ) -> tuple[tuple[SuppressedFinding, ...], tuple[Finding, ...]]:
     """Those that are still silenced, and the findings whose learned rule is gone."""
-    by_learned = [one for one in silenced_findings if one.rule is not None and one.rule.learned]
+    in_force = {(rule.number, rule.text) for rule in words.learnings if rule.learned}
+    by_learned = [
+        one
+        for one in silenced_findings
+        if one.rule is not None
+        and one.rule.learned
+        and not (one.rule.is_learning and (one.rule.number, one.reason) in in_force)  # a second opinion has decided
+    ]
     again, silenced_again = words.split(one.finding for one in by_learned)
     return (*(one for one in silenced_findings if one not in by_learned), *silenced_again), again
 

@@ -37,6 +37,24 @@ class IgnoreList:
     # Fingerprint and identity of proofs that were silenced when a word of their owner named the fingerprint alone.
     former: frozenset[tuple[str, str]] = frozenset()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
+    dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
+
+    @property
+    def learnings(self) -> tuple[OwnerRule, ...]:
+        """The sentences that a second opinion may find to answer a claim."""
+        return tuple(rule for rule in self.rules if rule.is_learning)
+
+    def is_silent(self, finding: Finding) -> bool:
+        """Whether a person's word about this very finding keeps it from being reported."""
+        return any(entry.scope == "finding" and entry.covers(finding) for entry in self.entries)
+
+    def reason_of(self, finding: Finding) -> str | None:
+        """Why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
+        entries = (entry for entry in self.entries if entry.scope == "finding" and entry.covers(finding))
+        entry = next(entries, None)
+        if entry is not None:
+            return entry.reason
+        return next((reason for mark, reason in self.dismissals if mark == finding.identity), None)
 
     def also(
         self,
@@ -44,10 +62,19 @@ class IgnoreList:
         rules: Sequence[OwnerRule] = (),
         former: Iterable[tuple[str, str]] = (),
     ) -> "IgnoreList":
-        """With single findings that people asked for elsewhere (identity, reason, "finding") or we have "withdrawn", and with rules."""
+        """With single findings that people asked for elsewhere (identity, reason, "finding"), we have "withdrawn" or people "rejected", and with rules."""
         withdrawn = frozenset(fingerprint for fingerprint, _, scope in requests if scope == "withdrawn")
+        dismissed = tuple((mark, reason) for mark, reason, scope in requests if scope == "rejected")
+        silenced_requests = [
+            request for request in requests if request[2] != "rejected"
+        ]  # that one alone stays reported
         return IgnoreList(
-            (*self.entries, *_entries(requests)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
+            (*self.entries, *_entries(silenced_requests)),
+            self.warnings,
+            withdrawn,
+            frozenset(former),
+            (*self.rules, *rules),
+            (*self.dismissals, *dismissed),
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":

@@ -9,7 +9,7 @@ from typing import Any
 from bot import render
 from bot.concurrency import together
 from bot.errors import DeepRepoError
-from bot.findings import proof
+from bot.findings import proof, quotes
 from bot.findings.read import former, look_ups, strict, text, wishes
 from bot.ports import Tree
 from bot.values import (
@@ -19,9 +19,11 @@ from bot.values import (
     Dependents,
     Finding,
     Message,
+    OwnerRule,
     Prompt,
     PullRequest,
     Schema,
+    SuppressedFinding,
     Verdict,
     less_severe,
 )
@@ -57,8 +59,38 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
 # A function of a library, and the version of it that is meant.
 _FUNCTION = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\(\)|(?:\.|::|#|->)[A-Za-z_])")
 _VERSION = re.compile(r"(?<![\w.])v?\d++(?:\.\d++)*+(?!\w)")
+SENTENCE: Mapping[str, Mapping[str, Any]] = {
+    "sentence": text(
+        "the id of the sentence that by itself makes this very claim false or unwanted, such as S1; else empty"
+    )
+}
+REPEAT: Mapping[str, Mapping[str, Any]] = {
+    "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
+    "new_evidence": text(
+        "of a repeat: the one line of code, verbatim, that the dismissed claim had not seen and that decides; else empty"
+    ),
+}
 BODY_CHARS = 1_200  # of what the author says
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Precedents:
+    """What people have said before that may answer a finding: sentences in whose scope it is, and claims that were dismissed at its place."""
+
+    learnings: tuple[OwnerRule, ...] = ()
+    dismissals: tuple[tuple[Finding, str], ...] = ()  # with the reason
+
+    def learning(self, name: object) -> OwnerRule | None:
+        """The sentence of this id; None if none of those that were shown has it."""
+        return next((one for at, one in enumerate(self.learnings, 1) if name == f"S{at}"), None)
+
+    def dismissal(self, name: object) -> tuple[Finding, str] | None:
+        """The dismissed claim of this id, with the reason."""
+        return next((one for at, one in enumerate(self.dismissals, 1) if name == f"D{at}"), None)
+
+
+NO_PRECEDENTS = Precedents()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +99,9 @@ class Verification:
 
     findings: tuple[Finding, ...]
     unheard: Mapping[str, str]
+    silenced_findings: tuple[
+        SuppressedFinding, ...
+    ] = ()  # of these: a sentence answers them, or they repeat what was dismissed
 
 
 async def verify(
@@ -76,21 +111,77 @@ async def verify(
     ask: Ask,
     files: Sequence[ChangedFile] = (),
     pull: PullRequest | None = None,
+    precedents: Callable[[Finding], Precedents] = lambda _: NO_PRECEDENTS,
 ) -> Verification:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict.open]
-    prompts = await together(*(_prompt(finding, tree, dependents, files, pull) for finding in open_ones))
+    known = [precedents(finding) for finding in open_ones]
+    pairs = zip(open_ones, known, strict=True)
+    prompts = await together(*(_prompt(finding, tree, dependents, files, pull, there) for finding, there in pairs))
     replies = await ask(prompts) if prompts else ()
-    judged_by_id = {id(f): _judge(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
+    silenced_findings, renewed = list[SuppressedFinding](), dict[int, Finding]()
+    for finding, there, reply in zip(open_ones, known, replies, strict=True):
+        if not isinstance(reply, Completion) or _silent(reply) is not None or there == NO_PRECEDENTS:
+            continue
+        outcome = await _answered(finding, there, reply.data or {}, tree)
+        if isinstance(outcome, SuppressedFinding):
+            silenced_findings.append(outcome)
+        elif outcome is not finding:
+            renewed[id(finding)] = outcome
+    judged_by_id = {id(f): _judge(renewed.get(id(f), f), reply) for f, reply in zip(open_ones, replies, strict=True)}
     unheard = {
         f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
     }
-    return Verification(tuple(judged_by_id.get(id(finding), finding) for finding in findings), unheard)
+    judged = tuple(judged_by_id.get(id(finding), finding) for finding in findings)
+    return Verification(judged, unheard, tuple(silenced_findings))
+
+
+async def _answered(
+    finding: Finding, there: Precedents, data: Mapping[str, Any], tree: Tree
+) -> Finding | SuppressedFinding:
+    """The finding under what people have said before: silenced, as it is, or with what is new since it was dismissed.
+
+    The opinion names the sentence or the claim by its id; code knows which were shown. New evidence is a line that stands in the tree and
+    that the dismissed claim did not quote.
+    """
+    learning = there.learning(data.get("sentence"))
+    if learning is not None:
+        return SuppressedFinding(finding, learning.text, "rule", replace(learning, text=""))
+    repeated = there.dismissal(data.get("repeats"))
+    if repeated is None:
+        return finding
+    from bot.findings import dismissal
+
+    before, reason = repeated
+    line = str(data.get("new_evidence") or "").strip("\r\n")
+    if line.strip() and quotes.fold(line) not in dismissal.quoted_lines(before):
+        paths = dict.fromkeys((finding.path, *(item.path for item in finding.evidence)))
+        for path in paths:
+            at = await quotes.find_quote(tree, path, line)
+            if at is not None:
+                note = f"Dismissed before ({reason}); new since then: `{quotes.fold(line)}` ({path}:{at[1]})."
+                return replace(finding, why=f"{finding.why} {note}".strip())
+    return SuppressedFinding(finding, reason, "repeat")
+
+
+@lru_cache(maxsize=4)
+def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
+    """What a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
+    form = _schema()
+    more = {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}
+    return _with(form, more) if more else form
+
+
+def _with(form: Schema, more: Mapping[str, Mapping[str, Any]]) -> Schema:
+    parameters = dict(form.parameters)
+    parameters["properties"] = {**parameters["properties"], **more}
+    parameters["required"] = [*parameters["required"], *more]
+    final = _with(form.final, more) if form.final is not None else None
+    return replace(form, parameters=parameters, final=final, forgiven=form.forgiven | more.keys())
 
 
 @lru_cache(maxsize=1)
-def schema() -> Schema:
-    """What a second opinion is asked to hand in."""
+def _schema() -> Schema:
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground", "by"})
     asking = {
         **PROPERTIES,
@@ -151,16 +242,24 @@ def _holds(ground: str, by: str) -> bool:
 
 
 async def _prompt(
-    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile], pull: PullRequest | None
+    finding: Finding,
+    tree: Tree,
+    dependents: Dependents,
+    files: Sequence[ChangedFile],
+    pull: PullRequest | None,
+    precedents: Precedents,
 ) -> Prompt:
     excerpts = await proof.gather(finding, tree, dependents, files)
     pull_fields = (
         {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
     )
     question_text = render.text("prompts/verify.md.j2", **pull_fields, finding=finding, excerpts=excerpts)
+    if precedents != NO_PRECEDENTS:
+        values = {"learnings": precedents.learnings, "dismissed": precedents.dismissals}
+        question_text = f"{question_text.rstrip()}\n\n{render.text('prompts/precedents.md.j2', **values).strip()}\n"
     return Prompt(
         (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", question_text)),
-        answer=schema(),
+        answer=schema(with_learnings=bool(precedents.learnings), with_dismissals=bool(precedents.dismissals)),
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
     )

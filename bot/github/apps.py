@@ -26,13 +26,8 @@ if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType
 
 READING: "AppPermissionsType" = {"contents": "read"}
-POSTING: "AppPermissionsType" = {
-    "pull_requests": "write",
-    "checks": "write",
-    "issues": "write",
-    "contents": "read",
-    "metadata": "read",
-}
+POSTING: "AppPermissionsType" = {"contents": "read", "metadata": "read", "checks": "write"}
+POSTING |= {"pull_requests": "write", "issues": "write"}
 # As GitHub asks it of who resolves a thread.
 RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write", "metadata": "read"}
 # What a commit on a branch needs, where the owner has granted it.

@@ -146,10 +146,12 @@ class Host:
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
         api, at = self.rest.reactions, (*self.repo, comment.id)
-        if comment.kind == "issue":
-            await self.client.answer(api.async_create_for_issue_comment(*at, content=content))
-        elif comment.kind == "review":
-            await self.client.answer(api.async_create_for_pull_request_review_comment(*at, content=content))
+        forms = {
+            "issue": api.async_create_for_issue_comment,
+            "review": api.async_create_for_pull_request_review_comment,
+        }
+        if comment.kind in forms:
+            await self.client.answer(forms[comment.kind](*at, content=content))
 
     async def _posted(self, request: Awaitable[Response[Any, Any]], kind: Kind) -> PostedComment:
         return shapes.read_comment(await self.client.answer(request), kind, self.voice)

@@ -27,7 +27,5 @@ def git_url(api: str, pull: PullRef) -> str:
 def site(api: str) -> str:
     """The address of the server's pages: "https://github.com" for "https://api.github.com"."""
     parts = urlsplit(api)
-    host = parts.netloc
-    if not parts.path.rstrip("/").endswith(ENTERPRISE):
-        host = host.removeprefix("api.")
+    host = parts.netloc if parts.path.rstrip("/").endswith(ENTERPRISE) else parts.netloc.removeprefix("api.")
     return f"{parts.scheme}://{host}"

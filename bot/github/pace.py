@@ -17,14 +17,9 @@ class RequestPace:
         timeout: float = 30.0,
         on_answer: Callable[[int, int | None], None] = lambda _status, _remaining: None,
     ) -> None:
-        """Seconds: between two writes, before the second try, of waiting in all, for one answer. `heard` is told each answer."""
-        self.between, self.backoff, self.patience, self.timeout, self.heard = (
-            between,
-            backoff,
-            patience,
-            timeout,
-            on_answer,
-        )
+        """Seconds: between two writes, before the second try, of waiting in all, for one answer. `on_answer` gets the status and the requests that are left."""
+        self.between, self.backoff, self.patience, self.timeout = between, backoff, patience, timeout
+        self.on_answer = on_answer
         self._free: dict[int, float] = {}  # when an installation may write again
         self._held: dict[int, float] = {}  # until when GitHub wants to hear nothing of it
         self._streak: dict[int, int] = {}  # limits in a row for which GitHub named no time

@@ -76,7 +76,7 @@ class Policy(BaseThrottler):
     async def arrives(self, response: httpx.Response) -> None:
         """Look at an answer. Raises our error unless it is one to the request."""
         left = response.headers.get("x-ratelimit-remaining", "")
-        self._pace.heard(response.status_code, int(left) if left.isdecimal() else None)
+        self._pace.on_answer(response.status_code, int(left) if left.isdecimal() else None)
         response.stream = _BoundedStream(response)
         if response.has_redirect_location and response.request.method != "GET":
             what, status = answers.route_of(response.request), response.status_code

@@ -192,7 +192,7 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "commit", "consumer", "reproduction", "repository"}
+    {"allowlisted", "commit", "consumer", "reproduction", "repository", "symbol"}
 )  # fields of a finding and its evidence that older journals do not have: left out if they say nothing
 
 

@@ -21,7 +21,7 @@ from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import Coverage, Finding, OwnerRule, PlacedFinding, Review, Severity, Walkthrough
+    from bot.values import CheckReport, Coverage, Finding, OwnerRule, PlacedFinding, Review, Severity, Walkthrough
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -75,6 +75,8 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     for item in groups.still:
         yield _finding(item)
     yield from _beside(review)
+    if review.checks:
+        yield _checks(review.checks)
     yield _coverage(review.coverage)
     notes = [note for note in review.notes if note != review.failure]
     notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.tried]
@@ -104,6 +106,23 @@ def _beside(review: "Review") -> Iterator[RenderableType]:
         )
     if review.unproven:
         yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
+
+
+def _checks(reports: Sequence["CheckReport"]) -> RenderableType:
+    """The team's own checks, a row each."""
+    say = facts.ENGLISH.say
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 3)
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    for one in reports:
+        style = {"failed": "bold red", "passed": "green"}.get(one.verdict, "yellow" if one.lacks_verdict else "dim")
+        places = [f"{line(item.path)}:{item.line}" for item in one.quotes]
+        row = Text.assemble(line(facts.check_reason(one)), *((f"  {place}", "cyan") for place in places))
+        row.append(f"  {one.tokens:,} tokens" if one.tokens else "", "dim")
+        result = say(f"check_is_{one.verdict}") + (f", {say('check_stops')}" if one.blocks else "")
+        grid.add_row(line(one.name), Text(result, style), row)
+    return Padding(Group(Text(say("checks_head"), "bold"), grid), (1, 0, 0, 0))
 
 
 def _header(review: "Review") -> RenderableType:
@@ -267,7 +286,11 @@ def _footer(review: "Review") -> RenderableType:
     plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    counts = {"suppressed": facts.suppressed_count(review), "withdrawn": facts.withdrawn(review)}
+    counts = {
+        "suppressed": facts.suppressed_count(review),
+        "withdrawn": facts.withdrawn(review),
+        "silenced_repeat": facts.repeats(review),
+    }
     notes += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
@@ -280,10 +303,9 @@ def _footer(review: "Review") -> RenderableType:
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
     """Which rule silenced how many findings."""
-    key = "rule_learned" if rule.learned else "rule_written"
-    name = facts.ENGLISH.say(key, rule=rule.number, file=FILE)
+    name = facts.rule_name(rule, FILE)
     why = f": {line(cut(reason, WIDTH))}" if reason else ""
-    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({line(rule.kind)} in {line(cut(rule.path, WIDTH))}){why}"
+    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(rule.place, WIDTH)))))}){why}"
 
 
 def _ascii(value: str) -> str:

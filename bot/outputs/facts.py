@@ -13,6 +13,8 @@ from urllib.parse import quote
 from bot.render import Phrases, load
 from bot.values import (
     SEVERITIES,
+    CheckReport,
+    CheckVerdict,
     Cost,
     Coverage,
     Finding,
@@ -46,6 +48,13 @@ RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is c
 ENGLISH = load()
 # Told apart by their shapes too, in light and dark; the word always stands beside the sign.
 MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
+CHECK_MARKS: Mapping[CheckVerdict, str] = {
+    "failed": "❌",
+    "undecided": "❔",
+    "unasked": "⚪",
+    "passed": "✅",
+    "inapplicable": "▫️",
+}
 FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Conclusion = Literal["clean", "findings", "incomplete"]
 Grade = Literal["high", "medium", "low"]
@@ -87,9 +96,28 @@ def listing(review: Review) -> Listing:
 
 def conclusion(review: Review) -> Conclusion:
     """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
-    if review.findings or review.still:
+    if review.findings or review.still or failed_checks(review):
         return "findings"
-    return "clean" if review.coverage.complete and not review.partial else "incomplete"
+    is_open = review.partial or any(one.warns for one in review.checks)
+    return "clean" if review.coverage.complete and not is_open else "incomplete"
+
+
+def failed_checks(review: Review) -> tuple[CheckReport, ...]:
+    """The team's own checks that failed and are more than a note."""
+    return tuple(one for one in review.checks if one.verdict == "failed" and one.warns)
+
+
+def check_sentence(review: Review, words: Phrases = ENGLISH) -> str:
+    """How many of the team's own checks failed; empty if none did."""
+    failed = len(failed_checks(review))
+    return words.say("checks_failed", failed) if failed else ""
+
+
+def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
+    """Why a check came to its verdict, and what to do about one that is never decided."""
+    by_code = words.say(f"check_{one.cause.replace('-', '_')}") if one.cause else ""
+    reword = words.say("check_reword", one.undecided_rounds) if one.needs_words else ""
+    return " ".join(filter(None, (by_code, one.reason, reword)))
 
 
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
@@ -106,6 +134,8 @@ def headline(review: Review, words: Phrases = ENGLISH) -> str:
     if conclusion(review) == "incomplete":
         return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
     count_text = finding_count_text(review, words).rstrip(".")
+    if conclusion(review) == "findings" and not listing(review).all:
+        return f"{FAILED} {check_sentence(review, words).rstrip('.')}"
     if conclusion(review) == "findings":
         worst = min((one.finding.severity for one in listing(review).all), key=severity_rank)
         return f"{MARKS[worst]} {count_text}"
@@ -133,11 +163,15 @@ def rest(review: Review, words: Phrases = ENGLISH) -> str:
         count_text = words.say("new_and_open", new=words.number(new), open=words.number(before))
         sentences.append(count_text if new else words.say("none_new"))
     sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
+    sentences.append(check_sentence(review, words))
     return " ".join(filter(None, (*sentences, left_open(review, words))))
 
 
 def below(review: Review, words: Phrases = ENGLISH) -> str:
     """What is below the headline: the rest of the verdict, without what the headline has said."""
+    if conclusion(review) == "findings" and not review.failure and not listing(review).all:
+        text = rest(review, words).replace(check_sentence(review, words), "").strip()
+        return " ".join(filter(None, (finding_count_text(review, words), text)))
     if review.failure or conclusion(review) != "incomplete":
         return rest(review, words)
     text = rest(review, words).removesuffix(left_open(review, words)).strip()
@@ -149,7 +183,10 @@ def left_open(review: Review, words: Phrases = ENGLISH) -> str:
     missing = unread(review.coverage, words)
     if missing:
         return words.say("not_read", what=missing)
-    return words.say("partial") if review.partial and not review.failure else ""
+    if review.partial and not review.failure:
+        return words.say("partial")
+    unknown = sum(one.severity == "fail" and one.lacks_verdict for one in review.checks)
+    return words.say("checks_open", unknown) if unknown else ""
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
@@ -244,7 +281,12 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 def suppressed_count(review: Review) -> int:
     """How many findings the list or a command silenced."""
-    return sum(item.rule is None and item.scope != "withdrawn" for item in review.suppressed)
+    return sum(item.rule is None and item.scope not in ("withdrawn", "repeat") for item in review.suppressed)
+
+
+def repeats(review: Review) -> int:
+    """How many findings said in other words what people had dismissed."""
+    return sum(item.scope == "repeat" for item in review.suppressed)
 
 
 def withdrawn(review: Review) -> int:
@@ -289,6 +331,12 @@ def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     return [
         (rule, reasons[rule], counts[rule]) for rule in sorted(counts, key=lambda rule: (rule.learned, rule.number))
     ]
+
+
+def rule_name(rule: OwnerRule, file: str, words: Phrases = ENGLISH) -> str:
+    """What people call a rule or a learning."""
+    kind = "learning" if rule.is_learning else "rule"
+    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=file)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

@@ -11,7 +11,17 @@ from typing import Any
 from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, OwnerRule, PlacedFinding, PullRequest, Reproduction, Review
+from bot.values import (
+    CheckReport,
+    Coverage,
+    Evidence,
+    Finding,
+    OwnerRule,
+    PlacedFinding,
+    PullRequest,
+    Reproduction,
+    Review,
+)
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -68,13 +78,29 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             }
             for one in review.issues
         ],
+        "checks": [_check(one, review, words) for one in review.checks],
         "kept_back": len(review.kept_back),
         "minimum": Safe(words.say(review.minimum)),
         "suppressed": facts.suppressed_count(review),
         "withdrawn": facts.withdrawn(review),
-        "silenced": [_silence(rule, reason, number, words) for rule, reason, number in facts.silencing_rules(review)],
+        "repeats": facts.repeats(review),
+        "silenced": [_silence(*row, review, words) for row in facts.silencing_rules(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
+    }
+
+
+def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
+    """One of the team's own checks as a row of a table."""
+    return {
+        "name": report.name,
+        "mark": Safe(facts.CHECK_MARKS[report.verdict]),
+        "verdict": Safe(words.say(f"check_is_{report.verdict}")),
+        "severity": report.severity,
+        "stops": report.blocks,
+        "reason": facts.check_reason(report, words),
+        "quotes": [evidence(item, review.pull) for item in report.quotes],
+        "tokens": report.tokens,
     }
 
 
@@ -148,9 +174,16 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
     return link(facts.where(finding, words)[:160], address)
 
 
-def _silence(rule: OwnerRule, reason: str, number: int, words: Phrases) -> dict[str, Any]:
-    name = words.say("rule_learned" if rule.learned else "rule_written", rule=rule.number, file=FILE)
-    return {"rule": name, "kind": rule.kind, "path": rule.path, "reason": reason, "findings": number}
+def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
+    quiet = [one.finding for one in review.suppressed if one.rule == rule] if rule.is_learning else []
+    return {
+        "rule": facts.rule_name(rule, FILE, words),
+        "kind": rule.kind,
+        "path": rule.place,
+        "reason": reason,
+        "findings": number,
+        "titles": [{"title": one.title, "where": _where(one, review, words)} for one in quiet],
+    }
 
 
 def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:

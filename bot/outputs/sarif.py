@@ -9,11 +9,12 @@ from urllib.parse import quote
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, line
-from bot.values import Evidence, Finding, PlacedFinding, Review, Severity
+from bot.values import CheckReport, CheckSeverity, Evidence, Finding, PlacedFinding, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
 LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
+CHECK_LEVELS: dict[CheckSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}  # GitHub sorts by this
 SECURITY = frozenset({"secret", "security"})
 
@@ -28,18 +29,22 @@ def _run(review: Review) -> dict[str, Any]:
     findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
+    failed_checks = [one for one in review.checks if one.verdict == "failed"]
     first = {_rule_id(item.finding): item.finding for item in reversed(findings)}
     driver = {
         "name": "deeprepo",
         "version": review.version or "0",
-        "rules": [_rule(name, first[name]) for name in rules],
+        "rules": [*(_rule(name, first[name]) for name in rules), *map(_check_rule, failed_checks)],
     }
     return {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
-        "results": [_result(item, rules, counts) for item in findings],
+        "results": [
+            *(_result(item, rules, counts) for item in findings),
+            *(_check_result(one, len(rules) + at) for at, one in enumerate(failed_checks)),
+        ],
         "properties": _properties(review),
     }
 
@@ -70,6 +75,36 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
         "defaultConfiguration": {"level": LEVELS[finding.severity]},
         "properties": properties,
     }
+
+
+def _check_id(report: CheckReport) -> str:
+    return f"check/{line(report.name)}".replace(" ", "-")
+
+
+def _check_rule(report: CheckReport) -> dict[str, Any]:
+    """One of the team's own checks that failed."""
+    return {
+        "id": _check_id(report),
+        "shortDescription": {"text": line(report.name)},
+        "defaultConfiguration": {"level": CHECK_LEVELS[report.severity]},
+        "properties": {"tags": ["custom-check"]},
+    }
+
+
+def _check_result(report: CheckReport, index: int) -> dict[str, Any]:
+    """Where such a check failed: its first quote, the others related."""
+    first, *others = report.quotes
+    result: dict[str, Any] = {
+        "ruleId": _check_id(report),
+        "ruleIndex": index,
+        "level": CHECK_LEVELS[report.severity],
+        "message": {"text": line(facts.check_reason(report)) or line(report.name)},
+        "locations": [_location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))],
+        "partialFingerprints": {"deeprepo/v1": report.digest},
+    }
+    if others:
+        result["relatedLocations"] = [_related_location(number, item) for number, item in enumerate(others, 1)]
+    return result
 
 
 def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str]) -> dict[str, Any]:
@@ -152,6 +187,16 @@ def _properties(review: Review) -> dict[str, Any]:
             "verifyUsd": cost.verify_usd,
             "seconds": review.seconds,
         },
+        "checks": [
+            {
+                "name": line(one.name),
+                "severity": one.severity,
+                "verdict": one.verdict,
+                "reason": line(facts.check_reason(one)),
+                "tokens": one.tokens,
+            }
+            for one in review.checks
+        ],
         "base": review.pull.base,
         "head": review.pull.head,
         "strategy": review.strategy,

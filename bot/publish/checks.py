@@ -18,6 +18,7 @@ from bot.values.progress import Progress
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
+CHECK_LEVELS = {"fail": "failure", "warn": "warning", "note": "notice"}  # of the team's own, by severity
 STOPS = BADNESS.index("neutral")  # the worst that lets a commit pass
 MOST_PAGES, PAGE = 10, 100  # of open pull requests, those first on which something happened last
 MOST_PULLS = 20  # that are asked for one by one, in a repository with too many open ones to list
@@ -356,21 +357,38 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     safe = hide.secrets(review)
     groups = facts.listing(safe)
     findings = [item.finding for item in groups.all]  # earlier rounds too: they are on another commit's check run
-    return tuple(
+    own_checks = tuple(
         Annotation(
-            path=finding.path,
-            start=finding.start,
-            end=max(finding.start, finding.end),
-            level=LEVELS[finding.severity],  # type: ignore[arg-type]
-            title=visible(
-                line(
-                    f"{words.say(finding.severity).capitalize()} · {f'{finding.number}. ' if finding.number else ''}{finding.title}"
-                )
-            )[:TITLE],
-            message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE] or finding.title,
+            path=quote.path,
+            start=quote.line,
+            end=quote.line + quote.quote.strip("\n").count("\n"),
+            level=CHECK_LEVELS[report.severity],  # type: ignore[arg-type]
+            title=visible(line(f"{words.say('check_head_name')} · {report.name}"))[:TITLE],
+            message=visible(facts.check_reason(report, words))[:MESSAGE] or report.name,
         )
-        for finding in findings
-        if finding.side == "head" and finding.start
+        for report in safe.checks
+        for quote in report.quotes
+        if report.verdict == "failed" and quote.side == "head"
+    )
+    return (
+        own_checks
+        + tuple(
+            Annotation(
+                path=finding.path,
+                start=finding.start,
+                end=max(finding.start, finding.end),
+                level=LEVELS[finding.severity],  # type: ignore[arg-type]
+                title=visible(
+                    line(
+                        f"{words.say(finding.severity).capitalize()} · {f'{finding.number}. ' if finding.number else ''}{finding.title}"
+                    )
+                )[:TITLE],
+                message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE]
+                or finding.title,
+            )
+            for finding in findings
+            if finding.side == "head" and finding.start
+        )
     )
 
 

@@ -8,7 +8,7 @@ from typing import Self
 from bot import render
 from bot.context import look_ups
 from bot.errors import DeepRepoError, PromptTooLong
-from bot.findings import issues, quotes, read
+from bot.findings import custom_checks, issues, quotes, read
 from bot.review import dialogues
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
@@ -124,7 +124,10 @@ class FindingDialogues:
         about = issues.reports(reply.data, sent_prompt.issues)
         units = sent_prompt.units or tuple(self._tracker.units.values())
         findings = tuple(_place(finding, units) for finding in findings)
-        return WorkerReply(text, findings, open=read.open_suspicions(reply.data), reader_notes=notes, issues=about)
+        checks = custom_checks.answers(reply.data, sent_prompt.checks, sent_prompt.units)
+        return WorkerReply(
+            text, findings, open=read.open_suspicions(reply.data), reader_notes=notes, issues=about, checks=checks
+        )
 
     async def _further(self, one: FirstAnswer) -> SentPrompt:
         """What a finder is asked after its first answer."""
@@ -153,6 +156,7 @@ class FindingDialogues:
                 dropped_count=len(second.findings) - len(kept_findings),
                 reader_notes=second.reader_notes or first.reader_notes,
                 issues=second.issues or first.issues,
+                checks=second.checks or first.checks,
             )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)

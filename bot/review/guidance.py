@@ -96,7 +96,7 @@ class Guidance:
         matching_rules = [
             rule
             for rule in self.rules
-            if rule.text and any(globs.matches([rule.path], path) for path in distinct_paths)
+            if rule.text and not rule.is_learning and any(globs.matches([rule.path], path) for path in distinct_paths)
         ]
         if matching_rules:
             path_advice.append(

@@ -58,15 +58,18 @@ class Past:
             self.round.reason
         )
 
-    def carry(self, tracker: CoverageTracker, dependents: Dependents, *, by_model: bool) -> None:
-        """Tell the coverage tracker what need not be read again."""
+    def carry(
+        self, tracker: CoverageTracker, dependents: Dependents, *, by_model: bool, again: Collection[str] = ()
+    ) -> None:
+        """Tell the coverage tracker what need not be read again. `again`: files that are read all the same."""
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
         same = memory.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
-        again = [row.symbol for row in _uses(units, same)]
-        paths = memory.reused_dependents(self.earlier, dependents.references, again)
-        fresh, by = frozenset(again), f"round {self.earlier.number}"
+        same = {name: mark for name, mark in same.items() if tracker.units[name].path not in again}
+        used = [row.symbol for row in _uses(units, same)]
+        paths = memory.reused_dependents(self.earlier, dependents.references, used)
+        fresh, by = frozenset(used), f"round {self.earlier.number}"
         known_uses = frozenset(self.earlier.uses)
         uses = [
             use for use in tracker.uses.values() if (use.symbol, use.path) in known_uses and use.symbol not in fresh

@@ -21,7 +21,17 @@ from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.review.session import Session
-from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewEffort, ReviewRequest, Unit
+from bot.values import (
+    ChangedFile,
+    CustomCheck,
+    Dependents,
+    Limits,
+    PullRequest,
+    Reference,
+    ReviewEffort,
+    ReviewRequest,
+    Unit,
+)
 from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
@@ -53,6 +63,7 @@ class Survey:
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
+    checks: tuple[CustomCheck, ...] = ()  # of the owner's
 
 
 @asynccontextmanager
@@ -139,7 +150,7 @@ def _model_worker(
 
     return ModelWorker(
         model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance,
-        look_ups=look_ups, walkthrough=walkthrough, consumers=subject.consumers,
+        look_ups=look_ups, walkthrough=walkthrough, consumers=subject.consumers, checks=subject.checks,
     )  # fmt: skip
 
 

@@ -9,11 +9,11 @@ from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
 from bot.diff import file_diffs
-from bot.findings import issues, read
+from bot.findings import custom_checks, issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
-from bot.values import ChangedFile, Excerpt, LinkedIssue, Message, Prompt, PullRequest, Unit, tokens
+from bot.values import ChangedFile, CustomCheck, Excerpt, LinkedIssue, Message, Prompt, PullRequest, Unit, tokens
 from bot.values.consumer import ConsumerImpact
 
 BODY_CHARS = 2_000  # of what the author says
@@ -39,6 +39,7 @@ class SentPrompt:
     bare: bool = False  # without the code beside the units
     walkthrough: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
+    checks: tuple[CustomCheck, ...] = ()  # of the owner's, that its reader is asked
     diff_only: bool = False  # its reader sees no other code and may ask for none; nothing counts as read by it
 
 
@@ -64,6 +65,7 @@ class PromptWriter:
     consumers: ConsumerImpact = field(
         default_factory=ConsumerImpact
     )  # other repositories, whose lines are shown beside what they use
+    checks: Sequence[CustomCheck] = ()  # of the owner's
 
     @property
     def large(self) -> bool:
@@ -76,16 +78,18 @@ class PromptWriter:
         units: Sequence[Unit],
         walkthrough: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
+        checks: Sequence[CustomCheck] = (),
     ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
+        form = issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough)
         return Prompt(
             (
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough),
+            answer=custom_checks.form(form) if checks else form,
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
         )
@@ -103,19 +107,23 @@ class PromptWriter:
         beside = () if bare else await builder.of(units)
         abroad = () if bare else self.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
+        checks = custom_checks.about(self.checks, units) if not question else ()
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
             parts=file_diffs(units, self.files, LARGE_AROUND if self.large else None),
-            questions=[question] if question else self._questions(units),
+            questions=[question]
+            if question
+            else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
             elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close)
-        return SentPrompt(tuple(units), prompt, telling(unchanged=judged_excerpts), bare, walkthrough, issues_to_close)
+        prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close, checks)
+        seen_text = telling(unchanged=judged_excerpts)
+        return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]

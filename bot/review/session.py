@@ -16,6 +16,7 @@ from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     ChangedFile,
+    CheckAnswer,
     Dependents,
     Finding,
     IssueReport,
@@ -45,6 +46,7 @@ class WorkerReply:
     reader_notes: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
     issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
     notes: tuple[str, ...] = ()  # sentences for the reader of the review
+    checks: tuple[CheckAnswer, ...] = ()  # what it says of the owner's own checks
 
 
 class Worker(Protocol):
@@ -113,6 +115,7 @@ class Session:
     walkthrough: bool = False  # whether models are asked what the change does
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # what they said of that
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
+    check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks
     language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
     judge_findings: Callable[[], Awaitable[JudgedFindings]] = (

@@ -24,6 +24,7 @@ from bot.review.session import WorkerReply
 from bot.values import (
     ChangedFile,
     Completion,
+    CustomCheck,
     Finding,
     Message,
     Prompt,
@@ -55,6 +56,7 @@ class ModelWorker:
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # whose lines are shown beside what they use
+    checks: Sequence[CustomCheck] = ()  # of the owner's, that readers answer
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
         None
@@ -78,7 +80,7 @@ class ModelWorker:
     def _writer(self) -> PromptWriter:
         units, may_ask = self.tracker.units, self.look_ups is not None
         return PromptWriter(
-            self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask, self.consumers
+            self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask, self.consumers, self.checks
         )
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
@@ -238,6 +240,7 @@ def _join(answers: Sequence[WorkerReply]) -> WorkerReply:
         _together([reply.reader_notes for reply in answers if reply.reader_notes]),
         tuple(report for reply in answers for report in reply.issues),
         tuple(note for reply in answers for note in reply.notes),
+        tuple(one for reply in answers for one in reply.checks),
     )
 
 

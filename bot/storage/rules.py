@@ -1,7 +1,7 @@
 """Rules that a repository's people have taught: proposed by a rejection, in force once a maintainer has confirmed them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sqlalchemy as sa
 
@@ -44,6 +44,7 @@ class Rules(StoragePart):
                     "mark": serious if proposal.grave else mark,
                     "path": wanted_rule.path,
                     "kind": wanted_rule.kind,
+                    "symbol": wanted_rule.symbol,
                 }
                 row |= {"text": wanted_rule.text, "state": "proposed", "how": proposal.how, "who": proposal.who}
                 row |= {"link": proposal.link, "made": now, "grave": proposal.grave}
@@ -54,6 +55,11 @@ class Rules(StoragePart):
             return _read(connection.execute(sa.select(rule).where(same)).mappings().one())
 
         return await self.database.run(do)
+
+    async def propose_all(self, pull: PullRef, proposals: Iterable[Proposal], now: float) -> tuple[LearnedRule, ...]:
+        """Remember these proposals, in their order; without those for which there is no room."""
+        learned = [await self.propose(pull, proposal, now) for proposal in proposals]
+        return tuple(rule for rule in learned if rule is not None)
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
         """The rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
@@ -69,9 +75,9 @@ class Rules(StoragePart):
         return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
 
     async def decide(
-        self, repository: int, number: int, state: RuleState, who: str, now: float, *, path: str = ""
+        self, repository: int, number: int, state: RuleState, who: str, now: float, *, path: str = "", text: str = ""
     ) -> LearnedRule | None:
-        """Confirm or remove a rule, with another `path` if one is given; None where there is no such rule.
+        """Confirm or remove a rule, with another `path`, or sentence of a learning, if one is given; None where there is no such rule.
 
         The same decision again changes nothing.
         """
@@ -82,8 +88,18 @@ class Rules(StoragePart):
             known_rule = connection.execute(sa.select(rule).where(this)).mappings().first()
             if known_rule is None:
                 return None
-            if known_rule["state"] != state or path not in ("", known_rule["path"]):
-                decision = {"state": state, "decider": who, "decided": now, "path": path or known_rule["path"]}
+            place, symbol = _scope(path, known_rule)
+            sentence = text if text and not known_rule["kind"] else known_rule["text"]
+            before = (known_rule["state"], known_rule["path"], known_rule["symbol"], known_rule["text"])
+            if before != (state, place, symbol, sentence):
+                decision = {
+                    "state": state,
+                    "decider": who,
+                    "decided": now,
+                    "path": place,
+                    "symbol": symbol,
+                    "text": sentence,
+                }
                 connection.execute(sa.update(rule).where(this).values(**decision))
             return _read(connection.execute(sa.select(rule).where(this)).mappings().one())
 
@@ -110,8 +126,19 @@ class Rules(StoragePart):
         return tuple((row[0], row[1], row[2]) for row in rows)
 
 
+def _scope(path: str, known_rule: sa.RowMapping) -> tuple[str, str]:
+    """The path and the symbol of a rule under what a person has typed: of a learning also "path:symbol"."""
+    if not path:
+        return known_rule["path"], known_rule["symbol"]
+    place, colon, symbol = path.rpartition(":")
+    is_symbol = bool(colon and place) and symbol.replace(".", "_").isidentifier() and not known_rule["kind"]
+    return (place, symbol) if is_symbol else (path, "")
+
+
 def _mark(wanted_rule: OwnerRule, word: str) -> str:
-    text = "\0".join(filter(None, (wanted_rule.kind, wanted_rule.path, word)))
+    # A learning is the same if scope and sentence are; a rule of a kind has its reason beside it.
+    sentence = ("sentence", wanted_rule.symbol, wanted_rule.text) if wanted_rule.is_learning else ()
+    text = "\0".join(filter(None, (wanted_rule.kind, wanted_rule.path, *sentence, word)))
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 
 
@@ -130,6 +157,8 @@ def _alone(repository: int, connection: sa.Connection) -> None:
 
 
 def _read(row: sa.RowMapping) -> LearnedRule:
-    owner_rule = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"])
+    owner_rule = OwnerRule(
+        row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"], symbol=row["symbol"]
+    )
     names = [name for name in LearnedRule.__dataclass_fields__ if name not in ("rule", "shown")]
     return LearnedRule(owner_rule, **{name: row[name] for name in names}, shown=row["comment"] is not None)

@@ -173,6 +173,7 @@ rule = sa.Table(
     sa.Column("comment_kind", sa.Text),
     sa.Column("silenced", sa.Integer, nullable=False, server_default="0"),
     sa.Column("last", sa.Double, nullable=False, server_default="0"),
+    sa.Column("symbol", sa.Text, nullable=False, server_default=""),  # of a learning: the definition that it is about
     sa.Index("rule_mark", "repository", "mark", unique=True),
 )
 outcome = sa.Table(

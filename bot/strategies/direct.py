@@ -27,6 +27,7 @@ async def run(session: Session) -> Transcript:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))
     session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
+    session.check_answers += answer.checks
     session.refused_count += answer.dropped_count
     session.notes += answer.notes
     for finding in answer.findings:

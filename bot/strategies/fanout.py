@@ -37,6 +37,7 @@ async def run(
         async with checks_beside(session) if beside else nullcontext():
             answer = await reader.review(left)
         session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
+        session.check_answers += answer.checks
         session.refused_count += answer.dropped_count
         session.notes += answer.notes
         if answer.error:

@@ -95,3 +95,12 @@ def _stars(regex: str) -> str:
     first, *others = regex.split(STAR)
     inner = (f"(?>[^/]*?{part})" if "/" not in part.replace("[^/]", "") else STAR + part for part in others[:-1])
     return "".join([first, *inner, *(STAR + part for part in others[-1:])])
+
+
+def is_usable(pattern: str) -> bool:
+    """Whether it is a pattern that takes paths, as in .gitignore: no comment, and nothing that only leaves paths out."""
+    try:
+        check(pattern)
+    except ValueError:
+        return False
+    return bool(pattern) and not pattern.startswith(("!", "#"))

@@ -88,7 +88,19 @@ from bot.values.review import (
     marks_of,
 )
 from bot.values.round import Earlier
-from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState
+from bot.values.rule import (
+    CheckAnswer,
+    CheckedFile,
+    CheckReport,
+    CheckSeverity,
+    CheckVerdict,
+    CustomCheck,
+    LearnedRule,
+    OwnerRule,
+    Proposal,
+    Rejection,
+    RuleState,
+)
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 

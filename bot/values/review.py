@@ -9,11 +9,13 @@ from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import OwnerRule
+from bot.values.rule import CheckReport, OwnerRule
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
-Shortfall = Literal["unreviewed", "skipped", "cut", "dropped", "open"]  # what else fails a check for which a bar is set
+Shortfall = Literal[
+    "unreviewed", "skipped", "cut", "dropped", "open", "undecided"
+]  # what else fails a check for which a bar is set
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
@@ -181,8 +183,11 @@ class SuppressedFinding:
 
     finding: Finding
     reason: str
-    scope: Literal["finding", "rule", "path", "withdrawn"]  # withdrawn: by us, in a conversation
-    rule: OwnerRule | None = None  # that silenced it, without its text; None: an entry of the list, or a command
+    # withdrawn: by us, in a conversation; repeat: it says again, in other words, what somebody has dismissed
+    scope: Literal["finding", "rule", "path", "withdrawn", "repeat"]
+    rule: OwnerRule | None = (
+        None  # or learning, that silenced it, without its text; None: an entry of the list, or a command
+    )
     former: bool = False  # by a word of an older version, which named a proof by its fingerprint
 
 
@@ -268,6 +273,7 @@ class Review:
     kept_back: tuple[Finding, ...] = ()  # open and not severe enough to be posted
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
+    checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
@@ -291,6 +297,7 @@ class Review:
             ("cut", cut),
             ("dropped", self.dropped > self.refuted),
             ("open", bool(open_kinds)),
+            ("undecided", any(one.severity == "fail" and one.lacks_verdict for one in self.checks)),
         )
         return tuple(name for name, true in rows if true)
 
@@ -301,5 +308,5 @@ class Review:
 
     @property
     def failing(self) -> bool:
-        """Whether a check fails for it: a finding reaches the owner's bar, or the review lacks what the owner wants of it."""
-        return bool(self.lacking or self.reaching(self.fail_on))
+        """Whether a check fails for it: a finding reaches the owner's bar, a check of the team's own stops it, or the review lacks what the owner wants."""
+        return bool(self.lacking or self.reaching(self.fail_on) or any(one.blocks for one in self.checks))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
 from bot.values.review import ArchivedFinding, IssueReport, Mark
+from bot.values.rule import CheckReport
 from bot.values.walkthrough import ReaderNotes
 
 
@@ -27,6 +28,7 @@ class Earlier:
     summary: str = ""
     reader_notes: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
+    checks: tuple[CheckReport, ...] = ()  # what the team's own checks came to
     # Fingerprint and identity of each proof that an owner's word may mean by its fingerprint, as in older versions.
     ignored_rows: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

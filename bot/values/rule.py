@@ -1,17 +1,22 @@
-"""Rules of a repository: what its owner does not want to hear about which files, learned from what people rejected or written by hand."""
+"""What a team teaches and asks: rules and learnings, which keep findings silent, and checks of its own with what they come to."""
 
+import hashlib
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from bot.values.exact import EXACT
+from bot.values.finding import Evidence
 
 RuleState = Literal["proposed", "confirmed", "removed"]
-Rejection = Literal["reaction", "reply", "withdrawn", "ignore"]  # how somebody said that a finding is not wanted
+# How somebody said that a finding is not wanted; "remember": in a sentence, without one.
+Rejection = Literal["reaction", "reply", "withdrawn", "ignore", "remember"]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRule:
     """Findings of one kind, in files that a pattern names, are not reported.
+
+    Without a kind it is a learning: `text` is a sentence that a second opinion may find to answer a claim about these files.
 
     `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
     """
@@ -22,6 +27,19 @@ class OwnerRule:
     number: int = 0
     learned: bool = False  # False: written in the settings
     grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
+    symbol: str = field(
+        default="", metadata=EXACT
+    )  # of a learning: the definition that it is about; empty: the whole file
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether it is a sentence, which silences nothing by itself."""
+        return not self.kind
+
+    @property
+    def place(self) -> str:
+        """Its scope as people write it: the pattern, and the definition after a colon."""
+        return f"{self.path}:{self.symbol}" if self.symbol else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +72,90 @@ class Proposal:
     who: str
     link: str = field(default="")
     grave: bool = False
+
+
+CheckSeverity = Literal[
+    "note", "warn", "fail"
+]  # what a failed check comes to: a row, a neutral conclusion, a failed one
+CheckVerdict = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # the worst first
+# Why code says so: nobody was asked, nobody answered, no file is meant, no quote stands, the quote is gone, a file was not read.
+CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
+CHECK_VERDICTS: tuple[CheckVerdict, ...] = get_args(CheckVerdict)
+UNDECIDED_ROUNDS = 3  # after so many reviews without a verdict the owner is told how to word the question
+
+
+@dataclass(frozen=True, slots=True)
+class CustomCheck:
+    """A question of the owner's, and the files that it is about."""
+
+    name: str
+    ask: str
+    paths: tuple[str, ...] = field(default=(), metadata=EXACT)  # as in .gitignore; empty: every file
+    severity: CheckSeverity = "warn"
+
+    @property
+    def digest(self) -> str:
+        """What was asked: an answer to other words does not count."""
+        text = "\0".join((self.name, self.ask, *self.paths))
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """What one reader says of a check, for the changed files that it has read. Its quotes are not verified yet."""
+
+    check: str  # its digest
+    verdict: CheckVerdict
+    paths: tuple[str, ...] = field(metadata=EXACT)
+    reason: str = ""
+    quotes: tuple[Evidence, ...] = ()
+    tokens: int = 0  # that question and answer added to the reader's dialogue, estimated
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """What a check comes to in one changed file."""
+
+    path: str = field(metadata=EXACT)
+    verdict: CheckVerdict
+    reason: str = ""
+    quotes: tuple[Evidence, ...] = ()  # each stands in the tree
+    cause: CheckCause = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check comes to for the whole change: the worst of its files."""
+
+    name: str
+    severity: CheckSeverity
+    verdict: CheckVerdict
+    reason: str = ""
+    quotes: tuple[Evidence, ...] = ()
+    cause: CheckCause = ""
+    files: tuple[CheckedFile, ...] = ()
+    digest: str = field(default="", metadata=EXACT)  # of the question
+    undecided_rounds: int = 0  # reviews of this change one after the other that asked, and got no verdict
+    tokens: int = 0  # that it cost in this review, estimated
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the owner wants the change to be stopped for it."""
+        return self.verdict == "failed" and self.severity == "fail"
+
+    @property
+    def warns(self) -> bool:
+        """Whether a review is not clean for it: it failed, or nobody knows of a check that would stop the change."""
+        if self.verdict == "failed":
+            return self.severity != "note"
+        return self.severity == "fail" and self.lacks_verdict
+
+    @property
+    def lacks_verdict(self) -> bool:
+        """Whether it applies, and neither passed nor failed."""
+        return self.verdict in ("undecided", "unasked")
+
+    @property
+    def needs_words(self) -> bool:
+        """Whether readers could not decide it so often that its words are to be changed."""
+        return self.verdict == "undecided" and self.undecided_rounds >= UNDECIDED_ROUNDS

@@ -17,7 +17,7 @@ from bot.payloads import Change, Question
 from bot.ports import Job
 from bot.render import Phrases, load
 from bot.storage import Store, Suppression
-from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
+from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
 from bot.values.daily import CapReached
 from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetch
@@ -148,14 +148,18 @@ def _rules(ask: CommandAsk, state: PullState, host: Host, words: Phrases, store:
     """The repository's rules, as this person may change them."""
     link = asking.address(state.facts.url, ask.comment)
 
-    async def decide(number: int, state: RuleState, path: str) -> LearnedRule | None:
-        return await learning.decide(ask.pull, number, state, ask.actor, host, words, store, path=path)
+    async def decide(number: int, state: RuleState, path: str, text: str) -> LearnedRule | None:
+        return await learning.decide(ask.pull, number, state, ask.actor, host, words, store, path=path, text=text)
 
-    async def propose(finding: Finding, reason: str) -> LearnedRule | None:
-        proposal = proposing.proposal(finding, reason, "ignore", ask.actor, link)
-        return await store.rules.propose(ask.pull, proposal, time.time()) if proposal is not None else None
+    async def propose(finding: Finding, reason: str) -> tuple[LearnedRule, ...]:
+        proposals = proposing.proposals(finding, reason, "ignore", ask.actor, link)
+        return await store.rules.propose_all(ask.pull, proposals, time.time())
 
-    return RuleBook(partial(store.rules.of, ask.pull.repository), decide, propose)
+    async def remember(sentence: OwnerRule) -> LearnedRule | None:
+        proposal = Proposal(sentence, "remember", ask.actor, link)
+        return await store.rules.propose(ask.pull, proposal, time.time())
+
+    return RuleBook(partial(store.rules.of, ask.pull.repository), decide, propose, remember)
 
 
 async def _top(comment: CommentRef, host: Host) -> str:

@@ -97,11 +97,19 @@ def _finding_row(finding: Finding, state: State) -> StoredFinding:
 
 
 async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:
-    """What is not to be reported again in this pull request: fingerprint, reason, and "finding" or "withdrawn"."""
+    """What people have said of findings of this pull request: fingerprint, reason, and "finding", "withdrawn" or "rejected".
+
+    What was rejected in a reply stays reported itself, and is not reported again in other words.
+    """
     suppressions = await store.people.suppressions(pull, time.time())
-    return tuple(
-        (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
-        for one in suppressions
+    replies = {mark: words for mark, _, kind, words in await store.people.reactions(pull) if kind == "reply" and words}
+    silent = {one.fingerprint for one in suppressions}
+    return (
+        *(
+            (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
+            for one in suppressions
+        ),
+        *((mark, words, "rejected") for mark, words in replies.items() if mark not in silent),
     )
 
 

@@ -140,10 +140,9 @@ async def withdrawn(
     """
     now = time.time()
     await store.outcomes.reject(pull, finding.identity, now)
-    proposal = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else None
-    rule = await store.rules.propose(pull, proposal, now) if proposal is not None else None
-    proposal_text = proposing.proposal_words(rule, load(language))
-    return proposal_text, rule.rule.number if rule is not None and proposal_text else 0
+    proposals = proposing.proposals(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else ()
+    rules = await store.rules.propose_all(pull, proposals, now)
+    return proposing.proposal_words(rules, load(language)), proposing.decisive(rules)
 
 
 async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> None:
@@ -162,15 +161,24 @@ async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store
 
 
 async def decide(
-    pull: PullRef, number: int, state: RuleState, who: str, host: Host, words: Phrases, store: Store, *, path: str = ""
+    pull: PullRef,
+    number: int,
+    state: RuleState,
+    who: str,
+    host: Host,
+    words: Phrases,
+    store: Store,
+    *,
+    path: str = "",
+    text: str = "",
 ) -> LearnedRule | None:
-    """Confirm or drop a rule, with another path if one is given; the comment that proposed it follows. None: there is no such rule."""
+    """Confirm or drop a rule, with another path or sentence if one is given; the comment that proposed it follows. None: there is no such rule."""
     rules_by_number = {one.rule.number: one for one in await store.rules.of(pull.repository)}
     places = {rule_number: (comment, kind) for rule_number, comment, kind in await store.rules.waiting(pull.repository)}
-    decision = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path)
+    decision = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path, text=text)
     if decision is not None and number in places and number in rules_by_number:
         comment, kind = places[number]
-        before = proposing.proposal_words(replace(rules_by_number[number], shown=False), words).strip()
+        before = proposing.proposal_words((replace(rules_by_number[number], shown=False),), words).strip()
         with suppress(
             HostError
         ):  # the rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks
@@ -212,12 +220,12 @@ async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None 
 async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host, words: Phrases, store: Store) -> None:
     """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
     finding, rejection, now = rejected_finding.finding, rejected_finding.rejection, time.time()
-    proposal = proposing.proposal(finding, rejection.reason, rejection.how, rejection.who, rejection.link)
-    rule = await store.rules.propose(pull, proposal, now) if proposal is not None else None
-    proposal_text = proposing.proposal_words(rule, words)
-    if rule is not None and proposal_text:
+    proposals = proposing.proposals(finding, rejection.reason, rejection.how, rejection.who, rejection.link)
+    rules = await store.rules.propose_all(pull, proposals, now)
+    proposal_text, number = proposing.proposal_words(rules, words), proposing.decisive(rules)
+    if number:
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-            await _show(pull, rejected_finding.one, rule, proposal_text, host, store)
+            await _show(pull, rejected_finding.one, number, proposal_text, host, store)
     if rejected_finding.sure:
         await store.outcomes.reject(pull, finding.identity, now)
     kind: Feedback = "reply" if rejection.how == "reply" else "reaction"
@@ -225,16 +233,16 @@ async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host
 
 
 async def _show(
-    pull: PullRef, one: PostedFinding, rule: LearnedRule, proposal_text: Safe, host: Host, store: Store
+    pull: PullRef, one: PostedFinding, decisive: int, proposal_text: Safe, host: Host, store: Store
 ) -> None:
-    number = str(rule.rule.number)
+    number = str(decisive)
     text = f"{marker.make(RULE, number=number)}\n{proposal_text}"
 
     async def find() -> PostedComment | None:
         return next((each for each in await host.comments("review") if _shows(each, number, host)), None)
 
     comment = await host.once(find, partial(host.reply, one.comment.id, text))
-    await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)
+    await store.rules.show(pull.repository, decisive, comment.id, comment.kind)
 
 
 def _shows(comment: PostedComment, number: str, host: Host) -> bool:

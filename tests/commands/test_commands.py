@@ -14,7 +14,20 @@ from bot.outputs import json_file, marker
 from bot.render import languages, load
 from bot.values import Finding, PlacedFinding
 
-WORDS = ["review", "full review", "ask", "explain", "ignore", "rules", "pause", "resume", "cancel", "config", "help"]
+WORDS = [
+    "review",
+    "full review",
+    "ask",
+    "explain",
+    "ignore",
+    "remember",
+    "rules",
+    "pause",
+    "resume",
+    "cancel",
+    "config",
+    "help",
+]
 
 
 @pytest.fixture(scope="module")

@@ -27,15 +27,27 @@ def test_a_withdrawn_finding_is_rejected_and_proposes_a_rule(tmp_path: Path) -> 
             assert await store.outcomes.of_repositories([70], 0.0) == (FindingOutcomes(70, rejected=1),)
             told, number = await learning.withdrawn(*args, writes=True)
             assert number == 1
-            assert "`S608` in `=src/a b.py` (this path alone)" in told
+            sentence, kind = told.split("\n\n")
+            assert (
+                "learning 1: `it is checked by the caller`, for claims about `=src/a b.py` (this path alone)"
+                in sentence
+            )
+            assert "`S608` in `=src/a b.py` (this path alone)" in kind
+            assert "`/deeprepo rules confirm 2`" in kind
+            assert "👍" not in kind
             assert await learning.withdrawn(*args, writes=True) == (told, 1)
             await store.rules.show(70, number, 900, "review")
             assert await learning.withdrawn(*args, writes=True) == ("", 0)
-            (known,) = await store.rules.of(70)
+            known, broader = await store.rules.of(70)
+            assert (known.rule.kind, broader.rule.kind) == ("", "S608")
             assert (known.rule.text, known.how, known.state) == ("it is checked by the caller", "withdrawn", "proposed")
 
             assert "Nothing is silenced yet" in told
             guess = replace(FOUND, rule="", sources=(Source("model", "a/b", "worker"),))
-            assert await learning.withdrawn(PULL, guess, *args[2:], writes=True) == ("", 0)
+            assert await learning.withdrawn(PULL, guess, *args[2:], writes=True) == ("", 0)  # the same sentence
+            told, number = await learning.withdrawn(PULL, guess, "ann", "only in tests", *args[4:], writes=True)
+            assert number == 3
+            assert "S608" not in told
+            assert "logic" not in told
 
     asyncio.run(story())

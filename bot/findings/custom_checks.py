@@ -1,0 +1,244 @@
+"""The team's own checks: asked beside what readers read anyway, answered with quotes that code verifies, and carried from round to round.
+
+A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from bot import render
+from bot.findings import quotes, read
+from bot.ports import Tree
+from bot.text import globs
+from bot.values import (
+    ChangedFile,
+    CheckAnswer,
+    CheckedFile,
+    CheckReport,
+    CheckVerdict,
+    CustomCheck,
+    Evidence,
+    Schema,
+    Unit,
+    tokens,
+)
+from bot.values.rule import CHECK_VERDICTS
+
+ANSWERS: Mapping[str, CheckVerdict] = {
+    "passed": "passed",
+    "failed": "failed",
+    "undecided": "undecided",
+    "does not apply": "inapplicable",
+}
+MOST_QUOTES, MOST_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
+LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
+_QUOTE = read.strict(
+    path=read.text("the file, as it is named in the prompt"),
+    quote=read.text("the line or lines, copied verbatim without sign and line number"),
+)
+_ROW = read.strict(
+    check={"type": "integer", "description": "its number"},
+    verdict={"type": "string", "enum": list(ANSWERS)},
+    reason=read.text("one sentence of at most 25 words; if undecided, what would decide it"),
+    quotes={"type": "array", "items": _QUOTE, "description": "what shows it; needed if failed: a changed line first"},
+)
+_FIELD = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
+
+
+def concerns(check: CustomCheck, path: str) -> bool:
+    """Whether a check is about this file."""
+    return not check.paths or globs.matches(check.paths, path)
+
+
+def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
+    """The checks that a reader of these units is asked."""
+    paths = {unit.path for unit in units}
+    return tuple(check for check in checks if any(concerns(check, path) for path in paths))
+
+
+def form(base: Schema) -> Schema:
+    """A reader's answer with the field for checks."""
+    final = _with_field(base.final) if base.final is not None else None
+    return replace(_with_field(base), final=final)
+
+
+def _with_field(base: Schema) -> Schema:
+    parameters = dict(base.parameters)
+    parameters["properties"] = {**parameters["properties"], "checks": _FIELD}
+    parameters["required"] = [*parameters["required"], "checks"]
+    before = _with_field(base.former) if base.former is not None else None
+    return replace(base, parameters=parameters, forgiven=base.forgiven | {"checks"}, former=before)
+
+
+@lru_cache(maxsize=1)
+def _form_tokens() -> int:
+    return tokens(json.dumps(_FIELD))
+
+
+def section(checks: Sequence[CustomCheck]) -> str:
+    """The questions as a reader sees them."""
+    return render.text("prompts/checks.md.j2", checks=checks).strip() if checks else ""
+
+
+def answers(
+    data: Mapping[str, Any] | None, checks: Sequence[CustomCheck], units: Sequence[Unit]
+) -> tuple[CheckAnswer, ...]:
+    """What a reader of these units says of the checks that it was asked, each once; what does not fit is left out."""
+    rows = (data or {}).get("checks")
+    answers_by_number: dict[int, CheckAnswer] = {}
+    shared = (_form_tokens() + tokens(section(checks))) // max(1, len(checks))
+    for row in rows[: 2 * len(checks)] if isinstance(rows, list) else ():
+        fields = row if isinstance(row, Mapping) else {}
+        number, verdict = fields.get("check"), ANSWERS.get(str(fields.get("verdict")))
+        if type(number) is not int or not 1 <= number <= len(checks) or verdict is None:
+            continue
+        check = checks[number - 1]
+        paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
+        reason = fields.get("reason")
+        said = " ".join(reason[: 4 * REASON_CHARS].split())[:REASON_CHARS] if isinstance(reason, str) else ""
+        cost = shared + tokens(json.dumps(row, default=str))
+        answers_by_number.setdefault(
+            number, CheckAnswer(check.digest, verdict, paths, said, tuple(_quotes(fields.get("quotes"))), cost)
+        )
+    return tuple(answers_by_number[number] for number in sorted(answers_by_number))
+
+
+def _quotes(rows: object) -> list[Evidence]:
+    listed = rows[:MOST_QUOTES] if isinstance(rows, list) else ()
+    pairs = ((row.get("path"), row.get("quote")) for row in listed if isinstance(row, Mapping))
+    return [
+        Evidence(render.original_name(path), quote)
+        for path, quote in pairs
+        if isinstance(path, str) and isinstance(quote, str) and len(quote) <= MOST_CHARS and _says_something(quote)
+    ]
+
+
+def _says_something(quote: str) -> bool:
+    return sum(char.isalnum() for char in quote) >= LEAST_CHARS
+
+
+def files_to_read(
+    checks: Sequence[CustomCheck], earlier: Sequence[CheckReport], units: Sequence[Unit]
+) -> frozenset[str]:
+    """The files that have to be read again because a check was not asked in the rounds before, or in other words."""
+    asked = {report.digest for report in earlier if report.files}
+    new = [check for check in checks if check.digest not in asked]
+    return frozenset(unit.path for unit in units if any(concerns(check, unit.path) for check in new))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckScene:
+    """What the answers of one review are compared with."""
+
+    tree: Tree  # as readers were shown it
+    files: Sequence[ChangedFile]
+    units: Sequence[Unit]
+    reread: Collection[str] = ()  # paths of which something was read in this round
+    earlier: Sequence[CheckReport] = ()
+    has_model: bool = True
+
+
+async def reports(
+    checks: Sequence[CustomCheck], given_answers: Sequence[CheckAnswer], scene: CheckScene
+) -> tuple[CheckReport, ...]:
+    """What each check comes to."""
+    return tuple([await _report(check, given_answers, scene) for check in checks])
+
+
+async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scene: CheckScene) -> CheckReport:
+    here = CheckReport(check.name, check.severity, "inapplicable", cause="no-file", digest=check.digest)
+    paths = dict.fromkeys(unit.path for unit in scene.units if concerns(check, unit.path))
+    unread = [
+        file
+        for file in scene.files
+        if file.path not in paths
+        and concerns(check, file.path)
+        and (file.is_unreviewed or (file.skip and not file.is_ignored and check.paths))
+    ]
+    if not paths and not unread:
+        return here
+    if not scene.has_model:
+        return replace(here, verdict="unasked", cause="no-model")
+    mine = [answer for answer in given_answers if answer.check == check.digest]
+    before = next((report for report in scene.earlier if report.digest == check.digest), None)
+    checked_files: dict[str, CheckedFile] = {}
+    for answer in mine:
+        for row in await _by_file(answer, scene):
+            known = checked_files.get(row.path)
+            if known is None or _rank(row.verdict) < _rank(known.verdict):
+                checked_files[row.path] = row
+    for row in before.files if before is not None else ():
+        if row.path in paths and row.path not in checked_files and row.path not in scene.reread:
+            checked_files[row.path] = await _again(row, scene)
+    missing = [path for path in paths if path not in checked_files]
+    rows = [*checked_files.values(), *(CheckedFile(path, "undecided", cause="no-reader") for path in missing)]
+    rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
+    worst = min(rows, key=lambda row: _rank(row.verdict))
+    same = [row for row in rows if row.verdict == worst.verdict]
+    verdict: CheckVerdict = worst.verdict if checked_files else "unasked"
+    rounds = before.undecided_rounds if before is not None else 0
+    return replace(
+        here,
+        verdict=verdict,
+        reason=worst.reason if checked_files else "",
+        cause=worst.cause if checked_files else "no-reader",
+        quotes=tuple(dict.fromkeys(quote for row in same for quote in row.quotes))[:MOST_QUOTES],
+        files=tuple(sorted(checked_files.values(), key=lambda row: row.path)),
+        undecided_rounds=(rounds + bool(mine)) if verdict == "undecided" else 0,
+        tokens=sum(answer.tokens for answer in mine),
+    )
+
+
+def _rank(verdict: CheckVerdict) -> int:
+    return CHECK_VERDICTS.index(verdict)
+
+
+async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
+    """An answer for each file that it is about. A failure counts where its quotes stand; without one in the changed code it is undecided."""
+    stands = [place for quote in answer.quotes if (place := await _place(quote, scene)) is not None]
+    verdict, reason, failing = answer.verdict, answer.reason, frozenset(answer.paths)
+    if verdict == "failed":
+        failing = frozenset(quote.path for quote in stands if quote.path in failing and _is_changed(quote, scene))
+        if not failing:
+            return [CheckedFile(path, "undecided", reason, cause="no-quote") for path in answer.paths]
+    return [
+        CheckedFile(
+            path,
+            verdict if path in failing else "passed",
+            reason if path in failing else "",
+            tuple(quote for quote in stands if verdict == "failed" or quote.path == path) if path in failing else (),
+        )
+        for path in answer.paths
+    ]
+
+
+async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:
+    """What a round before came to for a file that was not read again: a failure has to stand there still."""
+    stands = [place for quote in row.quotes if (place := await _place(quote, scene)) is not None]
+    if row.verdict == "failed" and not any(quote.path == row.path for quote in stands):
+        return CheckedFile(row.path, "undecided", cause="gone")
+    return replace(row, quotes=tuple(stands))
+
+
+async def _place(quote: Evidence, scene: CheckScene) -> Evidence | None:
+    """A quote with its line; None if it does not stand in the tree."""
+    sides = {file.path: file.old_path for file in scene.files}
+    changed_rows = (row for unit in scene.units if unit.path == quote.path for row in unit.rows)
+    near = quote.line or quotes.first_line(quote.quote, changed_rows)  # of several such lines the changed one
+    at = await quotes.find_quote(scene.tree, quote.path, quote.quote, near, ("head",))
+    if at is None:  # what the change has removed
+        old = sides.get(quote.path) or quote.path
+        at = await quotes.find_quote(scene.tree, old, quote.quote, quote.line, ("base",))
+    return replace(quote, side=at[0], line=at[1]) if at is not None else None
+
+
+def _is_changed(quote: Evidence, scene: CheckScene) -> bool:
+    """Whether a quote is of what changed: in a part of the new side, or a line that was removed."""
+    units = [unit for unit in scene.units if unit.path == quote.path]
+    if quote.side == "head":
+        return any(unit.side == "head" and unit.start <= quote.line <= unit.end for unit in units)
+    first = quotes.fold(quotes.rows_of(quote.quote)[0])
+    return any(first in quotes.fold(row.text) for unit in units for row in unit.removed_rows)
