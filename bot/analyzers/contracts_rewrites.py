@@ -152,10 +152,10 @@ def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bo
     uses = [use for use in file.uses(row) if use.form not in ("key", "definition")]
     members = [use for use in uses if use.form == "member"]
     plain = [use for use in uses if use.form != "member"]
-    chosen = (members or plain) if is_member else (plain or members)
-    if not chosen:
+    selection = (members or plain) if is_member else (plain or members)
+    if not selection:
         raise _NotMechanical
-    return {_rename(file, use, old.encode(), new.encode()) for use in chosen}
+    return {_rename(file, use, old.encode(), new.encode()) for use in selection}
 
 
 def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
@@ -207,28 +207,28 @@ def _fitted(file: _File, row: Breakage, call: ArgumentList) -> set[ByteEdit]:
         return set()  # another call of the same line, which fits
     if misfit(before, before, reference) is not None:
         raise _NotMechanical
-    new_names, dropped = _matched(before.parameters, after.parameters, arguments)
+    new_names, drops = _matched(before.parameters, after.parameters, arguments)
     named = {at for at in new_names if not arguments[at].keyword}
     if named and not filetype(file.path).named_arguments:
         raise _NotMechanical
-    fitted = [
-        new_names.get(at, one.keyword) for at, one in enumerate(arguments) if at not in dropped
+    names_left = [
+        new_names.get(at, one.keyword) for at, one in enumerate(arguments) if at not in drops
     ]  # the name of each argument that is left
-    changed = replace(
-        reference, positional=sum(not name for name in fitted), keywords=tuple(name for name in fitted if name)
+    new_call = replace(
+        reference, positional=sum(not name for name in names_left), keywords=tuple(name for name in names_left if name)
     )
-    if misfit(before, after, changed) is not None or any(not arguments[at].is_pure for at in dropped):
+    if misfit(before, after, new_call) is not None or any(not arguments[at].is_pure for at in drops):
         raise _NotMechanical
-    if any(fitted[at] and not all(fitted[at:]) for at in range(len(fitted))):
+    if any(names_left[at] and not all(names_left[at:]) for at in range(len(names_left))):
         raise _NotMechanical  # a positional argument behind a named one
     sign = b": " if file.path.endswith((".cs", ".php", ".rb")) else b"=" if file.path.endswith(".py") else b" = "
     edits = {
         ByteEdit(one.start, one.keyword_end or one.start, name.encode() + (b"" if one.keyword else sign))
         for at, name in new_names.items()
         for one in [arguments[at]]
-        if at not in dropped
+        if at not in drops
     }
-    return edits | _dropped(file.source, call, dropped)
+    return edits | _dropped(file.source, call, drops)
 
 
 def _matched(
@@ -240,7 +240,7 @@ def _matched(
     fresh = [one for one in new if one.name not in {each.name for each in old}]
     places = [one for one in new if one.kind in ("positional", "positional-only")]
     new_names: dict[int, str] = {}
-    dropped: set[int] = set()
+    drops: set[int] = set()
     place = 0  # of the next positional argument that is left
     for at, argument in enumerate(arguments):
         parameter = _parameter(old, at, argument.keyword)
@@ -248,7 +248,7 @@ def _matched(
         if now is None:
             if fresh:
                 raise _NotMechanical  # it may be the same under another name
-            dropped.add(at)
+            drops.add(at)
         elif argument.keyword:
             if now.kind not in KEYWORD:
                 raise _NotMechanical
@@ -260,7 +260,7 @@ def _matched(
             new_names[at] = now.name
         else:
             raise _NotMechanical
-    return new_names, dropped
+    return new_names, drops
 
 
 def _parameter(old: Sequence[Parameter], at: int, keyword: str) -> Parameter:

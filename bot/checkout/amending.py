@@ -28,8 +28,8 @@ async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
 
 async def _mode(tree: str, path: str, own: str, env: Mapping[str, str]) -> bytes:
     name = os.fsdecode(raw_name(path))
-    listed = await git.output("--literal-pathspecs", "ls-tree", "-z", tree, "--", name, cwd=own, env=env)
-    return listed.partition(b" ")[0]
+    row_text = await git.output("--literal-pathspecs", "ls-tree", "-z", tree, "--", name, cwd=own, env=env)
+    return row_text.partition(b" ")[0]
 
 
 async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) -> PullRequest:

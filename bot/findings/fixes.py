@@ -41,7 +41,7 @@ def rewrites_of(row: PlacedFinding) -> tuple[Rewrite, ...]:
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
     """Every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
-    rows = [(placed.finding, rewrites_of(placed)) for placed in placed_findings]
+    rows = [(row.finding, rewrites_of(row)) for row in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()
     known = {path for path in paths if path in entries and entries[path].kind == "file"}

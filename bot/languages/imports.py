@@ -111,17 +111,17 @@ def respell(importer: str, text: str, old: str, new: str) -> str | None:
     """The statement with the new path of a file in the place of the old one; None if it names the file in another way."""
     suffix = posixpath.splitext(importer)[1].lower()
     if suffix in (".py", ".pyi"):
-        changed = _python(importer, text, old, new)
+        new_text = _python(importer, text, old, new)
     elif suffix in PATHS:
-        changed = QUOTED.sub(lambda match: _quoted(match, importer, old, new), text)
-        changed = _php(text, old, new) if changed == text and suffix == ".php" else changed
+        new_text = QUOTED.sub(lambda match: _quoted(match, importer, old, new), text)
+        new_text = _php(text, old, new) if new_text == text and suffix == ".php" else new_text
     elif suffix in TYPES:
-        changed = DOTTED.sub(lambda match: ".".join(_moved(match[0].split("."), _parts(old), _parts(new))), text)
+        new_text = DOTTED.sub(lambda match: ".".join(_moved(match[0].split("."), _parts(old), _parts(new))), text)
     elif suffix == ".rs":
-        changed = CRATE.sub(lambda match: _crate(match[1], old, new), text)
+        new_text = CRATE.sub(lambda match: _crate(match[1], old, new), text)
     else:
         return None
-    return changed if changed and changed != text else None
+    return new_text if new_text and new_text != text else None
 
 
 def added_using(source: bytes, old: bytes, new: bytes) -> tuple[int, bytes] | None:
@@ -162,15 +162,15 @@ def _python(importer: str, text: str, old: str, new: str) -> str | None:
     match = PYTHON_FROM.match(text)
     if match is None:
         whole = PYTHON_WHOLE.fullmatch(text)
-        moved = ".".join(_moved(whole[2].split("."), _parts(old), _parts(new))) if whole else ""
-        return f"{whole[1]}{moved}{whole[3]}" if whole and moved != whole[2] else None
+        new_words = ".".join(_moved(whole[2].split("."), _parts(old), _parts(new))) if whole else ""
+        return f"{whole[1]}{new_words}{whole[3]}" if whole and new_words != whole[2] else None
     dots, words = match[2], match[3].split(".") if match[3] else []
-    imported = re.split(r"[\s,()]+", text[match.end() :].strip(" (\n"))
+    import_names = re.split(r"[\s,()]+", text[match.end() :].strip(" (\n"))
     where = _module(importer, dots, words, old, new)
     if where is not None:
         return f"{match[1]}{where}{text[match.end(3) :]}"
     stem = _parts(old)[-1]
-    if imported[:1] != [stem] or imported[1:] not in ([], [""]):
+    if import_names[:1] != [stem] or import_names[1:] not in ([], [""]):
         return None
     where = _module(importer, dots, [*words, stem], old, new)
     if where is None:
@@ -185,8 +185,8 @@ def _module(importer: str, dots: str, words: Sequence[str], old: str, new: str) 
     """How a module is named now, if it is the old one that these dots and words name."""
     before, after = _parts(old), _parts(new)
     if not dots:
-        moved = _moved(words, before, after)
-        return ".".join(moved) if words and moved != list(words) and len(words) <= len(before) else None
+        new_words = _moved(words, before, after)
+        return ".".join(new_words) if words and new_words != list(words) and len(words) <= len(before) else None
     folders = importer.split("/")[:-1]
     base = folders[: len(folders) - len(dots) + 1]
     if [*base, *words] != before:
@@ -202,8 +202,8 @@ def _quoted(match: re.Match[str], importer: str, old: str, new: str) -> str:
     """A path in quotes, as it was written: from the importer's folder or from some other one, with or without its suffix."""
     token = match[2]
     here = posixpath.dirname(importer)
-    joined = posixpath.normpath(posixpath.join(here, token))
-    target = _alike(joined, old, new)
+    target_path = posixpath.normpath(posixpath.join(here, token))
+    target = _alike(target_path, old, new)
     if target is not None:
         spelt = posixpath.relpath(target, here or ".")
         spelt = spelt if spelt.startswith("../") or not token.startswith(".") else f"./{spelt}"

@@ -80,11 +80,11 @@ async def fix(
 
 async def _names(argument: str, context: CommandContext) -> tuple[str, ...]:
     """The findings that are meant: those that are named, else that of the thread, else all."""
-    named = tuple(word.strip(".,;:") for word in argument.split())[:MOST_NAMES]
-    if named and named != ("all",):
-        return tuple(name for name in named if name)
+    words = tuple(word.strip(".,;:") for word in argument.split())[:MOST_NAMES]
+    if words and words != ("all",):
+        return tuple(name for name in words if name)
     here = await target.of_thread(context)
-    return (here.fingerprint,) if here.fingerprint and not named else ()
+    return (here.fingerprint,) if here.fingerprint and not words else ()
 
 
 async def _plan(
