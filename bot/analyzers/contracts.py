@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Literal
 
-from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misfit
+from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
 from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overridden
 from bot.analyzers.contracts_words import Breakage, finding
 from bot.diff.skip import MOVED, REPLACED
@@ -195,6 +195,8 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     """What a call gets wrong now that it got right before. A call that never fitted means something else."""
     before = item.before.signature if item.before is not None else None
     after = item.after.signature if item.after is not None else None
+    if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
+        return wrong
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
         return None
     is_known = reference.sure or reference.unique or reference.likely

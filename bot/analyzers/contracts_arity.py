@@ -1,9 +1,12 @@
 """Whether a call fits a signature."""
 
+import re
 from dataclasses import dataclass
 
 from bot.text.filetypes import filetype
-from bot.values import Parameter, Reference, Signature
+from bot.values import ChangedSymbol, Parameter, Reference, Signature
+
+CONSTRUCTIBLE = re.compile(r"function\b(?!\s*\*)")  # arrows, methods, async functions and generators are not
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,23 @@ def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | Non
     wrong = _wrong(before, after, call)
     others = (Signature(parameters, "") for parameters in after.also)
     return wrong if wrong is None or all(_wrong(before, other, call) is not None for other in others) else None
+
+
+def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
+    """What a call gets wrong of a function that became a class, or of a class that became a function without `new`."""
+    before, after = item.before, item.after
+    if before is None or after is None or filetype(after.path).parser != "javascript":
+        return None
+    is_construction = re.search(rf"\bnew\s+(?:[\w$]{{1,60}}\.)?{re.escape(call.name)}(?![\w$])", call.text) is not None
+    if (before.kind, after.kind) == ("function", "class") and not is_construction:
+        return Misfit("construction", "still calls it without `new`")
+    head = after.signature.text if after.signature is not None else ""
+    is_plain = after.kind == "function" and not CONSTRUCTIBLE.match(head)
+    return (
+        Misfit("construction", "still calls it with `new`")
+        if before.kind == "class" and is_plain and is_construction and head
+        else None
+    )
 
 
 def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | None:

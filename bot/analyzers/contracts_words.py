@@ -119,8 +119,7 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
     here = f"{reference.path}:{reference.line}"
     if row.misfit is not None and row.symbol is not None:
         before, after = row.symbol.before, row.symbol.after
-        was = before.signature.text if before is not None and before.signature is not None else ""
-        now = after.signature.text if after is not None and after.signature is not None else ""
+        was, now = _head(before), _head(after)
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"
@@ -134,6 +133,13 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
     if reference.likely:
         by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
     return f"`{row.name}` ({where} before the change) was {_fate(row)}, but {here} still uses the old name.{by_name}"
+
+
+def _head(symbol: Symbol | None) -> str:
+    """A definition's signature; of a class, which has none, its kind and name."""
+    if symbol is None:
+        return ""
+    return symbol.signature.text if symbol.signature is not None else f"{symbol.kind} {symbol.short}"
 
 
 def _consequence(reference: Reference, places: int) -> str:

@@ -19,6 +19,10 @@ FORGOTTEN = 6  # files that a change may leave behind by mistake
 MEANT = 12  # the same, where a receiver is called like the class that had the member
 UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
 LAST = re.compile(r"\w+")
+INHERITED = 8  # classes between one and the last that it inherits from
+OPENERS = (
+    "__getattr__|__getattribute__|method_missing|__call|Proxy|setattr"  # what answers to names that are written nowhere
+)
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 WORD = 4  # letters of a member's name of one word that a hint may be about
 # Names of one word that the containers, streams and threads of C++ and of half of all libraries bear.
@@ -74,7 +78,11 @@ class Proof:
         if not hit.sure:
             return by_name and (use.call is not None or self.language.TRAITS.declared_members)
         if target.owner:
-            return use.name in alone or await self._baseless(target, use.name)
+            return (
+                use.name in alone
+                or await self._baseless(target, use.name)
+                or await self._lacks(min(target.homes), target.owner, use.name)
+            )
         return await self._unbound(path, use, uses)
 
     async def _misread(self, target: UseTarget, hit: Match) -> bool:
@@ -129,6 +137,10 @@ class Proof:
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
         return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh) <= most
+
+    async def is_rare(self, name: str) -> bool:
+        """Whether one file alone holds the name: in two, without a tie to the definition, it is more likely a library's."""
+        return await self._few(name, 1)
 
     async def _occurring(self, name: str) -> NameOccurrences:
         """Where a name occurs in the head tree, asked once, together with the names that are expected to be asked for."""
@@ -235,15 +247,43 @@ class Proof:
         outline = await self.exports.outline("head", home)
         if outline is None or not outline.complete or name in self.language.AMBIENT:
             return False
-        if any(has_member(outline, other) for other in (name, "__getattr__")):
+        source = await self.tree.read(home) or b""
+        is_set = any(use.form == "definition" for use in self.language.uses(home, source, {name}))  # `self.name = ...`
+        if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
             return False
         bases = await self.exports.bases(home, target.owner)
         own = {word for item in await self.exports.imports(home) for word in words_of(item)}
-        if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}):
+        if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}, name):
             constant = target.symbol is not None and target.symbol.symbol.kind == "variable"
             if not constant or bases not in OPENED or await self._defines(name):
                 return False
         return not await self.exports.elsewhere(home, f"{target.owner}.{name}")
+
+    async def _lacks(self, path: str, owner: str, name: str, depth: int = INHERITED) -> bool:
+        """Whether a class and all that it inherits from stand in the tree, and none of their files writes the name any more."""
+        if not self.language.TRAITS.unwritten_names or self.language.TRAITS.open_classes:
+            return False  # a compiler's classes may be spread over files; where any file may open one, nothing is known
+        outline, source = await self.exports.outline("head", path), await self.tree.read(path)
+        bases = dict(outline.bases).get(owner) if outline is not None else None
+        if outline is None or source is None or bases is None or not outline.complete or not depth:
+            return False
+        if name in self.language.AMBIENT or says(
+            rf"(?<![\w$])(?:NAME|{OPENERS})(?![\w$])", name, source.decode("utf-8", "replace")
+        ):
+            return False
+        for base in bases:
+            homes = [path] if base in dict(outline.bases) else await self._homes(path, base)
+            if base not in ROOTS and not (len(homes) == 1 and await self._lacks(homes[0], base, name, depth - 1)):
+                return False
+        return True
+
+    async def _homes(self, path: str, name: str) -> list[str]:
+        """The files that a file imports a name from, under that name."""
+        return [
+            item.target
+            for item in await self.exports.imports(path)
+            if name in item.names and dict(item.aliases).get(name, name) == name
+        ]
 
     async def _open(self, target: UseTarget) -> bool:
         """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""

@@ -35,6 +35,7 @@ IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
 LONG_LINE = 400  # characters; of a longer one the beginning is read
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
+CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute of something: nobody can import it
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -238,6 +239,9 @@ class Search:
         if is_telling or near or _speaks(source, target):
             return True
         self.apart.add((target.key, use.name))
+        if target.is_gone and use.name in alone and CHAIN.match(use.receiver) and await self.proof.is_rare(use.name):
+            self.certain.add((target.key, path, use.line))
+            return True
         return False
 
     async def _weigh(

@@ -12,6 +12,7 @@ TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
 MODULE = "<module>"
+WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,8 @@ def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
         for origin, door_names in target.doors:
             for name in door_names:
                 names_found.add(name)
+                if name == WHOLE_MODULE:
+                    names_found.update(here for here, _ in bound.modules.get(origin, ()))
                 names_found.update(here.rpartition(".")[2] for here, _ in bound.locals.get((origin, name), ()))
     return frozenset(names_found)
 
@@ -144,20 +147,30 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
 def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, defined_names: Collection[str]) -> Match | None:
     for origin, door_names in target.doors:
         for name in door_names:
-            if use.form == "member" and use.name == name:
-                door = _door(bound.modules.get(origin, ()), use.receiver)
-                if door:
-                    return Match(use, sure=True, door=door, name=name)
-                continue
-            for here, door in bound.locals.get((origin, name), ()):
-                if use.form == "import" and use.name == name:
-                    return Match(use, sure=True, door=door, name=name)
-                if use.form == "name" and use.name == here:
-                    return Match(use, sure=here not in defined_names, door=door, name=name)
-            if use.form == "name" and use.name == name and origin in bound.stars:
-                return Match(use, sure=name not in defined_names, door=min(bound.stars[origin]), name=name, star=True)
+            hit = _imported(use, origin, name, bound, defined_names)
+            if hit is not None:
+                return hit
     if path in target.homes and use.form == "name" and use.name in target.shorts:
         return Match(use, sure=True, name=use.name)
+    return None
+
+
+def _imported(use: Use, origin: str, name: str, bound: Bindings, defined_names: Collection[str]) -> Match | None:
+    """A use of what a file takes from another under this name."""
+    if use.form == "member":
+        door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
+        return Match(use, sure=True, door=door, name=name) if door else None
+    if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
+        door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
+        if door:
+            return Match(use, sure=True, door=door, name=name)
+    for here, door in bound.locals.get((origin, name), ()):
+        if use.form == "import" and use.name == name:
+            return Match(use, sure=True, door=door, name=name)
+        if use.form == "name" and use.name == here:
+            return Match(use, sure=here not in defined_names, door=door, name=name)
+    if use.form == "name" and use.name == name and origin in bound.stars:
+        return Match(use, sure=name not in defined_names, door=min(bound.stars[origin]), name=name, star=True)
     return None
 
 

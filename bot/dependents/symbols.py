@@ -171,7 +171,7 @@ def _outermost(symbols: Sequence[Symbol]) -> list[Symbol]:
 def _outer(name: str) -> Iterator[str]:
     """`a.b.c` is inside `a` and inside `a.b`."""
     while name := name.rpartition(".")[0]:
-        yield name
+        yield name.removesuffix("()")
 
 
 def _renames(

@@ -8,6 +8,7 @@ from bot.values import Import, Outline, Side, TreeEntry, Use
 
 # Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
+MIXED: Mapping[str, type] = {"str": str, "int": int}  # `class Mode(str, Enum)`
 # What a class is told to stand on where other files may give it members: traits, a class that is opened again.
 LISTED = 8  # names in a sentence
 OPENED = (("?",), ("Object",))
@@ -19,9 +20,13 @@ def still_defined(targets: Iterable[UseTarget]) -> frozenset[str]:
     return frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
 
 
-def is_closed(bases: Collection[str], own: Collection[str]) -> bool:
-    """Whether the bases of a class add no member of their own. `own`: names that mean something of the tree."""
-    return all(base.removeprefix("enum.") in ENUMERATIONS and base not in own for base in bases)
+def is_closed(bases: Collection[str], own: Collection[str], name: str) -> bool:
+    """Whether the bases of a class add no member of that name. `own`: names that mean something of the tree."""
+    if any(base in own for base in bases):
+        return False
+    enumerations = [base for base in bases if base.removeprefix("enum.") in ENUMERATIONS]
+    mixed = [base for base in bases if base in MIXED and not hasattr(MIXED[base], name)]
+    return len(enumerations) + len(mixed) == len(bases) and bool(enumerations) >= bool(mixed)
 
 
 def words_of(item: Import) -> frozenset[str]:

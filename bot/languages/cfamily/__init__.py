@@ -25,7 +25,7 @@ CONFIGS: tuple[str, ...] = ()
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
 AMBIENT = frozenset(GIVEN.split())
 MODERN = re.compile(
-    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr)\b",
+    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b",
     re.MULTILINE,
 )
 # `extern "C" {` and its end inside their conditions are no block that a grammar can read.

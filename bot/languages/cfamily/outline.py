@@ -138,8 +138,8 @@ def _declaration(node: Node, walk: CFamilyWalk, is_template: bool) -> None:
             walk.add(name, "variable", node, is_exported=not _static(node))
 
 
-def type_of(node: Node, outer: Node, walk: CFamilyWalk) -> str:
-    """Take a struct, union, class or enum that has a body; the name under which it is in the outline."""
+def type_of(node: Node, outer: Node, walk: CFamilyWalk, inside: str = "") -> str:
+    """Take a struct, union, class or enum that has a body; the name under which it is in the outline. `inside`: the class around it."""
     body = node.child_by_field_name("body")
     if body is None or (node.type not in RECORDS and node.type != "enum_specifier"):
         return ""
@@ -150,7 +150,7 @@ def type_of(node: Node, outer: Node, walk: CFamilyWalk) -> str:
     if name:
         walk.add(name, "class" if node.type in RECORDS else "type", outer)
     if node.type == "enum_specifier":
-        _enumerators(node, body, name, walk)
+        _enumerators(node, body, name, inside, walk)
     elif name:
         bases = [
             text(part)
@@ -163,14 +163,18 @@ def type_of(node: Node, outer: Node, walk: CFamilyWalk) -> str:
     return name
 
 
-def _enumerators(node: Node, body: Node, name: str, walk: CFamilyWalk) -> None:
+def _enumerators(node: Node, body: Node, name: str, inside: str, walk: CFamilyWalk) -> None:
+    """Those of a scoped enumeration are its own members, others the members of the class around it or free names."""
     is_scoped = text(node).startswith(("enum class", "enum struct"))
+    owner = name if is_scoped else inside
+    if is_scoped and name:
+        walk.bases[name] = ()  # it inherits from nothing, and has what is written in it
     left = list(reversed(body.named_children))
     while left:
         part = left.pop()
         if part.type == "enumerator":
             short = text(part.child_by_field_name("name"))
-            walk.add(f"{name}.{short}" if is_scoped and name else short, "variable", part)
+            walk.add(f"{owner}.{short}" if owner else short, "variable", part)
         elif part.type in PREPROCESSOR:
             left += reversed(part.named_children)
 
@@ -199,7 +203,7 @@ def _field(node: Node, inside: str, walk: CFamilyWalk, is_template: bool) -> lis
     inner_nodes: list[Node] = []
     body = type_node.child_by_field_name("body") if type_node is not None and type_node.type in RECORDS else None
     if type_node is not None and type_node.type == "enum_specifier":
-        type_of(type_node, node, walk)
+        type_of(type_node, node, walk, inside)
     elif body is not None and type_node is not None and not type_node.child_by_field_name("name"):
         inner_nodes = body.named_children if not declarators else []
     elif type_node is not None and body is not None:

@@ -7,10 +7,12 @@ from tree_sitter import Node
 
 from bot.languages.javascript.signature import FUNCTIONS, signature
 from bot.languages.syntax import first_line, last_line, text
-from bot.values import Side, Symbol, Visibility
+from bot.values import Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
 TYPES = frozenset({"interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module"})
+RESULT = "()"  # behind the name of a function: the object that it returns
+KEYS = frozenset({"property_identifier", "identifier", "private_property_identifier", "shorthand_property_identifier"})
 FIELDS = frozenset({"public_field_definition", "field_definition"})
 
 
@@ -49,6 +51,8 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
     own_signature = signature(node) if function else None
     walk.symbols.append(Symbol(walk.path, name, kind, first_line(outer), last_line(outer), walk.side, own_signature))
     body = node.child_by_field_name("body")
+    if own_signature is not None and "." not in name and body is not None:
+        _made(name, body, own_signature, walk)
     if is_class or node.type == "interface_declaration":
         walk.bases.append((name, _heritage(node)))
         for member in body.named_children if body is not None else ():
@@ -64,6 +68,51 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
             if key.type == "property_identifier":
                 span = first_line(member), last_line(member)
                 walk.symbols.append(Symbol(walk.path, f"{name}.{text(key)}", "variable", *span, walk.side))
+
+
+def _made(name: str, body: Node, own_signature: Signature, walk: MemberWalk) -> None:
+    """The members of what a function returns, and those that it gives to its arguments: `module.exports = (Posts) => { Posts.load = ... }`."""
+    for member in _returned(body):
+        _member(member, f"{name}{RESULT}", walk)
+    for parameter in own_signature.parameters if body.type == "statement_block" else ():
+        for row in _assigned(body, parameter.name):
+            if getattr(row.child_by_field_name("right"), "type", "") in FUNCTIONS:
+                _member(row, parameter.name, walk)
+
+
+def _returned(body: Node) -> list[Node]:
+    """The members of the object that a function ends with returning: written where it is returned, or under a name that is returned."""
+    if body.type != "statement_block":
+        value = _unwrap(body)
+    else:
+        last = next((part for part in reversed(body.named_children) if part.type != "comment"), None)
+        if last is None or last.type != "return_statement" or not last.named_children:
+            return []
+        value = _unwrap(last.named_children[0])
+    if value.type == "identifier" and body.type == "statement_block":
+        name = text(value)
+        declarations = [
+            part for row in body.named_children for part in row.named_children if part.type == "variable_declarator"
+        ]
+        objects = [
+            one.child_by_field_name("value") for one in declarations if text(one.child_by_field_name("name")) == name
+        ]
+        if len(objects) != 1 or objects[0] is None or objects[0].type != "object":
+            return []
+        value = objects[0]
+        return [*value.named_children, *_assigned(body, name)]
+    return value.named_children if value.type == "object" else []
+
+
+def _assigned(body: Node, name: str) -> list[Node]:
+    """The statements `name.member = ...` of a function's body."""
+    rows = [part for row in body.named_children for part in row.named_children if part.type == "assignment_expression"]
+    lefts = [(row, row.child_by_field_name("left")) for row in rows]
+    return [
+        row
+        for row, left in lefts
+        if left is not None and left.type == "member_expression" and text(left.child_by_field_name("object")) == name
+    ]
 
 
 def _unwrap(node: Node) -> Node:
@@ -86,11 +135,18 @@ def _heritage(node: Node) -> tuple[str, ...]:
 
 def _member(node: Node, inside: str, walk: MemberWalk) -> None:
     key = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
-    if key is None or key.type not in ("property_identifier", "identifier", "private_property_identifier"):
+    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+    if left is not None:
+        key = left.child_by_field_name("property")
+    elif node.type == "shorthand_property_identifier":
+        key = node
+    if key is None or key.type not in KEYS:
         return
     value = node.child_by_field_name("value")
     name, target = f"{inside}.{text(key)}", node
-    if node.type in FIELDS or node.type == "pair":
+    if node.type == "assignment_expression":
+        value = node.child_by_field_name("right")
+    if node.type in FIELDS or node.type in ("pair", "assignment_expression"):
         target = _unwrap(value) if value is not None else node
     has_decorator = any(part.type == "decorator" for part in node.named_children)
     function = target.type in FUNCTIONS

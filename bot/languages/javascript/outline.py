@@ -6,7 +6,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.javascript.members import CLASSES, TYPES, MemberWalk, take
+from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
 from bot.languages.syntax import conditional, first_line, last_line, text
 from bot.values import Outline, Side, Symbol
@@ -45,7 +45,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     symbols = tuple(
         replace(
             symbol,
-            is_exported=symbol.name.partition(".")[0] in out or symbol.name in out,
+            is_exported=symbol.name.partition(".")[0].removesuffix(RESULT) in out or symbol.name in out,
         )
         for symbol in conditional(walk.symbols)
     )

@@ -71,6 +71,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The names of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
+    names = {name.rpartition("\\")[2] for name in names}  # `Models\\Order` is found by its last part
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
     nesting.check(source)

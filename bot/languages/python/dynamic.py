@@ -18,6 +18,7 @@ HINT = re.compile(
     rb"\bexec_?\b|\bglobals\s*\(|\bsys\s*\.\s*modules|\bvars\s*\(\s*\)|\blocals\s*\(\s*\)|\b__getattr__\b"
 )
 EXEC = frozenset({"exec", "builtins.exec", "__builtins__.exec", "six.exec_", "exec_"})
+COMPILE = frozenset({"compile", "builtins.compile"})
 OWN = frozenset({"globals()", "None"})  # namespaces that are the module's own
 NAMESPACES = frozenset({"globals()", "vars()", "locals()"})
 READS = frozenset({"get", "keys", "values", "items", "copy", "pop", "__contains__", "__getitem__"})
@@ -109,7 +110,7 @@ def _exec(node: Node, arguments: list[Node], dynamic_names: Dynamic) -> None:
     spaces_text = ["".join(text(space).split()) for space in spaces if space is not None]
     if spaces_text and spaces_text[-1] not in OWN and not OTHERS.search(spaces_text[-1]):
         return  # what it defines goes there
-    code = _literal(plain[0]) if plain else None
+    code = _code(plain[0]) if plain else None
     names, doubt = dynamic_names.outline(code.encode()) if code is not None else (frozenset[str](), ANY)
     if doubt or (spaces_text and OTHERS.search(spaces_text[-1]) and spaces_text[-1] not in OWN):
         dynamic_names.unreadable(node)
@@ -119,6 +120,26 @@ def _exec(node: Node, arguments: list[Node], dynamic_names: Dynamic) -> None:
         dynamic_names.names |= {
             name for name in names if code is not None and re.search(rf"\bglobal\b[^\n]*\b{name}\b", code)
         }
+
+
+def _code(node: Node) -> str | None:
+    """The text that is executed: a literal, one that is compiled here, or a name that the file gives one literal and nothing else."""
+    if node.type == "call" and text(node.child_by_field_name("function")) in COMPILE:
+        argument_list = node.child_by_field_name("arguments")
+        plain = [part for part in argument_list.named_children if part.type != "comment"] if argument_list else []
+        return _code(plain[0]) if plain else None
+    if node.type != "identifier":
+        return _literal(node)
+    root = node
+    for above in ancestors(node):
+        root = above
+    name = text(node)
+    statements = [part for child in root.named_children for part in child.named_children if part.type == "assignment"]
+    values = [
+        part.child_by_field_name("right") for part in statements if text(part.child_by_field_name("left")) == name
+    ]
+    is_bound_once = len(re.findall(rf"(?<![\w.]){re.escape(name)}(?!\w)", text(root))) == len(values) + 1 == 2  # noqa: PLR2004
+    return _literal(values[0]) if is_bound_once else None
 
 
 def _namespace(node: Node, function: str, dynamic_names: Dynamic) -> None:

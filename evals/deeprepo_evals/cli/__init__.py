@@ -7,6 +7,7 @@ from deeprepo_evals.cli import (
     context,
     fetch,
     fixes,
+    forgotten_callers,
     journals,
     large,
     learn,
@@ -29,6 +30,7 @@ app.command(name="context")(context.command)
 app.command(name="consumers")(consumers.command)
 app.command(name="fetch")(fetch.command)
 app.command(name="fixes")(fixes.command)
+app.command(name="forgotten")(forgotten_callers.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)
 app.command(name="report")(report.command)

@@ -1,0 +1,125 @@
+"""Search clones for forgotten callers, and ask the offline review about each commit that forgot one."""
+
+import asyncio
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot import pipeline, wiring
+from bot.errors import DeepRepoError
+from bot.values import Finding, ReviewRequest
+from deeprepo_evals.forgotten_callers import callers
+from deeprepo_evals.forgotten_callers.callers import Caller
+from deeprepo_evals.forgotten_callers.search import search
+from deeprepo_evals.mine.run import clones, half
+from deeprepo_evals.tables import align
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the review of the commit reported of a caller."""
+
+    caller: Caller
+    is_named: bool
+    is_proven: bool
+    others: int  # findings about other files or names
+
+
+def find(repos: Path, out: Path, commits: int, only: str, say: Say) -> Path:
+    """Write the candidates of each clone into a folder; a clone that is done is not searched again. Return the list of all."""
+    out.mkdir(parents=True, exist_ok=True)
+    candidates: list[Caller] = []
+    reasons: Counter[str] = Counter()
+    for name, clone in clones(repos).items():
+        if only and half(name) != only:
+            continue
+        rows, counts = (out / f"{name.replace('/', '+')}{end}" for end in (".jsonl", ".reasons.json"))
+        if not counts.exists():
+            say(f"{name}: {commits} commits")
+            try:
+                report = asyncio.run(search(clone, commits))
+            except DeepRepoError as error:
+                say(f"{name}: {error}")
+                continue
+            callers.write(rows, callers.of_candidates(name, report.candidates))
+            counts.write_text(json.dumps({"commits": report.commits, **report.reasons}, indent=1) + "\n")
+        candidates += callers.read(rows)
+        reasons.update(json.loads(counts.read_text()))
+    callers.write(out / "candidates.jsonl", candidates)
+    (out / "reasons.json").write_text(json.dumps(dict(reasons.most_common()), indent=1) + "\n")
+    return out / "candidates.jsonl"
+
+
+async def review(repos: Path, rows: Sequence[Caller], say: Say) -> tuple[list[Result], list[str]]:
+    """What is reported of each caller, and the repositories without a clone that holds the commit."""
+    known = clones(repos)
+    results, absent = [], []
+    by_commit: dict[tuple[str, str, str], list[Caller]] = {}
+    for caller in rows:
+        if not caller.reason:
+            by_commit.setdefault((caller.repo, caller.parent, caller.broke), []).append(caller)
+    for count, ((repo, parent, broke), mine) in enumerate(by_commit.items(), 1):
+        say(f"{count} of {len(by_commit)}: {repo} {broke[:8]}")
+        findings = await _findings(known[repo], parent, broke) if repo in known else None
+        if findings is None:
+            absent.append(f"{repo} {broke[:8]}")
+            continue
+        for caller in mine:
+            hits = [finding for finding in findings if _names(finding, caller)]
+            is_proven = any(finding.verdict == "proven" for finding in hits)
+            results.append(Result(caller, bool(hits), is_proven, len(findings) - len(hits)))
+    return results, absent
+
+
+async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | None:
+    with tempfile.TemporaryDirectory(prefix="deeprepo-forgotten-") as scratch:
+        try:
+            request = ReviewRequest(str(clone), base=parent, head=broke)
+            done = await pipeline.review(request, wiring.deps({"strategy": "offline"}, scratch, lambda _: None))
+        except DeepRepoError:
+            return None
+    return [one.finding for one in done.findings]
+
+
+def _names(finding: Finding, caller: Caller) -> bool:
+    """Whether a finding is in the forgotten file and names what is gone."""
+    quotes = " ".join(item.quote for item in finding.evidence if item.path == finding.path)
+    words = set(re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.quote} {quotes}"))
+    return finding.path == caller.user and any(name.name in words for name in caller.names)
+
+
+def table(results: Sequence[Result], absent: Sequence[str]) -> str:
+    """A line for each caller, then the counts of each half and of all."""
+    lines = [
+        f"{'proven' if one.is_proven else 'named ' if one.is_named else '-     '}  {one.caller.repo} {one.caller.broke[:8]}"
+        f" {one.caller.user}:{one.caller.names[0].lines[0]} {one.caller.names[0].name}"
+        f" (repaired {one.caller.later} {'commit' if one.caller.later == 1 else 'commits'} later)"
+        for one in results
+    ]
+    rows = [
+        (label, mine)
+        for label in ("build", "test", "both")
+        if (mine := [one for one in results if label in (one.caller.half, "both")])
+    ]
+    counts = align(
+        ("half", "callers", "repositories", "commits", "named", "proven"),
+        [
+            (
+                label,
+                str(len(mine)),
+                str(len({one.caller.repo for one in mine})),
+                str(len({one.caller.broke for one in mine})),
+                str(sum(one.is_named for one in mine)),
+                str(sum(one.is_proven for one in mine)),
+            )
+            for label, mine in rows
+        ],
+    )
+    missing = [f"without a clone that holds the commit: {', '.join(absent)}"] if absent else []
+    return "\n".join([*lines, "", counts, *missing])
