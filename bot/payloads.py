@@ -9,6 +9,7 @@ from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
 from bot.values import OwnerRule, PullRequest, Review
+from bot.values.fixing import Fix, FixCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,24 @@ class Question:
     last: bytes | None  # the JSON output of the last finished review
     top: str  # the top comment of the thread, where we wrote it
     change: Change | None  # None: there is no model to ask
+
+
+@dataclass(frozen=True, slots=True)
+class FixRequest:
+    """Findings of a stored review that are to be fixed: those with these numbers or identities, all if none is named."""
+
+    pull: PullRequest
+    last: bytes  # the JSON output of the last finished review
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFix:
+    """What was fixed, what a review by code says of it, and the mode of each file in git."""
+
+    fix: Fix
+    check: FixCheck
+    modes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

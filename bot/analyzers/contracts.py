@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Literal
 
 from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
@@ -31,6 +32,7 @@ class Contracts:
         self.NAME: str = "contracts"
         self.ROWS: Literal["git", "other"] = "git"
         self.READS = f"call sites in files of {', '.join(sorted(languages))}"
+        self._languages = languages
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
 
     def wants(self, file: ChangedFile) -> bool:
@@ -43,7 +45,7 @@ class Contracts:
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding per place of a caller file that breaks."""
-        return Judgement(await check(tree, files, dependents), frozenset(file.path for file in files))
+        return Judgement(await check(tree, files, dependents, self._languages), frozenset(file.path for file in files))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:
         """Fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
@@ -59,8 +61,16 @@ class Contracts:
         return compare(dependents)
 
 
-async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
-    """One finding per place of a caller file that breaks, with the caller's own line and both sides as evidence."""
+async def check(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    dependents: Dependents,
+    languages: Mapping[str, Language] = MappingProxyType({}),
+) -> tuple[Finding, ...]:
+    """One finding per place of a caller file that breaks, with the caller's own line and both sides as evidence.
+
+    `languages`: those whose files can be rewritten.
+    """
     symbols = dependents.by_key()
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
@@ -73,10 +83,36 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
             told_places.add(place)
             family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
             home = reference.symbol.rpartition(":")[0]
-            groups[reference.path, home, family].append(replace(breakage, new_path=new_paths.get(home) or ""))
-    findings = [await finding(tree, rows, old) for group in groups.values() for rows in _places(group)]
+            new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
+            groups[reference.path, home, family].append(replace(breakage, new_path=new_path))
+    findings = await _with_rewrites(
+        tree,
+        [(rows, await finding(tree, rows, old)) for group in groups.values() for rows in _places(group)],
+        languages,
+    )
     findings += await overridden(tree, dependents.heirs, symbols)
     return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
+
+
+async def _with_rewrites(
+    tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]], languages: Mapping[str, Language]
+) -> list[Finding]:
+    """The findings, each with the lines that mend it where code can write them for all of its places."""
+    findings = [finding for _, finding in rows]
+    if not languages or not any(finding.proven for finding in findings):
+        return findings
+    from bot.analyzers.contracts_rewrites import (
+        rewrites,
+    )  # takes a parser, which a change without a broken use does not need
+
+    mended = await rewrites(tree, [group for group, _ in rows], languages)
+    with_rewrites = []
+    for group, one in rows:
+        keys = dict.fromkeys((row.reference.path, row.reference.symbol) for row in group)
+        lines = [mended.get(key, ()) for key in keys]
+        each = tuple(dict.fromkeys(line for mine in lines for line in mine)) if all(lines) and one.proven else ()
+        with_rewrites.append(replace(one, rewrites=each))
+    return with_rewrites
 
 
 def build(languages: Mapping[str, Language]) -> Contracts:

@@ -29,6 +29,12 @@ class Breakage:
         return self.reference.symbol.rpartition(":")[0]
 
     @property
+    def home_before(self) -> str:
+        """Where the definition, or the file, was before the change."""
+        before = self.symbol.before if self.symbol is not None else None
+        return before.path if before is not None else self.home
+
+    @property
     def name(self) -> str:
         """The name as a person says it: "load_settings()"."""
         if self.rule == "removed-module":

@@ -11,6 +11,7 @@ from bot.cli import (
     config,
     consumers,
     estimate,
+    fix,
     ignore,
     mcp,
     replay,
@@ -90,6 +91,7 @@ app.command(name="estimate", cls=review.OneChange)(estimate.command)
 app.command(name="consumers")(consumers.command)
 app.command(name="config")(config.command)
 app.command(name="action")(action.command)
+app.command(name="fix")(fix.command)
 app.command(name="ignore")(ignore.command)
 app.command(name="trace")(trace.command)
 app.command(name="replay")(replay.command)

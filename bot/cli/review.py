@@ -98,6 +98,10 @@ RUN = typer.Option(
     "--run/--no-run",
     help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
 )
+FIX = typer.Option(
+    "--fix",
+    help="Write the fixes of what was found into the work tree, as `deeprepo fix` does, and review the result by code.",
+)
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
 
@@ -136,6 +140,7 @@ def command(
     sarif: Annotated[list[Path] | None, SARIF] = None,
     sarif_base: Annotated[list[Path] | None, SARIF_BASE] = None,
     consumers: Annotated[list[str] | None, WITH] = None,
+    fix: Annotated[bool, FIX] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
     """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
@@ -174,4 +179,10 @@ def command(
     request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:
         review = local.run_review(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
-    return reviewing.finish(review, form, output, unproven=bool(show))
+    code = reviewing.finish(review, form, output, unproven=bool(show))
+    if not fix:
+        return code
+    from bot.cli.fix import carry_out
+    from bot.wiring.fixing import fixable
+
+    return max(code, carry_out(review, fixable(review), repo, quiet=quiet))

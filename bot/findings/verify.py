@@ -1,5 +1,6 @@
 """A second opinion: a fresh call sees the finding and evidence that the harness gathered itself. Only a verdict decides."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -31,6 +32,7 @@ OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(
 OPEN = "open"  # what a first answer says that asks to see more
 # What a confirmed claim comes to, and how many steps less severe it is then; None: it is no finding about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
+GROUNDS = ("code", "language", "library")
 FORMER: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
@@ -46,9 +48,17 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         " this repository sends; tests: only tests meet it; older: the code before the change had it as well; else none",
     },
     "ground": text(
-        "of a refutation: the line that makes the claim false, verbatim, or the library function or language rule, by name; else empty"
+        "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; else empty"
     ),
+    "by": {
+        "type": "string",
+        "enum": list(GROUNDS),
+        "description": "what a refutation rests on: a line of code, a rule of the language or its standard library, or a published library",
+    },
 }
+# A function of a library, and the version of it that is meant.
+_FUNCTION = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\(\)|(?:\.|::|#|->)[A-Za-z_])")
+_VERSION = re.compile(r"(?<![\w.])v?\d++(?:\.\d++)*+(?!\w)")
 SENTENCE: Mapping[str, Mapping[str, Any]] = {
     "sentence": text(
         "the id of the sentence that by itself makes this very claim false or unwanted, such as S1; else empty"
@@ -172,7 +182,7 @@ def _with(form: Schema, more: Mapping[str, Mapping[str, Any]]) -> Schema:
 
 @lru_cache(maxsize=1)
 def _schema() -> Schema:
-    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground"})
+    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground", "by"})
     asking = {
         **PROPERTIES,
         "verdict": {
@@ -212,7 +222,7 @@ def _judge(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
     data = reply.data or {}
     verdict = OPINIONS[data["verdict"]]
     if not verdict.stands:  # without a ground it is one more opinion; earlier versions asked for none
-        has_ground = "ground" not in data or bool(str(data["ground"] or "").strip())
+        has_ground = "ground" not in data or _holds(str(data["ground"] or ""), str(data.get("by") or ""))
         return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN, unconfirmed=False)
     trigger = str(data.get("trigger") or "").strip()
     if verdict.open or not trigger or data.get("author_would_change") is False:
@@ -222,6 +232,13 @@ def _judge(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
         return replace(finding, unconfirmed=False)
     severity = less_severe(finding.severity, lower)
     return replace(finding, verdict=verdict, trigger=trigger, severity=severity, unconfirmed=False)
+
+
+def _holds(ground: str, by: str) -> bool:
+    """Whether a ground can be looked up: of what a library does, the function and the version decide."""
+    if by == "library":
+        return bool(_FUNCTION.search(ground) and _VERSION.search(ground))
+    return bool(ground.strip())
 
 
 async def _prompt(

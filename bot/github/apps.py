@@ -30,6 +30,8 @@ POSTING: "AppPermissionsType" = {"contents": "read", "metadata": "read", "checks
 POSTING |= {"pull_requests": "write", "issues": "write"}
 # As GitHub asks it of who resolves a thread.
 RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write", "metadata": "read"}
+# What a commit on a branch needs, where the owner has granted it.
+COMMITTING: "AppPermissionsType" = {"pull_requests": "read", "contents": "write", "metadata": "read"}
 UNPROCESSABLE = 422
 UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)  # keys, public ones too
 _voices: dict[Identity, Voice] = {}  # what GET /app has answered, once in a process

@@ -196,6 +196,9 @@ ADDED = frozenset(
 )  # fields of a finding and its evidence that older journals do not have: left out if they say nothing
 
 
+DERIVED = frozenset({"rewrites"})  # what code makes of a finding and its tree: no part of what a replay compares
+
+
 def digests(review: Review) -> dict[str, str]:
     """A short hash of each part of a review that its outputs show; not of where the repository lies."""
     files = [
@@ -213,7 +216,11 @@ def digests(review: Review) -> dict[str, str]:
 def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` makes
     """A part with each finding's sources in words, as journals have always had them, and without what later versions added to it."""
     if isinstance(part, Mapping):
-        fields = {name: value for name, value in part.items() if name != "sources" and (value or name not in ADDED)}
+        fields = {
+            name: value
+            for name, value in part.items()
+            if name not in {"sources"} | DERIVED and (value or name not in ADDED)
+        }
         plain = {name: _as_recorded(value) for name, value in fields.items()}
         rows = part.get("sources")
         return (

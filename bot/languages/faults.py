@@ -24,8 +24,7 @@ DEEPEST = 2_000  # brackets of a YAML file
 def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
-    if grammar_names := filetype(path).grammar:
-        grammar = _grammar(*grammar_names)
+    if (grammar := grammar_of(path)) is not None:
         tree = syntax.in_time(grammar, source)
         if tree is None:
             return None
@@ -33,6 +32,12 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
         return error_lines or (_python(source) if suffix == ".py" else error_lines)
     read = DATA.get(suffix)
     return read(source) if read else None
+
+
+def grammar_of(path: str) -> Grammar | None:
+    """The grammar of a file's language."""
+    names = filetype(path).grammar
+    return _grammar(*names) if names else None
 
 
 @lru_cache(maxsize=32)

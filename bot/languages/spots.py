@@ -71,4 +71,5 @@ def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
         function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
         is_guarded=spot.is_guarded,
+        at=node.start_byte + (node.type == "simple_symbol"),
     )

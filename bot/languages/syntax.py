@@ -186,6 +186,7 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
         function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
         is_guarded=shape.is_guarded(node, around),
+        at=node.start_byte,
     )
 
 

@@ -130,6 +130,7 @@ def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: Typed
         call=place.call,
         function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
+        at=node.start_byte,
     )
 
 

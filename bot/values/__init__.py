@@ -40,6 +40,7 @@ from bot.values.finding import (
     Evidence,
     Finding,
     Reproduction,
+    Rewrite,
     Severity,
     Silence,
     Source,

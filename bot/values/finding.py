@@ -112,6 +112,16 @@ class Claim:
     of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
 
 
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Whole lines of a file that code can rewrite: those from `line` on that read `old` become `new`."""
+
+    path: str = field(metadata=EXACT)
+    line: int
+    old: str
+    new: str
+
+
 TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
 
 
@@ -160,6 +170,7 @@ class Finding:
     reproduction: Reproduction | None = None  # the test that shows it, if one was run
     allowlisted: bool = False  # by a comment that the base already had on its line
     consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
+    rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
 
     @property
     def source(self) -> str:

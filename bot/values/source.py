@@ -1,6 +1,6 @@
 """What a language tells about one file: its outline, its uses of names, and how its importers are found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import Symbol
@@ -38,6 +38,7 @@ class Use:
     function: str = "<module>"
     span: tuple[int, int] | None = None
     is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
+    at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
 
 
 class SomeUses(tuple[Use, ...]):

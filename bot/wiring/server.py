@@ -21,7 +21,7 @@ from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview, Question, Remark
+from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
@@ -45,6 +45,7 @@ def worker(
         review=partial(_review, store, folder, caps),
         answer=partial(_answer, store, folder, caps),
         converse=partial(_converse, store, folder, caps),
+        fix=partial(_fix, folder, caps),
         resolve=partial(_resolve, settings, caps),
         no_review_reason=partial(_no_review_reason, caps),
         page=partial(_page, caps),
@@ -77,6 +78,11 @@ async def _review(store: Store, folder: Path, caps: ProcessLimits, change: Chang
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
     async with _room(store, folder, question.journal) as (room, keep):
         return await child.run(tasks.answer, question, room, caps=caps, keep=keep)
+
+
+async def _fix(folder: Path, caps: ProcessLimits, request: FixRequest) -> MadeFix:
+    with fetching.room(folder) as scratch:
+        return await child.run(tasks.fix, request, scratch, caps=caps)
 
 
 async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Remark) -> RemarkReply:

@@ -21,7 +21,7 @@ from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview, Question, Remark
+from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
 from bot.review.session import Session
 from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
@@ -57,6 +57,16 @@ async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(open_session, remark.change, _deps(line, remark.change, room))
     return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
+
+
+async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
+    """The findings fixed in a copy of the head. Raises UsageError for a number that no finding has."""
+    from bot.checkout.amending import modes
+    from bot.wiring import fixing
+
+    rows = fixing.fixable(json_file.read(request.last), request.names)
+    new_contents, check = await fixing.mend(request.pull, rows, scratch)
+    return MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
 
 
 async def page(

@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands, github
-from bot.commands import CommandContext, CommandReply, ignore, proposing, rules
+from bot.commands import CommandContext, CommandReply, fix, ignore, proposing, rules
 from bot.commands.context import RuleBook
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit
@@ -19,7 +19,7 @@ from bot.render import Phrases, load
 from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
 from bot.values.daily import CapReached
-from bot.workflow import asking, learning, looking, paging, pausing, spending
+from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep
@@ -50,7 +50,7 @@ async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> N
         was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at)
     if was_decided:
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-    carried_out = partial(_carried_out, ask, state, settings, host, parts, standing)
+    carried_out = partial(_carried_out, ask, state, settings, host, job, parts, standing)
     reply = await keep(job, "answer", _ANSWER, carried_out)
     decides_rule = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
     if decides_rule:  # before the answer, which GitHub may refuse
@@ -63,9 +63,17 @@ async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> N
 
 
 async def _carried_out(
-    ask: CommandAsk, state: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
+    ask: CommandAsk,
+    state: PullState,
+    settings: Config,
+    host: Host,
+    job: Job,
+    parts: Services,
+    standing: commands.Permission,
 ) -> CommandReply:
     context = _context(ask, state, settings, host, parts)
+    if ask.word == fix.WORD:
+        return await fixing.fix(ask, state, standing, context, job, parts)
     if ask.word in commands.READING:
         return await _read(ask, state, standing, context, parts)
     return await commands.carry_out(ask.word, ask.argument, standing, context)

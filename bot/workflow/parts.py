@@ -15,7 +15,7 @@ from bot.config.policy import No
 from bot.errors import HostRefused
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview, Question, Remark
+from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow.progress import Say
@@ -47,7 +47,7 @@ class Surroundings(TypedDict):
 class Services:
     """Everything a job needs: the `Surroundings`, and functions that come from `wiring`.
 
-    What computes on a repository's contents (`review`, `answer`, `converse`, `resolve`, `no_review_reason`, `comments`) does so in a child process.
+    What computes on a repository's contents (`review`, `answer`, `converse`, `fix`, `resolve`, `no_review_reason`, `comments`) does so in a child process.
     """
 
     identity: Identity
@@ -58,6 +58,7 @@ class Services:
     review: Callable[[Change, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
+    fix: Callable[[FixRequest], Awaitable[MadeFix]]
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it.
     resolve: Callable[[str | None, str | None], Awaitable[Config]]
     no_review_reason: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]

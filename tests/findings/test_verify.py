@@ -116,6 +116,25 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ground", "refuted"),
+    [
+        ("requests.Session.send() 2.32 follows redirects", 1),
+        ("serde::Deserialize in serde v1.0.228", 1),
+        ("requests follows redirects", 0),
+        ("requests.get() follows redirects", 0),
+        ("version 2 of requests follows redirects", 0),
+    ],
+)
+def test_a_refutation_by_a_library_names_function_and_version(
+    repository: Repository, ground: str, refuted: int
+) -> None:
+    """What a library does in some version or other refutes nothing: without both the claim is unproven."""
+    answer = CONFIRMED | {"verdict": "refuted", "limit": "none", "by": "library", "ground": ground}
+    found = judged(repository, Judge(answer))
+    assert (len(found.refuted_findings), len(found.unproven)) == (refuted, 1 - refuted)
+
+
+@pytest.mark.parametrize(
     ("reply", "left"),
     [(CONFIRMED, ["confirmed"]), (CONFIRMED | {"verdict": "refuted"}, []), (CONFIRMED | {"verdict": "unproven"}, [])],
 )

@@ -354,7 +354,8 @@ async def _reported(
         for one in judged.findings:
             if overlay.inside(one.path) is not None and (one.path, one.start) not in reported_places:
                 reported_places.add((one.path, one.start))
-                found.append((home, one))
+                # its code is shown where that is decided, and never rewritten
+                found.append((home, replace(one, rewrites=())))
     return found
 
 

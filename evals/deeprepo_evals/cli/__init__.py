@@ -6,6 +6,7 @@ from deeprepo_evals.cli import (
     consumers,
     context,
     fetch,
+    fixes,
     forgotten_callers,
     journals,
     large,
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command(name="context")(context.command)
 app.command(name="consumers")(consumers.command)
 app.command(name="fetch")(fetch.command)
+app.command(name="fixes")(fixes.command)
 app.command(name="forgotten")(forgotten_callers.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)

@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.checkout.git import environment
@@ -109,6 +110,35 @@ async def commit(
         rows += [f"M 100644 inline {_quote(path)}\ndata {len(data)}".encode(), data]
     stream = b"\n".join([*rows, b"", b"get-mark :1", b""])
     return (await run(folder, "fast-import", "--quiet", "--force", "--date-format=raw", stdin=stream)).decode().strip()
+
+
+async def kind(folder: Path, oid: str) -> str:
+    """What an id names: "commit", "tree", "blob"; "" if nothing is there."""
+    try:
+        return await text(folder, "cat-file", "-t", oid)
+    except GitError:
+        return ""
+
+
+async def tree(folder: Path, base: str, files: Sequence[tuple[str, str, str]]) -> str:
+    """A tree with these files (mode, path, content) upon another one."""
+    with tempfile.TemporaryDirectory() as scratch:
+        env = {"GIT_INDEX_FILE": f"{scratch}/index"}
+        if base:
+            await run(folder, "read-tree", base, env=env)
+        rows = []
+        for mode, path, content in files:
+            blob = (await run(folder, "hash-object", "-w", "--stdin", stdin=content.encode())).decode().strip()
+            rows.append(f"{mode} {blob} 0\t{path}\0".encode())
+        await run(folder, "update-index", "-z", "--index-info", stdin=b"".join(rows), env=env)
+        return (await run(folder, "write-tree", env=env)).decode().strip()
+
+
+async def make_commit(folder: Path, tree: str, parents: Sequence[str], message: str, who: str) -> str:
+    """A commit that no branch points to."""
+    head = [f"tree {tree}", *(f"parent {parent}" for parent in parents), f"author {who}", f"committer {who}"]
+    data = "\n".join([*head, "", message]).encode()
+    return (await run(folder, "hash-object", "-w", "-t", "commit", "--stdin", stdin=data)).decode().strip()
 
 
 def _quote(path: str) -> str:

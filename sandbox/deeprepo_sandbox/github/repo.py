@@ -126,6 +126,18 @@ class Repo(Conversation):
             await self._synchronize(pull, before, made, self._world.user(author))
         return made
 
+    async def point(self, branch: str, sha: str, who: User) -> None:
+        """Make a branch mean a commit that is there already, as a push by git's data does."""
+        before = await self._tip(self.repository, branch)
+        await git.point(self.repository.git, f"refs/heads/{branch}", sha)
+        for pull in self.repository.pulls.values():
+            if pull.head == branch and pull.state == "open" and pull.source is self.repository:
+                await self._synchronize(pull, before, sha, who)
+
+    def protect(self, branch: str) -> None:
+        """Let nobody push to a branch directly."""
+        self.repository.protected_branches.add(branch)
+
     async def _synchronize(self, pull: Pull, before: str, after: str, who: User) -> None:
         await self._show(pull.number, pull.source, pull.head, after)
         pull.head_sha, pull.updated_at = after, self._world.now()

@@ -167,6 +167,7 @@ class Repository:
     issues: dict[int, tuple[str, str]] = field(default_factory=dict)  # title and body, by number
     checks: dict[int, Check] = field(default_factory=dict)
     runs: list["WorkflowRun"] = field(default_factory=list)
+    protected_branches: set[str] = field(default_factory=set)  # branches
     is_deleted: bool = False
 
     @property

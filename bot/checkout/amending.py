@@ -1,0 +1,55 @@
+"""A head with other contents of some of its files, as a tree in a folder of our own: nothing of the repository changes."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bot import files
+from bot.checkout import git, own_git_dir
+from bot.checkout.locate import place_of
+from bot.errors import UsageError
+from bot.text.tree_names import raw_name
+from bot.values import PullRequest
+
+REGULAR = (b"100644", b"100755")
+
+
+async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
+    """The mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
+    with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
+        sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
+        own = own_git_dir.objects(place_of(pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
+        env = own_git_dir.environment(own)
+        modes_by_path = {path: await _mode(pull.head, path, own, env) for path in paths}
+    return {path: mode.decode() for path, mode in modes_by_path.items() if mode in REGULAR}
+
+
+async def _mode(tree: str, path: str, own: str, env: Mapping[str, str]) -> bytes:
+    name = os.fsdecode(raw_name(path))
+    row_text = await git.output("--literal-pathspecs", "ls-tree", "-z", tree, "--", name, cwd=own, env=env)
+    return row_text.partition(b" ")[0]
+
+
+async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) -> PullRequest:
+    """The pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
+    files.folder(Path(scratch))
+    folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
+    sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
+    own = own_git_dir.objects(place_of(pull.git_dir).common, folder, sha256=sha256)
+    objects = pull.object_dir or str(Path(own, "objects"))
+    env = own_git_dir.environment(own, {"GIT_INDEX_FILE": str(Path(own, "index")), "GIT_OBJECT_DIRECTORY": objects})
+    if pull.object_dir:  # what it borrows from is told there; ours borrows from the same
+        env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(Path(place_of(pull.git_dir).common, "objects"))
+    await git.output("read-tree", pull.head, cwd=own, env=env)
+    rows = []
+    for path, content in sorted(contents.items()):
+        mode = await _mode(pull.head, path, own, env)
+        if mode not in REGULAR:
+            raise UsageError(f"{path} is not a file of the reviewed tree: it was not changed")
+        blob = await git.output("hash-object", "-w", "--no-filters", "--stdin", cwd=own, env=env, stdin=content)
+        rows.append(b"%s %s 0\t%s\0" % (mode, blob.strip(), raw_name(path)))
+    await git.output("update-index", "-z", "--index-info", cwd=own, env=env, stdin=b"".join(rows))
+    tree = (await git.output("write-tree", "--missing-ok", cwd=own, env=env)).decode().strip()
+    return replace(pull, head=tree, object_dir=objects)

@@ -1,0 +1,116 @@
+"""`deeprepo fix`: the findings of a review mended in the work tree, and the result reviewed by code at once."""
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FOUND, tell
+from bot.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.values import PlacedFinding, Review
+    from bot.values.fixing import Fix, FixCheck
+
+REASONS = {
+    "none": "no rewrite and no suggestion that can be applied is known",
+    "place": "it is not in a file of the change that may be changed",
+    "moved": "its lines are not in the file as they were reviewed",
+    "clash": "another fix changes the same lines",
+    "syntax": "the file would not parse",
+    "long": "it changes too much at once",
+}
+
+
+def command(
+    review: Annotated[Path, typer.Argument(metavar="REVIEW.JSON", help="The JSON output of `deeprepo review`.")],
+    numbers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[N]...", help="The numbers or fingerprints of the findings. Default: all that can be fixed."
+        ),
+    ] = None,
+    repo: Annotated[str, typer.Option(help="The checkout whose files are changed.", metavar="DIR")] = ".",
+    patch: Annotated[bool, typer.Option("--patch", help="Print the change as a patch and write nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+) -> int:
+    """Write the fixes of a review's findings into the work tree: rewrites of broken callers, and suggestions that can be committed.
+
+    A file with unsaved changes is not touched. The result is reviewed by code at once.
+
+    Exit codes: 0 fixed, and the review of the result reports nothing new; 1 something is left or new; 2 usage error.
+    """
+    from bot.cli import reviewing
+    from bot.outputs import json_file
+    from bot.wiring import fixing
+
+    data = reviewing.last(review)
+    if data is None:
+        raise UsageError(f"{review} does not exist: `deeprepo review --format json --output {review}` writes it")
+    try:
+        review_done = json_file.read(data)
+    except ValueError as error:
+        raise UsageError(f"{review} is not the JSON output of a review: {error}".split("\n")[0]) from error
+    rows = fixing.fixable(review_done, tuple(numbers or ()))
+    return carry_out(review_done, rows, repo, (("REVIEW.JSON", str(review)),), quiet=quiet, patch=patch)
+
+
+def carry_out(
+    review_done: "Review",
+    rows: "Sequence[PlacedFinding]",
+    repo: str,
+    origin: tuple[tuple[str, str], ...] = (),
+    *,
+    quiet: bool,
+    patch: bool = False,
+) -> int:
+    """Mend these findings and say what came of it; the exit code."""
+    from bot.cli import reviewing
+    from bot.wiring import fixing
+
+    if not rows:
+        tell("Nothing can be fixed: no finding has a rewrite or a suggestion that can be applied.")
+        return CLEAN if not review_done.findings else FOUND
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        fix, check = fixing.fix_work_tree(
+            review_done, rows, repo, scratch, partial(reviewing.progress, quiet=quiet), origin, keep=patch
+        )
+    if patch:
+        typer.echo(fix.patch, nl=False)
+    report(fix, check, is_patch=patch)
+    return CLEAN if fix and check.is_clean and not fix.refusals else FOUND
+
+
+def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
+    """Say what was changed, what was not, and what the review of the result reports."""
+    from bot.render import count
+
+    if fix:
+        verb = "would be fixed" if is_patch else "fixed"
+        tell(
+            f"{count(len(fix.findings), 'finding')} {verb} in {count(len(fix.contents), 'file')}: {', '.join(sorted(fix.contents))}"
+        )
+    for finding, reason in fix.refusals:
+        tell(f"not fixed: {finding.path}:{finding.start} {finding.title}: {REASONS.get(reason, reason)}")
+    if not fix:
+        return
+    for finding in check.still:
+        tell(f"still reported: {finding.path}:{finding.start} {finding.title}")
+    for finding in check.new:
+        if finding not in check.still:
+            tell(f"new: {finding.path}:{finding.start} {finding.title}")
+    if check.is_clean:
+        unjudged = len(fix.findings) - check.by_code
+        tell(
+            "A review of the result by code reports "
+            + ("none of them any more, and nothing new." if not unjudged else "nothing new.")
+            + (
+                f" {count(unjudged, 'finding')} of models can be judged by a model alone: review again."
+                if unjudged
+                else ""
+            )
+        )

@@ -1,0 +1,112 @@
+"""Fixes of findings as new contents of files: the rewrites that code has made, else the suggestion that can be committed.
+
+A fix is applied whole or not at all. Before it counts, its lines have to stand where they stood, no other line may change, and each file has
+to parse as before.
+"""
+
+import difflib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from bot.findings.quotes import fold
+from bot.findings.suggest import Faults
+from bot.ports import Tree
+from bot.values import PlacedFinding, Rewrite
+from bot.values.fixing import Fix
+
+MOST_FILES, MOST_LINES = 100, 2_000  # of one commit
+WORKFLOWS = ".github/workflows/"  # GitHub lets no App change these without a permission of its own
+
+
+class _CannotApply(Exception):  # noqa: N818 - an outcome
+    """Why a fix is left out: the reason."""
+
+
+def is_fixable(row: PlacedFinding) -> bool:
+    """Whether something is known that would mend the finding."""
+    return bool(rewrites_of(row))
+
+
+def rewrites_of(row: PlacedFinding) -> tuple[Rewrite, ...]:
+    """The lines to rewrite. Of another repository, or of the state before the change, nothing is written."""
+    finding, spot = row.finding, row.spot
+    if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
+        return ()
+    if finding.rewrites:
+        return finding.rewrites
+    if row.replacement is None or spot is None:
+        return ()
+    return (Rewrite(spot.path, spot.start, finding.quote, row.replacement),)
+
+
+async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
+    """Every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
+    rows = [(row.finding, rewrites_of(row)) for row in placed_findings]
+    paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
+    entries = await tree.entries()
+    known = {path for path in paths if path in entries and entries[path].kind == "file"}
+    heads = dict(await tree.read_many(sorted(known)))
+    rewrites_by_path: dict[str, set[Rewrite]] = defaultdict(set)
+    mended_findings, refusals = [], []
+    for finding, rewrites in rows:
+        try:
+            _add(rewrites_by_path, rewrites, heads, faults)
+        except _CannotApply as reason:
+            refusals.append((finding, str(reason)))
+        else:
+            mended_findings.append(finding)
+    contents = {path: _applied(heads[path], mine) for path, mine in rewrites_by_path.items()}
+    patch = "".join(_patch(path, heads[path], contents[path]) for path in sorted(contents))
+    return Fix(contents, {path: heads[path] for path in contents}, tuple(mended_findings), tuple(refusals), patch)
+
+
+def _add(
+    rewrites_by_path: dict[str, set[Rewrite]], rewrites: Sequence[Rewrite], heads: Mapping[str, bytes], faults: Faults
+) -> None:
+    """Take the rewrites of one finding too. Raises _CannotApply, and then none of them is taken."""
+    if not rewrites:
+        raise _CannotApply("none")
+    more: dict[str, set[Rewrite]] = defaultdict(set)
+    for rewrite in rewrites:
+        if rewrite.path not in heads or rewrite.path.startswith(WORKFLOWS):
+            raise _CannotApply("place")
+        more[rewrite.path].add(rewrite)
+    for path, mine in more.items():
+        both = rewrites_by_path.get(path, set()) | mine
+        content = _applied(heads[path], both)
+        before, after = faults(path, heads[path]), faults(path, content)
+        if before is not None and len(after or ()) > len(before):
+            raise _CannotApply("syntax")
+    files = {*rewrites_by_path, *more}
+    if len(files) > MOST_FILES or sum(map(len, rewrites_by_path.values())) + len(rewrites) > MOST_LINES:
+        raise _CannotApply("long")
+    for path, mine in more.items():
+        rewrites_by_path[path] |= mine
+
+
+def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
+    """The file with its new lines. Raises _CannotApply where the old ones do not stand there, or two rewrites meet."""
+    lines = head.decode("utf-8", "surrogateescape").split("\n")
+    pieces, at = [], 0
+    for rewrite in sorted(rewrites, key=lambda one: one.line):
+        old = rewrite.old.split("\n")
+        start = rewrite.line - 1
+        there = lines[start : start + len(old)]
+        if start < at:
+            raise _CannotApply("clash")
+        if [fold(row) for row in there] != [fold(row) for row in old]:
+            raise _CannotApply("moved")
+        ending = "\r" if there[-1].endswith("\r") else ""
+        new = [row.removesuffix("\r") + ending for row in rewrite.new.split("\n")] if rewrite.new else []
+        pieces += [*lines[at:start], *new]
+        at = start + len(old)
+    return "\n".join([*pieces, *lines[at:]]).encode("utf-8", "surrogateescape")
+
+
+def _patch(path: str, before: bytes, after: bytes) -> str:
+    """One file's change as `git apply` reads it."""
+    old, new = (side.decode("utf-8", "replace").splitlines(keepends=True) for side in (before, after))
+    rows = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
+    return f"diff --git a/{path} b/{path}\n" + "".join(
+        row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
+    )

@@ -1,0 +1,108 @@
+"""One commit on the branch of a pull request: on the head that was reviewed, by a fast-forward, or not at all.
+
+The commit is made first, and nothing points to it; then the branch is pointed at it, which GitHub refuses if the branch has moved.
+A process that was killed in between points again when it is done again, at the same commit.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from bot.commands.carrying import WRITERS
+from bot.errors import HostRefused
+from bot.github import Host, shapes
+from bot.github.host import safe
+from bot.values import PullFacts
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest.types import ReposOwnerRepoGitTreesPostBodyPropTreeItemsType as Row
+
+FORBIDDEN, MISSING, UNPROCESSABLE = 403, 404, 422
+PROTECTED = "rotected branch"  # in what GitHub answers, whatever the case of its first letter
+
+
+class CommitRefused(Exception):  # noqa: N818 - an outcome
+    """Why there is no commit: "fork", "closed", "moved", "protected", "permission" of the person, "contents" of the App, "encoding"."""
+
+    @property
+    def reason(self) -> str:
+        """The word."""
+        return str(self.args[0])
+
+
+async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFacts:
+    """The pull request as it is now. Raises CommitRefused where nothing may be committed. `ours`: our commit, which may be its head."""
+    facts = await host.facts()
+    if facts.fork or not facts.source:
+        raise CommitRefused("fork")
+    if facts.state != "open":
+        raise CommitRefused("closed")
+    if facts.head_sha not in {head, ours} - {""}:
+        raise CommitRefused("moved")
+    if await host.permission(actor) not in WRITERS:
+        raise CommitRefused("permission")
+    if facts.head_ref == facts.default_branch or await _is_protected(host, facts.head_ref):
+        raise CommitRefused("protected")
+    return facts
+
+
+async def _is_protected(host: Host, branch: str) -> bool:
+    asked = host.rest.repos.async_get_branch(*host.repo, safe(quote(branch, safe="")))
+    return bool(shapes.at(await host.client.answer(asked), "protected"))
+
+
+async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
+    """The id of a commit upon the head, to which nothing points yet. Raises CommitRefused."""
+    rows: list[Row] = []
+    for path, content in sorted(contents.items()):
+        try:
+            mode = "100755" if modes.get(path) == "100755" else "100644"
+            rows.append({"path": path, "mode": mode, "type": "blob", "content": content.decode()})  # type: ignore[typeddict-item]
+        except UnicodeDecodeError:
+            raise CommitRefused("encoding") from None
+    data = host.rest.git
+    try:
+        base = await host.client.answer(data.async_get_commit(*host.repo, head))
+        tree = await host.client.answer(
+            data.async_create_tree(*host.repo, base_tree=str(shapes.at(base, "tree.sha")), tree=rows)
+        )
+        made = await host.client.answer(
+            data.async_create_commit(*host.repo, message=message, tree=str(shapes.at(tree, "sha")), parents=[head])
+        )
+    except HostRefused as refusal:
+        if refusal.status in (FORBIDDEN, MISSING):
+            raise CommitRefused("contents") from None
+        raise
+    return str(shapes.at(made, "sha"))
+
+
+async def point(host: Host, branch: str, head: str, commit: str) -> None:
+    """Point the branch at the commit, if it still is at the head; nothing is done if it points there already. Raises CommitRefused."""
+    tip = await _tip(host, branch)
+    if tip == commit:
+        return
+    if tip != head:
+        raise CommitRefused("moved")
+    ref = f"heads/{safe(quote(branch, safe='/'))}"
+    try:
+        await host.client.answer(host.rest.git.async_update_ref(*host.repo, ref, sha=commit, force=False))
+    except HostRefused as refusal:
+        if refusal.status == FORBIDDEN:
+            raise CommitRefused("contents") from None
+        if refusal.status != UNPROCESSABLE:
+            raise
+        if PROTECTED in str(refusal):
+            raise CommitRefused("protected") from None
+        if await _tip(host, branch) != commit:
+            raise CommitRefused("moved") from None
+
+
+async def _tip(host: Host, branch: str) -> str:
+    """The commit of a branch; "" if it is gone."""
+    try:
+        asked = host.rest.git.async_get_ref(*host.repo, f"heads/{safe(quote(branch, safe='/'))}")
+        return str(shapes.at(await host.client.answer(asked), "object.sha"))
+    except HostRefused as refusal:
+        if not refusal.is_gone:
+            raise
+        return ""

@@ -1,0 +1,173 @@
+"""Fixes of findings: applied to a copy of the head, parsed, and reviewed by code before anybody relies on them."""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bot import checkout, files, pipeline
+from bot.checkout import ownership
+from bot.checkout.amending import amend
+from bot.checkout.locate import locate
+from bot.errors import NothingToReview, UsageError
+from bot.findings import fixes
+from bot.languages.faults import faults
+from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
+from bot.values.fixing import Fix, FixCheck
+from bot.wiring import child, local, review
+from bot.wiring.child import ChildPipe, Watching
+
+MOST = 8 << 20  # bytes of a file of the work tree that is changed
+SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
+CODE = frozenset({"analyser"})
+
+
+def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
+    """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
+    rows = [*review_done.findings, *(PlacedFinding(finding, "outside") for finding in review_done.still)]
+    if not names:
+        return tuple(row for row in rows if fixes.is_fixable(row))
+    selection = []
+    for name in names:
+        row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
+        if row is None:
+            known = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
+            raise UsageError(f"the review has no finding {name}: " + (f"it has {known}" if known else "it has none"))
+        selection.append(row)
+    return tuple(dict.fromkeys([*selection, *(row for row in rows if _is_beside(row, selection))]))
+
+
+def _is_named(finding: Finding, name: str) -> bool:
+    return name in (str(finding.number or ""), finding.fingerprint, finding.identity)
+
+
+def _is_beside(row: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
+    """Whether it is the same broken contract at another caller: to mend one of them alone would leave the defect."""
+    mine = _definitions(row.finding)
+    return bool(mine and row.finding.rewrites) and any(not mine.isdisjoint(_definitions(one.finding)) for one in others)
+
+
+def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
+    """The places before the change of the definitions whose users a check has found broken."""
+    if not finding.rewrites:
+        return frozenset()
+    return frozenset(
+        (item.path, item.line) for item in finding.evidence if item.side == "base" and item.note == "before"
+    )
+
+
+async def mend(pull: PullRequest, rows: Sequence[PlacedFinding], scratch: str) -> tuple[Fix, FixCheck]:
+    """The new contents, and what a review by code says of them. Nothing is written outside of `scratch`."""
+    async with checkout.Checkout(pull) as tree:
+        fix = await fixes.fix(rows, tree, faults)
+    if not fix:
+        return fix, FixCheck()
+    amended = await amend(pull, fix.contents, scratch)
+    before, after = [await _reviewed(each, scratch) for each in (pull, amended)]
+    return fix, compare(fix.findings, before, after)
+
+
+def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
+    """What the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
+    old = Counter(finding.identity for finding in before)
+    by_code = [finding for finding in findings if any(source.kind in CODE for source in finding.sources)]
+    marks = {finding.identity for finding in by_code}
+    still = tuple(finding for finding in after if finding.identity in marks)
+    new = []
+    for finding in after:
+        old[finding.identity] -= 1
+        if old[finding.identity] < 0:
+            new.append(finding)
+    return FixCheck(tuple(new), still, len(by_code))
+
+
+async def _reviewed(pull: PullRequest, scratch: str) -> tuple[Finding, ...]:
+    """What checks by code report of a change, silenced or not."""
+
+    async def pull_again(_: ReviewRequest, __: str) -> PullRequest:
+        return pull
+
+    deps = replace(review.deps({"strategy": "offline"}, scratch, lambda _: None), pull=pull_again)
+    try:
+        review_by_code = await pipeline.review(ReviewRequest(pull.git_dir), deps)
+    except NothingToReview:  # the fix takes back all that the change did
+        return ()
+    silenced_findings = (row.finding for row in review_by_code.suppressed)
+    return (*(row.finding for row in review_by_code.findings), *review_by_code.kept_back, *silenced_findings)
+
+
+def fix_work_tree(
+    review_done: Review,
+    rows: Sequence[PlacedFinding],
+    repo: str,
+    scratch: str,
+    watching: Callable[[], Watching],
+    origin: tuple[tuple[str, str], ...] = (),
+    *,
+    keep: bool = False,
+) -> tuple[Fix, FixCheck]:
+    """Mend the findings in the work tree. Raises UsageError if its files are not as they were reviewed, and then changes none.
+
+    `origin`: the option and the file that the review was read from; `keep`: leave the work tree as it is.
+    """
+    top = locate(repo).top
+    if top is None:
+        raise UsageError("a bare repository has no files to fix: run this in a checkout")
+    if sys.platform == "linux" and local.alone():
+        fix, check = child.alone(
+            _mend, review_done.pull, rows, repo, scratch, origin, caps=local.LOCAL, watching=watching
+        )
+    else:
+        with watching():
+            fix, check = asyncio.run(_mend(None, review_done.pull, rows, repo, scratch, origin, {}))
+    if not keep:
+        write(fix, Path(top))
+    return fix, check
+
+
+async def _mend(
+    _: ChildPipe | None,
+    pull: PullRequest,
+    rows: Sequence[PlacedFinding],
+    repo: str,
+    scratch: str,
+    origin: tuple[tuple[str, str], ...],
+    left_out: Mapping[str, str],
+) -> tuple[Fix, FixCheck]:
+    del left_out  # a file that cannot be parsed was left out of the review too
+    here = await _here(pull, repo, scratch)
+    async with checkout.Checkout(here) as tree:
+        await ownership.refuse_reviewed(tree, origin)
+    return await mend(here, rows, scratch)
+
+
+async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
+    """The reviewed change in this repository. Raises UsageError if it is another one by now."""
+    scope = SCOPES.get(pull.head_name)
+    if scope is None:
+        return replace(pull, git_dir=locate(repo).git_dir)
+    now = await checkout.pull(ReviewRequest(repo, scope), scratch)  # type: ignore[arg-type]
+    if (now.base, now.head) != (pull.base, pull.head):
+        raise UsageError(f"the {pull.head_name} are not what was reviewed: review them again")
+    return now
+
+
+def write(fix: Fix, top: Path) -> None:
+    """Write the new contents, all or none: each file has to hold what was reviewed, but for its line ends. Raises UsageError."""
+    ready: dict[Path, bytes] = {}
+    for path, content in fix.contents.items():
+        here = files.content(top / path, MOST, below=top)
+        if here is None or _unix(here) != _unix(fix.before[path]):
+            raise UsageError(
+                f"{path} is not as it was reviewed, it may have unsaved changes: commit or stash them, or review again. Nothing was changed"
+            )
+        ready[top / path] = content if here == fix.before[path] else _unix(content).replace(b"\n", b"\r\n")
+        files.ready(top / path, below=top)
+    for target, content in ready.items():
+        files.write(target, content, below=top, nested=False)
+
+
+def _unix(content: bytes) -> bytes:
+    return content.replace(b"\r\n", b"\n")

@@ -1,0 +1,120 @@
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot import dependents, diff
+from bot.analyzers import contracts
+from bot.checkout import Checkout
+from bot.findings import fixes
+from bot.languages import LANGUAGES
+from bot.languages.faults import faults
+from bot.values import PlacedFinding, PullRequest
+
+
+def mended(pull: PullRequest) -> dict[str, str]:
+    """The files that the rewrites of all proven findings change, as they are then."""
+
+    async def run() -> dict[str, str]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            users = await dependents.find(tree, files, LANGUAGES)
+            found = await contracts.check(tree, files, users, LANGUAGES)
+            assert found
+            fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree, faults)
+            assert not fix.refusals
+            return {path: content.decode() for path, content in fix.contents.items()}
+
+    return asyncio.run(run())
+
+
+LIB = "def f({}):\n    x = 1\n    return [x]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "call", "now"),
+    [
+        ("a, b", "a", "f(1, z)", "f(1)"),
+        ("a, b", "b", "f(1, z)", "f(z)"),
+        ("a, b", "", "f(1, z)", "f()"),
+        ("a, b, c", "a, c", "f(1,\n      z,\n      3)", "f(1,\n      3)"),
+        ("a, b=1", "a", "f(1, b=z)", "f(1)"),
+        ("a, color=1", "a, colour=1", "f(1, color=z)", "f(1, colour=z)"),
+        ("a, b=1", "a, *, b=1", "f(1, z)", "f(1, b=z)"),
+        ("a, b", "a", "f(f(1, 2), z)", "f(f(1))"),
+        ("a, b", "a", "f(1, g())", ""),  # the call of g would be lost
+        ("a, b", "a, c", "f(1, b=z)", "f(1, c=z)"),
+        ("a, b", "a, c, d", "f(1, z)", ""),  # a value is asked for
+        ("a, b", "c", "f(1, z)", ""),  # nobody tells which of them it is now
+        ("a, b", "a", "f(1,  # why\n      z)", ""),  # a comment would be lost
+    ],
+)
+def test_a_call_is_fitted_to_its_new_signature(
+    repository: Repository, before: str, after: str, call: str, now: str
+) -> None:
+    """What the change itself tells is written; where a person has to decide, nothing is."""
+    text = "from lib import f\n\n\ndef go(z, g):\n    return {}\n"
+    files = {"lib.py": LIB.format(before), "app.py": text.format(call)}
+    found = mended(repository.change(files, {"lib.py": LIB.format(after)}))
+    assert found == ({"app.py": text.format(now)} if now else {})
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "caller", "use", "now"),
+    [
+        ("lib.py", "def old(a):\n    b = a\n    return [b]\n", "def new(a):\n    b = a\n    return [b]\n", "app.py",
+         "from lib import other, old as o, old\n\n\ndef go(z):\n    old = old_one\n    return o(old(z)), 'old'\n", None),
+        ("lib.py", "def old(a):\n    b = a\n    return [b]\n", "def new(a):\n    b = a\n    return [b]\n", "app.py",
+         "from lib import old\n\n\ndef go(z):\n    return old(old(z)), 'old', z.old\n",
+         "from lib import new\n\n\ndef go(z):\n    return new(new(z)), 'old', z.old\n"),
+        ("lib.js", "export function old(a) {\n  const b = a\n  return [b]\n}\n", "export function fresh(a) {\n  const b = a\n  return [b]\n}\n", "app.js",
+         "import { old } from './lib.js'\nexport const table = { old }\n",
+         "import { fresh } from './lib.js'\nexport const table = { old: fresh }\n"),
+        ("lib.js", "export function old(a) {\n  const b = a\n  return [b]\n}\n", "export function fresh(a) {\n  const b = a\n  return [b]\n}\n", "index.js",
+         "export { old } from './lib.js'\n",
+         "export { fresh as old } from './lib.js'\n"),
+    ],
+)  # fmt: skip
+def test_a_new_name_is_written_where_the_old_one_means_it(
+    repository: Repository, path: str, before: str, after: str, caller: str, use: str, now: str | None
+) -> None:
+    """Imports, calls and short forms get the new name; texts, members of others and names of one's own stay."""
+    found = mended(repository.change({path: before, caller: use}, {path: after}))
+    if now is not None:
+        assert found == {caller: now}
+    else:
+        assert "old_one" in found.get(caller, "old_one")
+
+
+@pytest.mark.parametrize(
+    ("files", "moved", "caller", "now"),
+    [
+        ({"a/__init__.py": "", "a/old.py": LIB.format("a"), "a/app.py": "from .old import f\n\nf(1)\n"}, ("a/old.py", "a/b/new.py"), "a/app.py",
+         "from .b.new import f\n\nf(1)\n"),
+        ({"src/old.ts": "export function f(a: string) {\n  return [a]\n}\n", "src/x/app.ts": "import { f } from '../old'\nf('1')\n"},
+         ("src/old.ts", "src/y/fresh.ts"), "src/x/app.ts", "import { f } from '../y/fresh'\nf('1')\n"),
+        ({"lib/a/old.rb": "def f(a)\n  [a]\nend\n", "lib/a.rb": "require_relative 'a/old'\n"}, ("lib/a/old.rb", "lib/a/fresh.rb"), "lib/a.rb",
+         "require_relative 'a/fresh'\n"),
+    ],
+)  # fmt: skip
+def test_an_import_of_a_file_that_moved_names_its_new_place(
+    repository: Repository, files: dict[str, str], moved: tuple[str, str], caller: str, now: str
+) -> None:
+    """In the form in which the old place was written."""
+    old, new = moved
+    found = mended(repository.change(files, {old: None, new: files[old]}))
+    assert found == {caller: now}
+
+
+def test_a_definition_that_went_to_another_file_is_imported_from_there(repository: Repository) -> None:
+    """The other names of the statement stay, and so do the uses."""
+    body = "def f(a):\n    b = a\n    return [b]\n"
+    files = {
+        "one.py": body + "\n\ndef g():\n    return 1\n",
+        "two.py": "x = 1\n",
+        "app.py": "from one import (\n    f,\n    g,\n)\n\nf(g())\n",
+    }
+    found = mended(repository.change(files, {"one.py": "def g():\n    return 1\n", "two.py": "x = 1\n\n\n" + body}))
+    assert "from two import f" in found["app.py"]
+    assert "g," in found["app.py"]
+    assert found["app.py"].endswith("f(g())\n")

@@ -1,0 +1,116 @@
+"""`deeprepo fix` and `deeprepo review --fix`: findings fixed in the work tree, or nothing at all."""
+
+import json
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from recorded import Ended, process
+
+FILES = {
+    "shop/price.py": "def total(items, tax):\n    rows = list(items)\n    return sum(rows)\n",
+    "shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n",
+    "shop/order.py": "from shop import price\n\n\ndef order(items):\n    return price.total(items, 0.1)\n",
+}
+CHANGE = {"shop/price.py": "def total(items):\n    rows = list(items)\n    return sum(rows)\n"}
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Repository:
+    """A checkout whose branch dropped a parameter and forgot two callers."""
+    made = Repository(tmp_path / "repository")
+    made.commit(FILES, "main")
+    made.git("checkout", "-qb", "feature")
+    made.commit(CHANGE, "feature")
+    return made
+
+
+def run(at: Repository, *words: str) -> Ended:
+    """One command in the checkout."""
+    return process(*words, cwd=at.folder)
+
+
+def reviewed(at: Repository) -> Path:
+    """The JSON output of a review, outside of the checkout."""
+    output = at.folder.parent / "review.json"
+    run(at, "review", "main..feature", "--effort", "none", "--format", "json", "--output", str(output))
+    return output
+
+
+def text(at: Repository, path: str) -> str:
+    """A file of the work tree."""
+    return (at.folder / path).read_text()
+
+
+def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository) -> None:
+    """Both callers, in one go; the review of the result reports nothing."""
+    done = run(broken, "review", "main..feature", "--effort", "none", "--fix")
+    assert "2 findings fixed in 2 files: shop/cart.py, shop/order.py" in done.stderr
+    assert "none of them any more, and nothing new" in done.stderr
+    assert text(broken, "shop/cart.py").endswith("return total(items)\n")
+    assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
+
+
+def test_one_number_brings_the_other_callers_of_the_same_definition(broken: Repository) -> None:
+    """To fix one of them alone would leave the defect."""
+    done = run(broken, "fix", str(reviewed(broken)), "1")
+    assert done.returncode == 0, done.stderr
+    assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
+
+
+def test_a_patch_changes_nothing_here(broken: Repository) -> None:
+    """It is printed, and git applies it."""
+    done = run(broken, "fix", str(reviewed(broken)), "--patch")
+    assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
+    (broken.folder.parent / "fix.patch").write_text(done.stdout)
+    broken.git("apply", "../fix.patch")
+    assert text(broken, "shop/cart.py").endswith("return total(items)\n")
+
+
+@pytest.mark.parametrize("path", ["shop/cart.py", "shop/order.py"])
+def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken: Repository, path: str) -> None:
+    """All or nothing."""
+    output = reviewed(broken)
+    (broken.folder / path).write_text("# mine\n" + FILES[path])
+    before = {name: text(broken, name) for name in FILES}
+    done = run(broken, "fix", str(output))
+    assert done.returncode == 2
+    assert f"{path} is not as it was reviewed" in done.stderr
+    assert {name: text(broken, name) for name in FILES} == before
+
+
+def test_a_link_in_the_place_of_a_file_leads_nowhere(broken: Repository) -> None:
+    """Nothing outside of the checkout is written."""
+    output, outside = reviewed(broken), broken.folder.parent / "cart.py"
+    outside.write_text(FILES["shop/cart.py"])
+    (broken.folder / "shop/cart.py").unlink()
+    (broken.folder / "shop/cart.py").symlink_to(outside)
+    assert run(broken, "fix", str(output)).returncode == 2
+    assert outside.read_text() == FILES["shop/cart.py"]
+
+
+@pytest.mark.parametrize("path", ["../outside.py", ".git/config", "shop/none.py", ".github/workflows/ci.yml"])
+def test_a_review_that_names_another_file_changes_none(broken: Repository, path: str) -> None:
+    """The file of a review may be a stranger's."""
+    output = reviewed(broken)
+    broken.write({".github/workflows/ci.yml": "on: push\n"})
+    document = json.loads(output.read_text())
+    for finding in document["findings"]:
+        finding["rewrites"] = [{"path": path, "line": 1, "old": "on: push", "new": "planted"}]
+    output.write_text(json.dumps(document))
+    before = (broken.folder / ".git/config").read_text()
+    done = run(broken, "fix", str(output))
+    assert done.returncode != 0
+    assert not (broken.folder.parent / "outside.py").exists()
+    assert (broken.folder / ".git/config").read_text() == before
+    assert text(broken, ".github/workflows/ci.yml") == "on: push\n"
+
+
+@pytest.mark.parametrize(("content", "words"), [("{}", "is not the JSON output of a review"), (None, "does not exist")])
+def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | None, words: str) -> None:
+    """With a sentence."""
+    path = broken.folder.parent / "other.json"
+    if content is not None:
+        path.write_text(content)
+    done = run(broken, "fix", str(path))
+    assert (done.returncode, words in done.stderr) == (2, True)

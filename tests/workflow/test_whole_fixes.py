@@ -1,0 +1,218 @@
+"""`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from test_whole_commands import said
+from whole import Whole, whole
+
+from deeprepo_sandbox.github import Fault, git
+
+
+async def tip(at: Whole, branch: str = "feature") -> str:
+    """The commit of a branch."""
+    found = await git.tip(at.repo.repository.git, branch)
+    assert found is not None
+    return found
+
+
+def test_a_broken_caller_is_fixed_by_one_commit(tmp_path: Path) -> None:
+    """The commit stands on the reviewed head, drops the argument, and the review that follows finds nothing."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            before = await tip(at)
+            reply = await said(at, number, "/deeprepo fix 1")
+            after = await tip(at)
+            assert after[:10] in reply
+            assert "nothing new" in reply
+            folder = at.repo.repository.git
+            assert await git.commits(folder, before, after) == [after]
+            text = await git.text(folder, "show", f"{after}:shop/cart.py")
+            assert text.endswith("return total(items)")
+            message = await git.text(folder, "show", "--no-patch", "--format=%B", after)
+            assert message.startswith("Fix finding 1 of the review")
+            assert at.gh.pull(number).checks[-1].conclusion == "success"
+
+    asyncio.run(go())
+
+
+async def _protected(at: Whole, _: int) -> None:
+    at.repo.protect("feature")
+
+
+async def _withdrawn(at: Whole, _: int) -> None:
+    at.gh.grant(contents="read")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "words", "has_patch"),
+    [(_protected, "protected", True), (_withdrawn, "contents: write", True)],
+    ids=["protected", "no contents permission"],
+)
+def test_where_no_commit_may_be_made_the_answer_has_a_patch(
+    tmp_path: Path, prepare: Callable[[Whole, int], Awaitable[None]], words: str, has_patch: bool
+) -> None:
+    """A protected branch, an App that may only read: nothing is committed, and the patch does the same."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            before = await tip(at)
+            await prepare(at, number)
+            reply = await said(at, number, "/deeprepo fix")
+            assert words in reply
+            assert ("+    return total(items)" in reply) is has_patch
+            assert await tip(at) == before
+
+    asyncio.run(go())
+
+
+def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
+    """The branch is a stranger's: the maintainer gets the patch."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed(fork=True)
+            reply = await said(at, number, "/deeprepo fix 1")
+            assert "fork" in reply
+            assert "+    return total(items)" in reply
+            assert not any(one.operation.startswith("git/") for one in at.gh.requests)
+
+    asyncio.run(go())
+
+
+def test_who_may_only_read_gets_no_commit(tmp_path: Path) -> None:
+    """The command needs write permission, as every command that changes something."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            before = await tip(at)
+            assert "write" in await said(at, number, "/deeprepo fix 1", author="stranger")
+            assert await tip(at) == before
+
+    asyncio.run(go())
+
+
+def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> None:
+    """The last review read another head: 0 commits, and the answer names the command that reviews the new one."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            await at.repo.comment(number, "/deeprepo pause", author="maintainer")
+            await at.quiet()
+            pushed = await at.repo.push("feature", {"NEWS.md": "one\n"})
+            await at.quiet()
+            reply = await said(at, number, "/deeprepo fix 1")
+            assert "/deeprepo review" in reply
+            assert await tip(at) == pushed
+
+    asyncio.run(go())
+
+
+def test_two_commands_make_one_commit(tmp_path: Path) -> None:
+    """The second one meets the first one's commit, and commits nothing."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            before = await tip(at)
+            await asyncio.gather(*(at.repo.comment(number, "/deeprepo fix 1", author="maintainer") for _ in range(2)))
+            await at.quiet()
+            assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
+
+    asyncio.run(go())
+
+
+def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path) -> None:
+    """GitHub fails after the branch was pointed at the commit: it is recognised, and the answer says that it stands."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            before = await tip(at)
+            at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
+            reply = await said(at, number, "/deeprepo fix 1")
+            assert (await tip(at))[:10] in reply
+            assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
+
+    asyncio.run(go())
+
+
+async def _push(at: Whole) -> None:
+    """Somebody else's push, whose delivery is late."""
+    await git.commit(at.repo.repository.git, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague")
+
+
+async def _rewind(at: Whole) -> None:
+    """Somebody takes the last commit back."""
+    folder = at.repo.repository.git
+    await git.point(folder, "refs/heads/feature", await git.text(folder, "rev-parse", "feature^"))
+
+
+async def _dismiss(at: Whole) -> None:
+    """Who asked loses their permission."""
+    at.repo.add("maintainer", "read")
+
+
+async def _protect(at: Whole) -> None:
+    """An owner protects the branch."""
+    at.repo.protect("feature")
+
+
+@pytest.mark.parametrize("event", [_push, _rewind, _dismiss, _protect])
+@pytest.mark.parametrize("moment", ["/git/trees", "/git/commits$"])
+def test_what_happens_while_the_commit_is_made_leaves_the_branch_alone(
+    tmp_path: Path, event: Callable[[Whole], Awaitable[None]], moment: str
+) -> None:
+    """A push, a force push, a lost permission, a new protection: 0 commits of ours on the branch."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            stands: list[str] = []
+
+            async def happen() -> None:
+                await event(at)
+                stands.append(await tip(at))
+
+            at.gh.fail("POST", moment, Fault(status=None, run=happen))
+            reply = await said(at, number, "/deeprepo fix 1")
+            assert "Nothing was committed" in reply
+            assert [await tip(at)] == stands
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("event", [_push, _protect])
+def test_github_itself_refuses_what_comes_too_late(tmp_path: Path, event: Callable[[Whole], Awaitable[None]]) -> None:
+    """The last look was fine, and the branch changed before the update arrived: it is refused, and nothing is lost."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            stands: list[str] = []
+
+            async def happen() -> None:
+                await event(at)
+                stands.append(await tip(at))
+
+            at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=happen))
+            assert "Nothing was committed" in await said(at, number, "/deeprepo fix 1")
+            assert [await tip(at)] == stands
+
+    asyncio.run(go())
