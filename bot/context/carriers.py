@@ -189,7 +189,9 @@ def _constructor_field(text: str, use: int) -> Iterator[str]:
 
 def _getters(row: Reference, rows: Sequence[str], field: str, owners: frozenset[str]) -> list[Carrier]:
     """The functions of the same file that return a field."""
-    returns = re.compile(rf"(?:\breturn\b|=>|^)\s*[&*]?(?:{_OWN})?{re.escape(field)}(?:\.clone\(\))?\s*;?\s*\}}?\s*$")
+    returns = re.compile(
+        rf"(?:\breturn\b|=>|^)\s*+[&*]?(?:{_OWN})?{re.escape(field)}(?:\.clone\(\))?\s*+(?:;\s*+)?(?:\}}\s*+)?$"
+    )
     found = []
     for number, text in enumerate(rows, 1):
         if not returns.search(text.strip()) or (

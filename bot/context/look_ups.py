@@ -433,7 +433,7 @@ _ASSIGNS = rf"(?:\.|\[\s*[\"'])NAME[\"']?\]?\s*=(?![=>~])\s*{_FUNCTION}|^\s*[\"'
 
 # Without a word for it: a quoted key, a part that is taken out of an object, a symbol that a macro makes a method of, a column.
 _INTRODUCES = (
-    r"[\"']NAME[\"']\s*(?::|=>)|[{\[,]\s*NAME\s*[,}\]].*[}\]]\s*=(?![=>])|^\s*\w+[ (]:NAME\b"
+    r"[\"']NAME[\"']\s*(?::|=>)|[{\[,]\s*NAME\s*[,}\]][^\n]{0,200}[}\]]\s*+=(?![=>])|^\s*\w+[ (]:NAME\b"
     r"|^\s*[`\"\[]?NAME[`\"\]]?\s+(?i:int|bigint|smallint|serial|text|varchar|char|numeric|decimal|bool|boolean|date|time|timestamp|timestamptz|uuid|jsonb?|real|float|double|blob|bytea)\b"
 )
 

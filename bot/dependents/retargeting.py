@@ -28,7 +28,7 @@ MOST_FILES = 4_000  # whose imports are resolved on both sides
 MOST_WAYS = 50  # paths through a link that are asked about one by one
 LOADS = re.compile(
     r"\b(?:from|import|export|use|using|require\w*|include\w*|load|mod|extern|autoload|package|source|import_module)\b"
-    r"|^\s*[\w.]*\s*[\"'`][^\"'`]*[\"'`]\s*[;,]?\s*$"  # in a block of imports
+    r"|^\s*+[\w.]*+\s*+[\"'`][^\"'`]*+[\"'`]\s*+(?:[;,]\s*+)?$"  # in a block of imports
 )
 
 

@@ -98,17 +98,17 @@ def answers(
         check = checks[number - 1]
         paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
         reason = fields.get("reason")
-        said = " ".join(reason[: 4 * REASON_CHARS].split())[:REASON_CHARS] if isinstance(reason, str) else ""
+        reason_text = " ".join(reason[: 4 * REASON_CHARS].split())[:REASON_CHARS] if isinstance(reason, str) else ""
         cost = shared + tokens(json.dumps(row, default=str))
         answers_by_number.setdefault(
-            number, CheckAnswer(check.digest, verdict, paths, said, tuple(_quotes(fields.get("quotes"))), cost)
+            number, CheckAnswer(check.digest, verdict, paths, reason_text, tuple(_quotes(fields.get("quotes"))), cost)
         )
     return tuple(answers_by_number[number] for number in sorted(answers_by_number))
 
 
 def _quotes(rows: object) -> list[Evidence]:
-    listed = rows[:MOST_QUOTES] if isinstance(rows, list) else ()
-    pairs = ((row.get("path"), row.get("quote")) for row in listed if isinstance(row, Mapping))
+    first_rows = rows[:MOST_QUOTES] if isinstance(rows, list) else ()
+    pairs = ((row.get("path"), row.get("quote")) for row in first_rows if isinstance(row, Mapping))
     return [
         Evidence(render.original_name(path), quote)
         for path, quote in pairs
@@ -124,8 +124,8 @@ def files_to_read(
     checks: Sequence[CustomCheck], earlier: Sequence[CheckReport], units: Sequence[Unit]
 ) -> frozenset[str]:
     """The files that have to be read again because a check was not asked in the rounds before, or in other words."""
-    asked = {report.digest for report in earlier if report.files}
-    new = [check for check in checks if check.digest not in asked]
+    asked_digests = {report.digest for report in earlier if report.files}
+    new = [check for check in checks if check.digest not in asked_digests]
     return frozenset(unit.path for unit in units if any(concerns(check, unit.path) for check in new))
 
 

@@ -163,8 +163,8 @@ def _dismissed(
     ignore_list: IgnoreList, earlier: Earlier | None, archive: Sequence[ArchivedFinding]
 ) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
-    known = (*(earlier.findings if earlier is not None else ()), *(row.finding for row in archive))
-    distinct = {finding.identity: finding for finding in known if not finding.proven}
+    all_findings = (*(earlier.findings if earlier is not None else ()), *(row.finding for row in archive))
+    distinct = {finding.identity: finding for finding in all_findings if not finding.proven}
     rows = ((finding, ignore_list.reason_of(finding)) for finding in distinct.values())
     return tuple((finding, reason) for finding, reason in rows if reason is not None)
 

@@ -31,7 +31,6 @@ from bot.llm.budget import Budget
 from bot.llm.limiter import Limiter, Pause, TooLate
 from bot.llm.offers import Offers
 from bot.llm.reach import Attempt, Reachability, TurnLost, backoff
-from bot.llm.schema import misfit
 from bot.llm.sizes import Request, Sizes
 from bot.masking.masks import Masks
 from bot.ports import Model
@@ -104,6 +103,8 @@ class Calls:
 
     async def _complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """The same of a prompt that is masked."""
+        from bot.llm.schema import misfit  # here: a review without a model has no answer to compare
+
         with self._noting_failure():
             reply = await self._once(model, prompt, role)
             if reply.stop == "length":

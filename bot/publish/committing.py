@@ -47,8 +47,8 @@ async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFac
 
 
 async def _is_protected(host: Host, branch: str) -> bool:
-    asked = host.rest.repos.async_get_branch(*host.repo, safe(quote(branch, safe="")))
-    return bool(shapes.at(await host.client.answer(asked), "protected"))
+    request = host.rest.repos.async_get_branch(*host.repo, safe(quote(branch, safe="")))
+    return bool(shapes.at(await host.client.answer(request), "protected"))
 
 
 async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
@@ -66,14 +66,14 @@ async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Ma
         tree = await host.client.answer(
             data.async_create_tree(*host.repo, base_tree=str(shapes.at(base, "tree.sha")), tree=rows)
         )
-        made = await host.client.answer(
+        commit = await host.client.answer(
             data.async_create_commit(*host.repo, message=message, tree=str(shapes.at(tree, "sha")), parents=[head])
         )
     except HostRefused as refusal:
         if refusal.status in (FORBIDDEN, MISSING):
             raise CommitRefused("contents") from None
         raise
-    return str(shapes.at(made, "sha"))
+    return str(shapes.at(commit, "sha"))
 
 
 async def point(host: Host, branch: str, head: str, commit: str) -> None:
@@ -100,8 +100,8 @@ async def point(host: Host, branch: str, head: str, commit: str) -> None:
 async def _tip(host: Host, branch: str) -> str:
     """The commit of a branch; "" if it is gone."""
     try:
-        asked = host.rest.git.async_get_ref(*host.repo, f"heads/{safe(quote(branch, safe='/'))}")
-        return str(shapes.at(await host.client.answer(asked), "object.sha"))
+        request = host.rest.git.async_get_ref(*host.repo, f"heads/{safe(quote(branch, safe='/'))}")
+        return str(shapes.at(await host.client.answer(request), "object.sha"))
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise
