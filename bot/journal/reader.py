@@ -96,6 +96,17 @@ class Record:
         """Whether this request was sent before, whatever came of it."""
         return key in self._replies or (self.current is not None and key in self.current.recorded_calls)
 
+    def reworded(self, role: str, model: str, messages: Iterable[Row]) -> str:
+        """The key of the next request that asked the same under instructions in other words: another version's; "" if there is no such one."""
+        question = [_content(message) for message in messages if message["role"] != "system"]
+        for row in self.current.requests if self.current else ():
+            recorded = [self.messages[one] for one in row["messages"] if one in self.messages]
+            rest = [_content(message) for message in recorded if message["role"] != "system"]
+            waiting = self.current is not None and self.current.recorded_calls.get(row["key"])
+            if waiting and (row["role"], row["model"], rest) == (role, model, question):
+                return str(row["key"])
+        return ""
+
     def foreign(self, key: str) -> bool:
         """Whether the reply to this request is in an earlier section only."""
         return self.current is None or (key not in self.current.recorded_calls and key not in self.current.reused_keys)
@@ -188,6 +199,10 @@ def start(section: Section) -> Start:
     if section.start is None:
         raise UsageError("this journal does not record what was reviewed")
     return codec.start(section.start)
+
+
+def _content(message: Row) -> Row:
+    return {name: value for name, value in message.items() if name not in ("kind", "id")}
 
 
 def _rows(text: str) -> Iterator[Row]:

@@ -1,7 +1,7 @@
 """A finished review once more, from its journal alone: no network, no clock, no provider's library.
 
 The change is read from the repository's objects again; every reply comes from the record. Whatever is not as it was is an
-error that says where, never a silent difference.
+error that says where, never a silent difference; only the wording of a model's instructions, which versions improve, is not compared.
 """
 
 import asyncio
@@ -41,8 +41,11 @@ class Replay(Journal):
         return tuple((self._section.start or {}).get("notes", ()))
 
     def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> RecordedCall | None:
-        """The recorded outcome. Raises ReplayDiffers where this was never asked."""
+        """The recorded outcome. Raises ReplayDiffers where this was never asked: in these words, or under instructions in other words."""
         recording = self._record.take(key, at)
+        if recording is None:
+            messages = [codec.message(message) for message in prompt.messages]
+            recording = self._record.take(self._record.reworded(role, model, messages), at)
         if recording is not None and (recording.reply is not None or recording.error is not None):
             return recording
         if recording is not None and self._is_interrupted():
