@@ -90,7 +90,7 @@ async def _names(argument: str, context: CommandContext) -> tuple[str, ...]:
 async def _plan(
     ask: CommandAsk, state: PullState, last: bytes, names: tuple[str, ...], host: Host, parts: Services
 ) -> FixPlan:
-    """Fix the findings in a copy, review it, and make the commit if it may be result."""
+    """Fix the findings in a copy, review it, and make the commit if the review allows it."""
     reviewed = target.read(last)
     if reviewed is None or reviewed.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")

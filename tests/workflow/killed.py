@@ -1,0 +1,53 @@
+"""`deeprepo serve` as a process of its own, which a test may kill and start again."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from whole import SECRET
+
+from deeprepo_sandbox import github as sandbox
+
+ROOT = Path(__file__).parents[2]
+
+
+@asynccontextmanager
+async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIterator["subprocess.Popen[bytes]"]:
+    """The server, ready, with GitHub's webhook pointing at it. `settings`: more of its environment, without the prefix."""
+    env = {
+        "APP_ID": gh.app_id,
+        "PRIVATE_KEY": gh.private_key,
+        "WEBHOOK_SECRET": SECRET,
+        "GITHUB_API": gh.api,
+        "DATA": str(folder / "data"),
+        "PORT": "0",
+        "DEBOUNCE": "0",
+        "WRITE_PAUSE": "0",
+        **settings,
+    }
+    ours = {f"DEEPREPO_{name}": value for name, value in env.items()}
+    log = folder / "log"
+    with log.open("wb") as out:
+        popen = subprocess.Popen(  # noqa: ASYNC220 - it runs beside us
+            [sys.executable, "-m", "bot", "serve"],
+            env={**os.environ, **ours, "OPENAI_API_KEY": "sk-pretended", "PYTHONPATH": str(ROOT)},
+            stdout=out,
+            stderr=out,
+            cwd=folder,
+        )
+    try:
+        async with asyncio.timeout(30):
+            while not (found := re.search(r"listening.*?(http://[^\s\"]+)", log.read_text())):
+                assert popen.poll() is None, log.read_text()
+                await asyncio.sleep(0.02)
+        gh.listen(f"{found[1]}/webhook")
+        yield popen
+    finally:
+        gh.listen(None)
+        popen.kill()
+        popen.wait()
