@@ -221,7 +221,7 @@ def _fitted(file: _File, row: Breakage, call: ArgumentList) -> set[ByteEdit]:
         raise _NotMechanical
     if any(names_left[at] and not all(names_left[at:]) for at in range(len(names_left))):
         raise _NotMechanical  # a positional argument behind a named one
-    sign = b": " if file.path.endswith((".cs", ".php", ".rb")) else b"=" if file.path.endswith(".py") else b" = "
+    sign = filetype(file.path).named_arguments.encode()
     edits = {
         ByteEdit(one.start, one.keyword_end or one.start, name.encode() + (b"" if one.keyword else sign))
         for at, name in new_names.items()
@@ -314,7 +314,7 @@ def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     if not row.new_path:
         raise _NotMechanical
     spot = statement(file.path, file.source, row.reference.line)
-    if row.home.endswith(NAMED_AFTER) and (spot is None or row.home.endswith(".cs")):
+    if row.home.endswith(NAMED_AFTER) and (spot is None or filetype(row.home).parser == "csharp"):
         return _type_edits(file, row)
     if spot is None:
         raise _NotMechanical
@@ -347,7 +347,7 @@ def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     folder, new_folder = posixpath.dirname(row.home_before), posixpath.dirname(row.new_path)
     old, new = _stem(row.home_before), _stem(row.new_path)
     uses = [use for use in file.uses(_about(row, old)) if use.form in ("name", "member", "import")]
-    if old == new and row.home.endswith(".cs"):
+    if old == new and filetype(row.home).parser == "csharp":
         using = added_using(file.source, file.others.get(row.home_before, b""), file.others.get(row.new_path, b""))
         if using is not None:
             return {ByteEdit(using[0], using[0], using[1])}

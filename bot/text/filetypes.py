@@ -49,7 +49,7 @@ class FileType:
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
     symbols: bool = False  # `:name` is a text
     implicit_result: bool = False  # the last value of a function is its result
-    named_arguments: bool = False  # a call may name a parameter
+    named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
     undeclared_results: bool = False  # a definition need not tell what it returns
     missing_arguments: bool = (
         False  # a call may leave out what its function takes; a member that is missing is `undefined`
@@ -75,7 +75,7 @@ PYTHON = FileType(
     slash_comments=False,
     docstrings=True,
     head="colon",
-    named_arguments=True,
+    named_arguments="=",
     undeclared_results=True,
     inherited_constructors=True,
 )
@@ -126,7 +126,7 @@ KOTLIN = replace(
     headings=("Kotlin",),
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
-    named_arguments=True,
+    named_arguments=" = ",
     broken_override=_OVERRIDES_NOTHING,
 )
 CSHARP = FileType(
@@ -140,7 +140,7 @@ CSHARP = FileType(
     definitions="typed",
     camel_case=True,
     literal_keys=True,
-    named_arguments=True,
+    named_arguments=": ",
     broken_use=_COMPILED,
     broken_override=_OVERRIDES_NOTHING,
     marked_overrides=True,
@@ -198,7 +198,7 @@ PHP = FileType(
     comments=(PHP_HASH, *C_COMMENTS, PAGE),
     hash_comments=True,
     literal_keys=True,
-    named_arguments=True,
+    named_arguments=": ",
     undeclared_results=True,
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
@@ -219,7 +219,7 @@ RUBY = FileType(
     literal_keys=True,
     symbols=True,
     implicit_result=True,
-    named_arguments=True,
+    named_arguments=": ",
     undeclared_results=True,
     constructors=_CONSTRUCTORS | {"initialize"},
     inherited_constructors=True,

@@ -15,15 +15,17 @@ from bot.errors import ConfigError
 from bot.languages import LANGUAGES
 from bot.masking import forms
 from bot.render import templates
+from bot.review import lenses
 from bot.wiring import review, tasks
 
 __all__ = ["tasks"]
 
 # A review goes through all of these, and would load their modules one by one.
-ROOMS = (analyzers, context, findings, reviewing, strategies)
+ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 RUNNING = ("bot.review.reproducing", "bot.review.running")
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
-LATER = ("anyio._backends._asyncio", "jinja2", "ruff")  # what libraries load when they are first used
+# What a review with a model loads when it is first used, and what libraries do.
+LATER = ("anyio._backends._asyncio", "bot.agent.seed", "bot.llm.schema", "jinja2", "ruff")
 
 
 def _likely() -> tuple[str, ...]:

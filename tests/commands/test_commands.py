@@ -19,6 +19,7 @@ WORDS = [
     "full review",
     "ask",
     "explain",
+    "fix",
     "ignore",
     "remember",
     "rules",

@@ -28,14 +28,14 @@ def confirmed(rule: LearnedRule, *, given_at: float = GIVEN) -> tuple[CommandRep
     async def every() -> tuple[LearnedRule, ...]:
         return (rule,)
 
-    async def decide(number: int, state: RuleState, _: str) -> LearnedRule | None:
+    async def decide(number: int, state: RuleState, _: str, __: str) -> LearnedRule | None:
         decisions.append(number)
         return replace(rule, state=state)
 
-    async def propose(_: Finding, __: str) -> LearnedRule | None:
-        return None
+    async def propose(_: Finding, __: str) -> tuple[LearnedRule, ...]:
+        return ()
 
-    book = RuleBook(every, decide, propose)
+    book = RuleBook(every, decide, propose, nothing)
     settings = config.resolve({}, b"", Settings())
     context = CommandContext(
         settings, "ann", "main", nothing, nothing, nothing, no, no, no, rules=book, given_at=given_at

@@ -22,7 +22,7 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted
 def test_a_finding_is_placed_where_people_would(case: placing.Case) -> None:
     """The table of hand-made cases, each accepted by GitHub's rules."""
     changed = placing.change(case.patch)
-    assert placing.said(place([case.finding], changed)[0]) == case.expected
+    assert placing.phrase(place([case.finding], changed)[0]) == case.expected
     assert placing.faults([case.finding], changed, case.patch) == (0, 0, [])
 
 

@@ -31,17 +31,17 @@ Say = Callable[[str], None]
 
 
 async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
-    """A withdrawal, the proposal of a rule, and its confirmation. Raises TimeoutError if the bot does not answer."""
+    """A withdrawal with the learning that it proposes, the proposal of a rule, and both confirmed. Raises TimeoutError if the bot does not answer."""
     await repo.reply(number, _comment(gh, number, model.WRONG).id, OBJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {OBJECTION}")
     await _wait_for_answer(gh, number, f"Withdrawn: {model.WRONG}")
     say("answer     the finding is withdrawn")
     await repo.reply(number, _comment(gh, number, BY_CODE).id, REJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {REJECTION}")
-    proposal = "Proposed as rule 1"  # the withdrawal of what a model has found proposes none
-    await _wait_for_answer(gh, number, proposal)
-    repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
-    say(f"rule       proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
+    for name, proposal in (("learning", "Proposed as learning 1"), ("rule", "Proposed as rule 2")):
+        await _wait_for_answer(gh, number, proposal)
+        repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
+        say(f"{name:10} proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
     say(f"command    {IGNORE}: removing the line would not close it")
     await repo.comment(number, RULES, MAINTAINER)
