@@ -5,9 +5,9 @@ new parameter, a replacement for what is gone) has no rewrite, and neither has a
 """
 
 import posixpath
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from bot.analyzers.contracts_arity import misfit
@@ -41,11 +41,16 @@ class _File:
     source: bytes
     language: Language
     others: Mapping[str, bytes]  # files that have another path now, before the change and after it
+    _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # of a name, by their lines
 
     def uses(self, row: Breakage) -> list[Use]:
         """The uses of a broken name on its line."""
         name, line = row.reference.name, row.reference.line
-        uses = {use.at: use for use in self.language.uses(self.path, self.source, {name}) if use.line == line}
+        if name not in self._uses:
+            by_line = self._uses.setdefault(name, {})
+            for use in self.language.uses(self.path, self.source, {name}):
+                by_line.setdefault(use.line, []).append(use)
+        uses = {use.at: use for use in self._uses[name].get(line, ())}
         return [use for at, use in sorted(uses.items()) if at >= 0 and use.name.endswith(name)]
 
 
@@ -74,8 +79,11 @@ async def rewrites(
 def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """The same for one file: a line that two changed definitions share is written once, with both."""
     edits: dict[str, set[ByteEdit]] = {}
+    counts = Counter(row.reference.symbol for row in rows)
     for row in rows:
         key = row.reference.symbol
+        if counts[key] > MOST:
+            continue
         try:
             edits.setdefault(key, set()).update(_edits(file, row))
         except _NotMechanical:

@@ -48,10 +48,10 @@ class ArgumentList:
 def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
     """The syntax of a name at its place; None if nobody here can read the file, or something else is there."""
     grammar = grammar_of(path)
-    root = syntax.in_time(grammar, source) if grammar is not None else None
+    root = syntax.root_of(grammar, source) if grammar is not None else None
     if root is None or source[at : at + len(name)] != name:
         return None
-    return root.root_node.descendant_for_byte_range(at, at + len(name))
+    return root.descendant_for_byte_range(at, at + len(name))
 
 
 def arguments_of(name: Node, source: bytes) -> ArgumentList | None:

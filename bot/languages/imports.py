@@ -50,12 +50,12 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
     """The import statement that begins on a line, or of which the line is a part."""
     lines = source.split(b"\n")
     grammar = grammar_of(path)
-    root = syntax.in_time(grammar, source) if grammar is not None else None
+    root = syntax.root_of(grammar, source) if grammar is not None else None
     if root is None or line > len(lines):
         return None
     begin = sum(len(row) + 1 for row in lines[: line - 1])
     begin += len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    node = root.root_node.descendant_for_byte_range(begin, begin + 1)
+    node = root.descendant_for_byte_range(begin, begin + 1)
     if path.endswith(LINES):
         return _line(lines[line - 1], begin)
     chain = [node, *islice(syntax.ancestors(node), DEPTH)] if node is not None else []

@@ -51,15 +51,18 @@ class Shape:
 
 def parse(grammar: Grammar, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for code that takes its parser more than its share of time."""
-    root = _parse(grammar, source)
+    root = root_of(grammar, source)
     if root is None:
         raise Unreadable("its code takes a parser too long")
     return root
 
 
 @lru_cache(maxsize=4)
-def _parse(grammar: Grammar, source: bytes) -> Node | None:
-    """The last trees are kept, and few: they take many times the memory of their texts, and hardly one is asked for again later."""
+def root_of(grammar: Grammar, source: bytes) -> Node | None:
+    """The root of a file's syntax tree, None if its parser takes too long.
+
+    The last trees are kept, and few: they take many times the memory of their texts, and hardly one is asked for again later.
+    """
     tree = in_time(grammar, source)
     return tree.root_node if tree is not None else None
 
