@@ -96,7 +96,7 @@ class Record:
         """Whether this request was sent before, whatever came of it."""
         return key in self._replies or (self.current is not None and key in self.current.recorded_calls)
 
-    def reworded(self, role: str, model: str, messages: Iterable[Row]) -> str:
+    def same_question(self, role: str, model: str, messages: Iterable[Row]) -> str:
         """The key of the next request that asked the same under instructions in other words: another version's; "" if there is no such one."""
         question = [_content(message) for message in messages if message["role"] != "system"]
         for row in self.current.requests if self.current else ():

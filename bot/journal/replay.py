@@ -45,7 +45,7 @@ class Replay(Journal):
         recording = self._record.take(key, at)
         if recording is None:
             messages = [codec.message(message) for message in prompt.messages]
-            recording = self._record.take(self._record.reworded(role, model, messages), at)
+            recording = self._record.take(self._record.same_question(role, model, messages), at)
         if recording is not None and (recording.reply is not None or recording.error is not None):
             return recording
         if recording is not None and self._is_interrupted():
