@@ -40,9 +40,6 @@ class Repeatable(HostDown):
 class Nameless(HostLimited):
     """A limit for which GitHub named no time."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, UNNAMED)
-
 
 def failure(error: Exception) -> DeepRepoError:
     """Our error for what the library raised. It holds neither the request nor the cause: both carry the token."""
@@ -72,7 +69,7 @@ def http_error(response: httpx.Response) -> HostError:
     limited, seconds = _wait(status, response.headers, words)
     if limited:
         if seconds is None:
-            return Nameless(f"GitHub asks to wait: {words or what}")
+            return Nameless(f"GitHub asks to wait: {words or what}", UNNAMED)
         return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
@@ -91,7 +88,7 @@ def graphql(response: httpx.Response) -> None:
     what, kinds = route_of(response.request), {str(fault.get("type")) for fault in faults}
     words = "; ".join(str(fault.get("message")) for fault in faults)[:LONGEST]
     if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in words.lower():
-        raise Nameless(f"GitHub asks to wait: {words}")
+        raise Nameless(f"GitHub asks to wait: {words}", UNNAMED)
     if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
         raise Repeatable(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422

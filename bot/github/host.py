@@ -138,8 +138,11 @@ class Host:
 
     async def delete(self, comment: PostedComment) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
-        issues, pulls = self.rest.issues, self.rest.pulls
-        one = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
+        one = (
+            self.rest.issues.async_delete_comment
+            if comment.kind == "issue"
+            else self.rest.pulls.async_delete_review_comment
+        )
         with suppress(HostRefused):
             await self.client.answer(one(*self.repo, comment.id))
 

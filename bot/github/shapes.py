@@ -27,12 +27,7 @@ PULL = {
     "pages": "base.repo.html_url",
     "default_branch": "base.repo.default_branch",
 }
-POSTED = {
-    "author": "user.login",
-    "url": "html_url",
-    "head": "commit_id",
-    "dislikes": "reactions.-1",
-}
+POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "dislikes": "reactions.-1"}
 
 
 def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
