@@ -136,7 +136,7 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
 
 
 def _head(symbol: Symbol | None) -> str:
-    """A definition's signature; of a class, which has none, its kind and name."""
+    """A definition's signature, or the kind and name of a class."""
     if symbol is None:
         return ""
     return symbol.signature.text if symbol.signature is not None else f"{symbol.kind} {symbol.short}"

@@ -280,7 +280,10 @@ def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
 
 
 def _owners(source: ChangedSource) -> Iterator[tuple[str, str, str]]:
-    """The name of each class with a dot, and its text before and after, its bases in the file included; all of the file where a class is gone or there is none."""
+    """Each class as (its name and a dot, its text before, its text after), with its bases in the same file; then the rest of the file.
+
+    If a class is gone, its text after is the whole file.
+    """
     before, after = (side.decode("utf-8", "replace") for side in (source.before, source.after))
     bases = dict(source.new.bases)
     outside = before.split("\n")

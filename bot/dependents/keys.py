@@ -97,11 +97,11 @@ class Key:
     shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
     manners: frozenset[str] = frozenset()  # how the file wrote it
     is_dropped: bool = (
-        False  # by a statement about its column, or by the section that it stands in now: its line may be there
+        False  # by a statement about its column or by another section around it: its line may still exist
     )
 
 
-Texts = Mapping[tuple[str, str], str]  # (side, path) -> what stands there
+Texts = Mapping[tuple[str, str], str]  # (side, path) -> the text of the file
 
 
 async def lost_keys(  # noqa: C901
@@ -351,7 +351,7 @@ def _statement_keys(file: ChangedFile, suffixes: Collection[str], texts: Texts) 
 
 
 def _moved(file: ChangedFile, texts: Texts) -> frozenset[str]:
-    """The keys of settings that stand in another section now, on lines that may be the same."""
+    """The keys of settings that are in another section now, even if their lines are the same."""
     before, after = texts.get(("base", file.old_path or file.path)), texts.get(("head", file.path))
     if not is_settings(file.path) or before is None or after is None or decides_nothing(file.path):
         return frozenset()
@@ -375,7 +375,7 @@ def _places(path: str, content: str) -> frozenset[Place]:
 
 
 def _manners(word: str, code: str) -> frozenset[str]:
-    """How a line writes a word: what stands in front of it, and the letter behind it."""
+    """How a line writes a word: the characters before it, and the one after it."""
     return frozenset("".join(match.groups()) for match in MANNER.finditer(code.replace(word, STANDS_FOR)))
 
 

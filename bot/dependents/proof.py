@@ -260,7 +260,7 @@ class Proof:
         return not await self.exports.elsewhere(home, f"{target.owner}.{name}")
 
     async def _lacks(self, path: str, owner: str, name: str, depth: int = INHERITED) -> bool:
-        """Whether a class and all that it inherits from stand in the tree, and none of their files writes the name any more."""
+        """Whether the tree holds a class and all that it inherits from, and none of their files writes the name any more."""
         if not self.language.TRAITS.unwritten_names or self.language.TRAITS.open_classes:
             return False  # a compiler's classes may be spread over files; where any file may open one, nothing is known
         outline, source = await self.exports.outline("head", path), await self.tree.read(path)

@@ -216,7 +216,7 @@ async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
 
 
 async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:
-    """What a round before came to for a file that was not read again: a failure has to stand there still."""
+    """What a round before came to for a file that was not read again: a failure counts while its quote is still there."""
     stands = [place for quote in row.quotes if (place := await _place(quote, scene)) is not None]
     if row.verdict == "failed" and not any(quote.path == row.path for quote in stands):
         return CheckedFile(row.path, "undecided", cause="gone")
@@ -224,7 +224,7 @@ async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:
 
 
 async def _place(quote: Evidence, scene: CheckScene) -> Evidence | None:
-    """A quote with its line; None if it does not stand in the tree."""
+    """A quote with its line; None if the tree does not hold it."""
     sides = {file.path: file.old_path for file in scene.files}
     changed_rows = (row for unit in scene.units if unit.path == quote.path for row in unit.rows)
     near = quote.line or quotes.first_line(quote.quote, changed_rows)  # of several such lines the changed one

@@ -85,7 +85,7 @@ def _add(
 
 
 def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
-    """The file with its new lines. Raises _CannotApply where the old ones do not stand there, or two rewrites meet."""
+    """The file with its new lines. Raises _CannotApply if the old lines are not there, or if two rewrites overlap."""
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     pieces, at = [], 0
     for rewrite in sorted(rewrites, key=lambda one: one.line):

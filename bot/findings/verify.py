@@ -141,8 +141,8 @@ async def _answered(
 ) -> Finding | SuppressedFinding:
     """The finding under what people have said before: silenced, as it is, or with what is new since it was dismissed.
 
-    The opinion names the sentence or the claim by its id; code knows which were shown. New evidence is a line that stands in the tree and
-    that the dismissed claim did not quote.
+    The opinion names the sentence or the claim by its id; code knows which were shown. New evidence is a line of the tree that the
+    dismissed claim did not quote.
     """
     learning = there.learning(data.get("sentence"))
     if learning is not None:

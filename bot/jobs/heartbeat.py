@@ -28,7 +28,7 @@ class Pulse:
     runner: Runner
     workers: Workers | None
     beaten: float = 0.0  # on the loop's clock: when the last sign of life was given
-    _lost_ids: set[str] = field(default_factory=set)  # jobs of ours that did not run at the last look
+    _lost_ids: set[str] = field(default_factory=set)  # our jobs that were not running at the last look
 
     @property
     def interval(self) -> float:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from bot.languages import syntax
 from bot.languages.faults import grammar_of
+from bot.text.filetypes import parsed_by
 
 # Nodes that are a whole statement by which a file takes something of another.
 STATEMENT = re.compile(
@@ -27,11 +28,11 @@ QUOTED = re.compile(r"([\"'<])([^\"'<>\n]{1,300})([\"'>])")
 DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?:\.\w++)++")
 SLASHED = re.compile(r"(?<![\w\\])[A-Za-z_]\w*+(?:\\\w++)++")
 CRATE = re.compile(r"\bcrate((?:::\w++)++)")
-SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
-PATHS = (*SCRIPTS, ".vue", ".svelte", ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".rb", ".php")
-LINES = (".rb",)  # files are loaded by calls
-TYPES = (".java", ".kt", ".kts")
-NAMED_AFTER = (*TYPES, ".cs")  # a file has the name of its type
+SCRIPTS = parsed_by("javascript")
+LINES = parsed_by("ruby")  # files are loaded by calls
+PATHS = (*SCRIPTS, *parsed_by("c/c++"), *LINES, *parsed_by("php"))
+TYPES = parsed_by("jvm")
+NAMED_AFTER = (*TYPES, *parsed_by("csharp"))  # a file has the name of its type
 USING = re.compile(rb"^using [\w.]{1,200};[ \t]*+\r?$", re.MULTILINE)
 NAMESPACE = re.compile(rb"^[ \t]*+namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
 

@@ -119,7 +119,7 @@ class CheckedFile:
     path: str = field(metadata=EXACT)
     verdict: CheckVerdict
     reason: str = ""
-    quotes: tuple[Evidence, ...] = ()  # each stands in the tree
+    quotes: tuple[Evidence, ...] = ()  # each is in the tree
     cause: CheckCause = ""
 
 

@@ -34,7 +34,9 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
         if row is None:
             known = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
-            raise UsageError(f"the review has no finding {name}: " + (f"it has {known}" if known else "it has none"))
+            raise UsageError(
+                f"the review has no finding {name}: " + (f"it has {known}" if known else "it has no finding at all")
+            )
         selection.append(row)
     return tuple(dict.fromkeys([*selection, *(row for row in rows if _is_beside(row, selection))]))
 

@@ -27,7 +27,7 @@ MOST_LISTED = 20  # lines of one list in an answer
 
 @dataclass(frozen=True, slots=True)
 class FixPlan:
-    """What a command came to, as a later attempt has to know it. `commit`: the id to point the branch at; `refusal`: why there is none."""
+    """What a command came to, as a later attempt has to know it. `commit`: the id to point the branch at; `refusal`: why nothing is committed."""
 
     commit: str = ""
     refusal: str = ""

@@ -27,7 +27,7 @@ ALIEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file of a commit: the ids of both contents, empty where there is none."""
+    """One file of a commit: the ids of both contents; the id of a side that lacks the file is empty."""
 
     path: str
     old: str

@@ -75,13 +75,13 @@ class World:
     word: str
     home: Path
     port: int
-    heard: "list[socket.socket]"
+    listeners: "list[socket.socket]"
     process: int
 
     def connections(self) -> int:
         """How many have come to one of the sockets."""
         found = 0
-        for listener in self.heard:
+        for listener in self.listeners:
             listener.settimeout(0)
             try:
                 listener.accept()[0].close()
