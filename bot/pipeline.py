@@ -517,6 +517,7 @@ def _review(
         fail_also=settings["fail_also"],
         minimum=settings["minimum_severity"],
         tone=settings["tone"],
+        ci=settings["ci"],
         issues=issue_reports,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
         dropped=session.refused_count + judgement.dropped_count,

@@ -35,5 +35,6 @@ DEFAULTS: dict[str, Any] = {
     "checks": (),
     "guidelines": True,
     "walkthrough": True,
+    "ci": True,
     "run": None,
 }

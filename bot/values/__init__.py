@@ -32,6 +32,7 @@ from bot.values.change import (
     Unit,
     Visibility,
 )
+from bot.values.ci import CIFailure, CIJobLog
 from bot.values.finding import (
     CATEGORIES,
     SEVERITIES,
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
     from bot.values.ask import (
         Ask,
         Cancel,
+        ChecksEnded,
         CommandAsk,
         CommentRef,
         Follow,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
+from bot.values.ci import CIFailure
 from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
@@ -278,6 +279,8 @@ class Review:
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
+    ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
+    ci_failures: tuple[CIFailure, ...] = ()
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
