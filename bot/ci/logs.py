@@ -13,7 +13,7 @@ LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an er
 BLOCK, AROUND, PLACES = 80, 40, 30  # lines of the block of a failed test, lines around another error, places in them
 HEADINGS = 400  # blocks of failed tests that are looked at
 
-_STAMP = re.compile(r"\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
+_STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
@@ -29,7 +29,7 @@ _PLACE = re.compile(
     rf"\bFile \"([^\"]{{1,300}})\", line (\d{{1,7}})|\bin ({_PATH}) on line (\d{{1,7}})"
     rf"|(?<![\w@+~$./\\-])({_PATH})(?::(?:line )?|\(|:\[)(\d{{1,7}})"
 )
-_CALL = re.compile(rf"\s{{1,12}}(?:at|❯|#) .{{0,200}}?{_PATH}:\d{{1,7}}")  # a line of a stack
+_CALL = re.compile(rf"\s{{1,12}}(?:at|\u276f|#) .{{0,200}}?{_PATH}:\d{{1,7}}")  # a line of a stack
 _FRAME = re.compile(r"\s*File \"")
 # Words in front of a message: who speaks, and the severity.
 _HEAD = r"\s{0,3}(?:\[?(?:ERROR|error|FATAL|fatal|err)\]?\s*:?\s+)?"
@@ -52,7 +52,9 @@ _EXCEPTION = re.compile(
     r"(?:E\s{2,8})?\s{0,12}(?:Uncaught |Unhandled |Caused by: |Exception in thread \"[^\"]{0,80}\" )?"
     r"(?:[\w$]{1,80}+[.:\\]{1,2}){0,12}[\w$]{0,80}(?:Error|Exception|Failure|Panic|Fault|Timeout|Warning as error)(?: \[\w{1,60}\])?(?::\s|\s\(|$)"
 )
-_ASSERTED = re.compile(r"E\s{2,8}\S|\s{0,12}(?:error: \S|Failure/Error|Error Message|Failed asserting|assert\w{0,20} .{0,200}failed)")
+_ASSERTED = re.compile(
+    r"E\s{2,8}\S|\s{0,12}(?:error: \S|Failure/Error|Error Message|Failed asserting|assert\w{0,20} .{0,200}failed)"
+)
 _DEATH = re.compile(
     r"\bheap out of memory|\bout of memory\b|\bOutOfMemory|\bKilled\b|\bSegmentation fault|\bcore dumped|\btimed? ?out\b|\bcommand not found"
     r"|: not found$|\bNo such file or directory|\bcannot find\b|\bPermission denied|\bunable to\b|\bcould not\b|\bfailed\b|\berror\b",
@@ -65,12 +67,14 @@ _KILLED = re.compile(
 )
 # How the block of a failed test begins.
 _TEST = re.compile(
-    r"\s{0,8}(?:---\s?FAIL:? |(?:FAIL|ERROR): \S{1,200} \(|(?:FAILED|ERROR) \S{1,300}(?:::| - )|FAIL\s{1,4}\S{1,300} > |● |\d{1,5}\) \S|not ok \d|[✖✗✘×✕] \S|_{3,200} .{1,300} _{3,200}$"
+    r"\s{0,8}(?:---\s?FAIL:? |(?:FAIL|ERROR): \S{1,200} \(|(?:FAILED|ERROR) \S{1,300}(?:::| - )|FAIL\s{1,4}\S{1,300} > |● |\d{1,5}\) \S|not ok \d|[\u2716\u2717\u2718\u00d7\u2715] \S|_{3,200} .{1,300} _{3,200}$"
     r"|---- .{1,300} stdout ----$|test .{1,300} \.\.\. FAILED$|Failed \S{1,300} \[)"
 )
-_TEST_END = re.compile(r"(?:<<< (?:FAILURE|ERROR)!|\sFAILED|\*\*\*(?:Failed|Timeout|Exception).{0,40})\s*(?:--? in .{1,200})?$")
+_TEST_END = re.compile(
+    r"(?:<<< (?:FAILURE|ERROR)!|\sFAILED|\*\*\*(?:Failed|Timeout|Exception).{0,40})\s*(?:--? in .{1,200})?$"
+)
 _TITLE = re.compile(
-    r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[✖✗✘×✕]|_{3,200}|----|test|Failed|\[ERROR\])\s+"
+    r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{3,200}|----|test|Failed|\[ERROR\])\s+"
     r"|\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
 )
 _LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # what it labels stands in the next line
@@ -126,8 +130,7 @@ def _lines(log: str) -> list[str]:
 
 def _clean(raw: str) -> str:
     line = raw[:LINE].rstrip("\r\n")
-    line = line[_STAMP.match(line).end() :]  # type: ignore[union-attr] - it matches the empty text too
-    return _ESCAPE.sub("", line.rpartition("\r")[2].expandtabs(4)).rstrip()
+    return _ESCAPE.sub("", _STAMP.sub("", line, count=1).rpartition("\r")[2].expandtabs(4)).rstrip()
 
 
 def _is_exit(line: str) -> bool:
@@ -162,8 +165,9 @@ def _marked(lines: Sequence[str]) -> LogError | None:
             error = LogError(text[:SHOWN])
         named = dict(_PROPERTY.findall(match[1] or ""))
         number = named.get("line", "").strip()
-        own = ((named["file"].strip(), int(number)),) if "file" in named and number.isdecimal() and len(number) < 8 else ()
-        return LogError(error.message, own + error.places)
+        if "file" in named and number.isdecimal() and number.isascii():
+            return LogError(error.message, ((named["file"].strip(), int(number[:7])), *error.places))
+        return error
     return None
 
 
@@ -178,7 +182,11 @@ def _is_strong(lines: Sequence[str], at: int) -> bool:
         return False
     if _is_located(line) or _EXCEPTION.match(line) or _KILLED.search(line):
         return True
-    return at + 1 < len(lines) and bool(_ARROW.match(lines[at + 1])) and not re.match(rf"\s{{0,4}}{_MILD}", line, re.IGNORECASE)
+    return (
+        at + 1 < len(lines)
+        and bool(_ARROW.match(lines[at + 1]))
+        and not re.match(rf"\s{{0,4}}{_MILD}", line, re.IGNORECASE)
+    )
 
 
 def _is_test(line: str) -> bool:

@@ -7,11 +7,11 @@ from bot.ci.logs import LogError, first_error, is_exit, one_line
 from bot.masking.masks import Masks
 from bot.text import lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, DiffLine, CIFailure, CIJobLog, Side
+from bot.values import ChangedFile, CIFailure, CIJobLog, DiffLine, Side
 
 Place = tuple[str, int, Side]
 MOST_NAMES = 12  # of one error that are looked for in the change
-_QUOTED = re.compile(r"[\"'`‘’“”]([\w$.:@/-]{2,80})[\"'`‘’“”]")
+_QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
 _CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
 
@@ -41,8 +41,8 @@ def _error(log: CIJobLog) -> LogError | None:
 def trace(error: LogError, files: Sequence[ChangedFile]) -> Place | None:
     """The changed line that an error comes from, None if it names none."""
     named = [(file, line) for path, line in error.places if (file := _file(path, files)) is not None]
-    exact = [(file.path, line, "head") for file, line in named if line in file.added_lines]
-    product = [place for place in exact if not is_test(place[0])]
+    exact: list[Place] = [(file.path, line, "head") for file, line in named if line in file.added_lines]
+    product: list[Place] = [place for place in exact if not is_test(place[0])]
     near = (place for file, line in named if (place := _beside(file, line)) is not None)
     looks: tuple[Iterator[Place], ...] = (iter(product), _of_names(error.message, files), iter(exact), near)
     return next((place for look in looks for place in look), None)
@@ -89,7 +89,11 @@ def _of_names(message: str, files: Sequence[ChangedFile]) -> Iterator[Place]:
         for name in names:
             whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
             hits = [(file, one) for file, one in rows if name in one.text and whole.search(one.text)]
-            if hits and {one.kind for _, one in hits} == {kind} and not lines.is_comment(hits[0][1].text, hits[0][0].path):
+            if (
+                hits
+                and {one.kind for _, one in hits} == {kind}
+                and not lines.is_comment(hits[0][1].text, hits[0][0].path)
+            ):
                 yield _place(*hits[0])
 
 

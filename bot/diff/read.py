@@ -87,7 +87,9 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     came = is_retyped and row.new_mode.startswith(
         REGULAR
     )  # a file in the place of a link or a submodule: all of it is new
-    hunks_read = hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
+    hunks_read = (
+        hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
+    )
     lines = [line for hunk in hunks_read for line in hunk.lines]
     return ChangedFile(
         path=row.new,

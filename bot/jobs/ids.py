@@ -10,7 +10,19 @@ small~INSTALLATION~DELIVERY
 import re
 from typing import TypedDict
 
-from bot.values import Ask, Cancel, ChecksEnded, CommandAsk, Follow, Forget, MergeGroup, PullRef, Recheck, RemarkAsk, ReviewAsk
+from bot.values import (
+    Ask,
+    Cancel,
+    ChecksEnded,
+    CommandAsk,
+    Follow,
+    Forget,
+    MergeGroup,
+    PullRef,
+    Recheck,
+    RemarkAsk,
+    ReviewAsk,
+)
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {"review": "reviews", "command": "commands", "recheck": "small", "ci": "small", "small": "small"}
@@ -115,7 +127,14 @@ def _priority(ask: Ask) -> int:
     match ask:
         case ReviewAsk(trigger=trigger) if trigger in ASKED:
             return 1
-        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True) | Cancel() | Follow() | ChecksEnded():
+        case (
+            ReviewAsk(stranger=True)
+            | CommandAsk(stranger=True)
+            | RemarkAsk(stranger=True)
+            | Cancel()
+            | Follow()
+            | ChecksEnded()
+        ):
             return 20
     return 10
 

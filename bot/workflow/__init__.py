@@ -16,7 +16,17 @@ from bot.workflow.parts import Services, Surroundings
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    from bot.workflow import cancelling, ci_failures, commanding, conversing, forgetting, paging, queueing, rechecking, server
+    from bot.workflow import (
+        cancelling,
+        ci_failures,
+        commanding,
+        conversing,
+        forgetting,
+        paging,
+        queueing,
+        rechecking,
+        server,
+    )
 
     match ask:
         case ReviewAsk():

@@ -6,6 +6,7 @@ Nobody waits for CI. What is asked for is bounded in requests, bytes and time; w
 import asyncio
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -123,13 +124,15 @@ def _name(row: dict[str, Any]) -> tuple[str, str]:
     return str(shapes.at(row, "app.slug")), str(row.get("name") or "")
 
 
-async def _names_on(host: Host, bases: Sequence[str], names: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+async def _names_on(
+    host: Host, bases: Sequence[str], names: AbstractSet[tuple[str, str]]
+) -> frozenset[tuple[str, str]]:
     """Which of these jobs fail on one of the base's commits. The second commit is asked for what passes on the first, or did not run there."""
     failing: set[tuple[str, str]] = set()
     for base in dict.fromkeys(filter(None, bases)):
         if names - failing:
             with suppress(HostRefused):
-                failing |= {_name(row) for row in await _failed(host, base)} & set(names)
+                failing |= {_name(row) for row in await _failed(host, base)} & names
     return frozenset(failing)
 
 
