@@ -25,7 +25,8 @@ async def log(call: Call) -> Answer:
     job = find_or_404(call.repository.checks.get(call.params["job_id"]))
     if job.log is None or job.status != "completed":
         raise GitHubRefusal(404, "Not Found")
-    where = f"{call.world.origin}/{call.repository.full_name}/joblogs/{job.id}?sig=signed"
+    store = call.world.origin.replace("127.0.0.1", "localhost")  # another host than the API's, as at GitHub
+    where = f"{store}/{call.repository.full_name}/joblogs/{job.id}?sig=signed"
     return Answer(302, None, {"location": where})
 
 
