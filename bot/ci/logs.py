@@ -95,11 +95,11 @@ class LogError:
 def first_error(log: str) -> LogError | None:
     """Find the first real error of a log; None if nothing in it looks like one."""
     lines = _region(_lines(log[-MOST:]))
-    marked = _marked(lines)
-    if marked is not None:
-        return marked
-    test, located = _first_test(lines), _first(lines, _is_located)
-    if test is not None and (located is None or test < located):
+    error = _marked(lines)
+    if error is not None:
+        return error
+    test, diagnostic = _first_test(lines), _first(lines, _is_located)
+    if test is not None and (diagnostic is None or test < diagnostic):
         return _test_error(lines, test)
     strong = next((at for at in range(len(lines)) if _is_strong(lines, at)), None)
     looks: tuple[Callable[[], int | None], ...] = (
@@ -163,10 +163,10 @@ def _marked(lines: Sequence[str]) -> LogError | None:
             error = _error([*lines[:at], text, *lines[at + 1 :]], at)
         else:
             error = LogError(text[:SHOWN])
-        named = dict(_PROPERTY.findall(match[1] or ""))
-        number = named.get("line", "").strip()
-        if "file" in named and number.isdecimal() and number.isascii():
-            return LogError(error.message, ((named["file"].strip(), int(number[:7])), *error.places))
+        properties = dict(_PROPERTY.findall(match[1] or ""))
+        number = properties.get("line", "").strip()
+        if "file" in properties and number.isdecimal() and number.isascii():
+            return LogError(error.message, ((properties["file"].strip(), int(number[:7])), *error.places))
         return error
     return None
 
@@ -238,11 +238,11 @@ def _reason(block: Sequence[str], at: int) -> str:
 def _error(lines: Sequence[str], at: int) -> LogError:
     """An error at a line: with the path above it if it names none, and the places around it."""
     line = lines[at]
-    indented = _INDENTED.match(line)
-    if indented:
+    match = _INDENTED.match(line)
+    if match:
         above = (one for one in reversed(lines[max(0, at - BLOCK) : at]) if _FILE.fullmatch(one.strip()))
         path = next(above, "").strip().replace("\\", "/")
-        return LogError(one_line(line), ((path, int(indented[1])),) if path else ())
+        return LogError(one_line(line), ((path, int(match[1])),) if path else ())
     start = max(0, at - AROUND)
     message = _reason(lines[at : at + 4], 0)
     return LogError(one_line(message), _places(lines[start : at + AROUND], at - start))

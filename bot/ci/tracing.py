@@ -40,10 +40,10 @@ def _error(log: CIJobLog) -> LogError | None:
 
 def trace(error: LogError, files: Sequence[ChangedFile]) -> Place | None:
     """The changed line that an error comes from, None if it names none."""
-    named = [(file, line) for path, line in error.places if (file := _file(path, files)) is not None]
-    exact: list[Place] = [(file.path, line, "head") for file, line in named if line in file.added_lines]
+    places = [(file, line) for path, line in error.places if (file := _file(path, files)) is not None]
+    exact: list[Place] = [(file.path, line, "head") for file, line in places if line in file.added_lines]
     product: list[Place] = [place for place in exact if not is_test(place[0])]
-    near = (place for file, line in named if (place := _beside(file, line)) is not None)
+    near = (place for file, line in places if (place := _beside(file, line)) is not None)
     looks: tuple[Iterator[Place], ...] = (iter(product), _of_names(error.message, files), iter(exact), near)
     return next((place for look in looks for place in look), None)
 
@@ -66,19 +66,19 @@ def _beside(file: ChangedFile, line: int) -> Place | None:
     for hunk in file.hunks:
         if not hunk.new_start <= line < hunk.new_start + hunk.new_lines:
             continue
-        added = [one.new for one in hunk.lines if one.kind == "+" and one.new is not None]
-        if added:
-            return file.path, min(added, key=lambda number: abs(number - line)), "head"
-        removed = [one.old for one in hunk.lines if one.kind == "-" and one.old is not None]
-        return (file.old_path or file.path, removed[0], "base") if removed else None
+        new_lines = [one.new for one in hunk.lines if one.kind == "+" and one.new is not None]
+        if new_lines:
+            return file.path, min(new_lines, key=lambda number: abs(number - line)), "head"
+        old_lines = [one.old for one in hunk.lines if one.kind == "-" and one.old is not None]
+        return (file.old_path or file.path, old_lines[0], "base") if old_lines else None
     return None
 
 
 def _of_names(message: str, files: Sequence[ChangedFile]) -> Iterator[Place]:
     """The lines of the change about a name of the message: its definition, then where it was removed, then where it came."""
-    quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
+    names_quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
     words = [word for word in _WORD.findall(message) if _CODE.search(word)]
-    names = list(dict.fromkeys([*quoted, *words]))[:MOST_NAMES]
+    names = list(dict.fromkeys([*names_quoted, *words]))[:MOST_NAMES]
     rows = [(file, one) for file in files for hunk in file.hunks for one in hunk.lines if one.kind != " "]
     for kind in ("+", "-"):  # a definition that was altered has both sides: the new one is shown
         for name in names:

@@ -51,7 +51,7 @@ class GitHubClient:
         return _json(response) if response.content else cast("Json", None)
 
     async def content(self, request: Awaitable[Response[Any, Any]]) -> bytes:
-        """Await an answer that is no JSON, as it came: bounded as every answer is."""
+        """Await an answer that is not JSON, as it came: bounded as every answer is."""
         return (await _ours(request)).content
 
     async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:

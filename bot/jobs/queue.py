@@ -106,7 +106,7 @@ class Jobs:
         """Store it in the place of those of the same commit that wait: each App, and each workflow, sends its own."""
         waiting = await self._rows.find(prefix=ids.checks(ask), states=[WAITING], ask=True)
         before = [(row, old) for row in waiting if isinstance(old := _ask(row), ChecksEnded)]
-        ask = replace(ask, failed=ask.failed or any(old.failed for _, old in before))
+        ask = replace(ask, is_failure=ask.is_failure or any(old.is_failure for _, old in before))
         delay = _sooner(self._settings.debounce, [row for row, _ in before])
         return await self._put(ask, name, delay, [row.id for row, _ in before])
 

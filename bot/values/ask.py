@@ -118,7 +118,7 @@ class ChecksEnded:
     owner: str
     name: str
     head: str
-    failed: bool = True  # whether one did: a success only concerns a page that names failures
+    is_failure: bool = True  # whether one has failed: a success only concerns a page that names failures
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,13 @@ SECONDS = 60.0  # for all of it
 
 
 @dataclass(frozen=True, slots=True)
-class _Reviewed:
+class _StoredPage:
     """What is known of a stored review: its commits, and the check runs whose failures its page names."""
 
     head: str
     bases: tuple[str, ...]
-    wanted: bool
-    known: frozenset[int]
+    is_wanted: bool
+    check_runs: frozenset[int]
 
 
 async def spread(ask: ChecksEnded, job: Job, parts: Services) -> None:
@@ -49,8 +49,8 @@ async def spread(ask: ChecksEnded, job: Job, parts: Services) -> None:
     for number in await parts.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
         review = await parts.store.reviews.newest(pull)
-        reviewed = await asyncio.to_thread(_reviewed, review[1]) if review else None
-        if reviewed is not None and reviewed.wanted and (ask.failed or reviewed.known):
+        page = await asyncio.to_thread(_reviewed, review[1]) if review else None
+        if page is not None and page.is_wanted and (ask.is_failure or page.check_runs):
             await parts.submit(Follow(pull, ask.head), job.id)
 
 
@@ -64,17 +64,17 @@ async def is_due(host: Host, head: str) -> bool:
 async def settle(pull: PullRef, head: str, parts: Services) -> bool:
     """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
     review = await parts.store.reviews.newest(pull)
-    reviewed = await asyncio.to_thread(_reviewed, review[1]) if review else None
-    if review is None or reviewed is None or not reviewed.wanted or reviewed.head != head:
+    page = await asyncio.to_thread(_reviewed, review[1]) if review else None
+    if review is None or page is None or not page.is_wanted or page.head != head:
         return False
     async with github.open_pull(parts.identity, pull, parts.pace, READING) as host:
         try:
             rows = await _failed(host, head)
         except HostRefused:
             return False
-        if frozenset(int(row["id"]) for row in rows) == reviewed.known:
+        if frozenset(int(row["id"]) for row in rows) == page.check_runs:
             return False
-        report = CIReport(await _job_logs(host, rows, reviewed.bases), await _patches(host) if rows else ())
+        report = CIReport(await _job_logs(host, rows, page.bases), await _patches(host) if rows else ())
     await parts.store.reviews.rewrite(review[0], (await parts.ci_failures(review[1], report)).encode())
     return True
 
@@ -101,18 +101,18 @@ async def _failed(host: Host, commit: str, own: str = "") -> list[dict[str, Any]
 async def _job_logs(host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str]) -> tuple[CIJobLog, ...]:
     """What each reports. What could not be read in time is named without its log."""
     bare = [_bare(row) for row in rows]
-    read: dict[int, CIJobLog] = {}
+    with_logs: dict[int, CIJobLog] = {}
     with suppress(TimeoutError):
         async with asyncio.timeout(SECONDS):
             on_base = await _names_on(host, bases, {_name(row) for row in rows}) if rows else frozenset()
             bare = [_bare(row, on_base) for row in rows]
-            left = MOST_BYTES
+            room = MOST_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 notes = await _notes(host, row)
-                text = "" if any(not logs.is_exit(note) for note, _, _ in notes) else await _text(host, row, left)
-                left -= len(text)
-                read[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes)
-    return tuple(read.get(one.id, one) for one in bare)
+                text = "" if any(not logs.is_exit(note) for note, _, _ in notes) else await _text(host, row, room)
+                room -= len(text)
+                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes)
+    return tuple(with_logs.get(one.id, one) for one in bare)
 
 
 def _bare(row: dict[str, Any], on_base: Collection[tuple[str, str]] = ()) -> CIJobLog:
@@ -150,7 +150,7 @@ async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int],
     return tuple(notes)
 
 
-async def _text(host: Host, row: dict[str, Any], left: int) -> str:
+async def _text(host: Host, row: dict[str, Any], room: int) -> str:
     """The end of the log of a job of GitHub Actions; of another App what its check run shows."""
     if shapes.at(row, "app.slug") != ACTIONS:
         return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text"))
@@ -158,18 +158,18 @@ async def _text(host: Host, row: dict[str, Any], left: int) -> str:
     with suppress(HostError):
         download = host.rest.actions.async_download_job_logs_for_workflow_run
         data = await host.client.content(download(*host.repo, int(row["id"])))
-    return data[-min(logs.MOST, max(left, 0)) :].decode("utf-8", "replace") if left > 0 else ""
+    return data[-min(logs.MOST, max(room, 0)) :].decode("utf-8", "replace") if room > 0 else ""
 
 
 async def _patches(host: Host) -> tuple[FilePatch, ...]:
     """The changed files with their patches, as GitHub shows them: large ones come without."""
     files: list[FilePatch] = []
-    left = MOST_BYTES
+    room = MOST_BYTES
     with suppress(HostError):
         async for row in _most(host.client.pages(partial(host.rest.pulls.async_list_files, *host.at)), MOST_FILES):
             patch = str(row.get("patch") or "")
-            patch = patch if len(patch) <= left else ""
-            left -= len(patch)
+            patch = patch if len(patch) <= room else ""
+            room -= len(patch)
             old = row.get("previous_filename") or row.get("filename")
             files.append(FilePatch(str(row.get("filename") or ""), str(old or ""), patch))
     return tuple(files)
@@ -186,12 +186,12 @@ async def _most(rows: AsyncIterator[Any], most: int) -> AsyncIterator[Any]:
             return
 
 
-def _reviewed(output: bytes) -> _Reviewed | None:
+def _stored_page(output: bytes) -> _StoredPage | None:
     """What a stored review has to say. One of an older version names no failures and wants them."""
     with suppress(ValueError, KeyError, TypeError, AttributeError):
         document = cast("dict[str, Any]", json.loads(output))
         pull = document["pull"]
         bases = (str(pull["base"]), str(pull["base_tip"] or ""))
-        known = frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
-        return _Reviewed(str(pull["head"]), bases, bool(document["settings"].get("ci", True)), known)
+        named = frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
+        return _StoredPage(str(pull["head"]), bases, bool(document["settings"].get("ci", True)), named)
     return None

@@ -51,8 +51,8 @@ def suite_ended(payload: Payload, ours: Ours) -> Ask:
         raise NotForUs("it is our own check")
     if suite.conclusion not in ENDINGS:
         raise NotForUs("no check of it has passed or failed")
-    failed = suite.conclusion != "success"
-    return ChecksEnded(event.installation.id, where.id, where.owner.login, where.name, suite.head_sha, failed)
+    is_failure = suite.conclusion != "success"
+    return ChecksEnded(event.installation.id, where.id, where.owner.login, where.name, suite.head_sha, is_failure)
 
 
 def on_queue(payload: Payload, _: Ours) -> Ask:

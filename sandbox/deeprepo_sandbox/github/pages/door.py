@@ -28,7 +28,7 @@ GET = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/(?P<kind>pull|blob|commit|j
 Deed = Callable[[Repo, Pull, dict[str, str], str], Awaitable[object]]
 
 
-async def answer(world: World, request: Request) -> Response:
+async def answer(world: World, request: Request) -> Response:  # noqa: PLR0911 - one for each kind of page
     """The page of an address."""
     path = request.url.path
     if request.method == "POST":
