@@ -49,7 +49,7 @@ async def spread(ask: ChecksEnded, job: Job, parts: Services) -> None:
     for number in await parts.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
         review = await parts.store.reviews.newest(pull)
-        page = await asyncio.to_thread(_reviewed, review[1]) if review else None
+        page = await asyncio.to_thread(_stored_page, review[1]) if review else None
         if page is not None and page.is_wanted and (ask.is_failure or page.check_runs):
             await parts.submit(Follow(pull, ask.head), job.id)
 
@@ -64,7 +64,7 @@ async def is_due(host: Host, head: str) -> bool:
 async def settle(pull: PullRef, head: str, parts: Services) -> bool:
     """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
     review = await parts.store.reviews.newest(pull)
-    page = await asyncio.to_thread(_reviewed, review[1]) if review else None
+    page = await asyncio.to_thread(_stored_page, review[1]) if review else None
     if review is None or page is None or not page.is_wanted or page.head != head:
         return False
     async with github.open_pull(parts.identity, pull, parts.pace, READING) as host:
