@@ -24,6 +24,7 @@ ALIAS = re.compile(
     rb"(?:\.\{(?P<many>[^{}]{0,2000})\}|[ \t]*,[ \t]*as:[ \t]*(?P<as>" + MODULE + rb"))?",
     re.MULTILINE,
 )
+ACRONYM = 3  # letters of a word that may be written in capitals
 COMMENT = re.compile(rb"^[ \t]*#")
 DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
 
@@ -37,7 +38,7 @@ class ElixirModules:
         self._files: dict[str, str | None] = {}
 
     def clues(self, path: str) -> Clues:
-        """Whoever uses a module writes the last part of its name."""
+        """A file that uses a module holds the last part of its name."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
         words = {camel(stem), *_unusual(stem)} - {""}
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
@@ -95,7 +96,10 @@ def _plain(stem: str) -> str:
 
 def _unusual(stem: str) -> set[str]:
     """`Shop.HTTP` is in http.ex: people write words of capitals, too."""
-    return {stem.replace("_", "").upper(), "".join(part.upper() if len(part) < 4 else part.title() for part in stem.split("_"))}
+    return {
+        stem.replace("_", "").upper(),
+        "".join(part.upper() if len(part) <= ACRONYM else part.title() for part in stem.split("_")),
+    }
 
 
 def _inner_folders(path: str) -> list[str]:

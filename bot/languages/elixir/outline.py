@@ -72,21 +72,21 @@ def defined_name(node: Node) -> str:
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order."""
     walk = _Walk(path, side)
-    left = [(part, "") for part in reversed(root.named_children)]
-    while left:
-        node, inside = left.pop()
+    stack = [(part, "") for part in reversed(root.named_children)]
+    while stack:
+        node, inside = stack.pop()
         word = callee(node)
         if word in MODULES:
             name = _module(node, inside, walk)
             block = body(node)
             if name and block is not None:
-                left += [(part, name) for part in reversed(block.named_children)]
+                stack += [(part, name) for part in reversed(block.named_children)]
         elif word in PUBLIC | PRIVATE and inside:
             _function(node, inside, walk, is_private=word in PRIVATE)
         elif word == "import":
             walk.stars += 1
         elif word in ("if", "unless", "quote"):
-            left += [(part, inside) for part in reversed(list(_statements(node)))]
+            stack += [(part, inside) for part in reversed(list(_statements(node)))]
     doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         symbols=conditional(walk.symbols),
@@ -144,7 +144,7 @@ def _function(node: Node, inside: str, walk: _Walk, *, is_private: bool) -> None
 
 
 def signature(node: Node) -> Signature:
-    """The parameters of one clause. `\\\\` gives a default; a pattern stands for one argument."""
+    """The parameters of one clause: a pattern stands for one argument."""
     first = head(node)
     parameters = []
     for at, part in enumerate(arguments(first) if first is not None else ()):

@@ -24,25 +24,20 @@ def spot(node: Node) -> Spot | None:
     around = list(islice(ancestors(node), DEPTH))
     if above.type == "dot":
         return _member(node, above, around)
-    if above.type == "call" and above.child_by_field_name("target") == node:
-        if _is_head(above, around):
-            return Spot("definition")
-        return Spot("name", call=_call(above), is_guarded=_is_guarded(around))
-    if _is_head(node, around):
+    is_called = above.type == "call" and above.child_by_field_name("target") == node
+    if _is_head(above if is_called else node, around) or (not is_called and _is_bound(node, around)):
         return Spot("definition")
-    capture = _captured(node, above)
-    if capture is not None:
-        return Spot("name", call=capture, is_guarded=_is_guarded(around))
-    if node.type == "identifier" and (_is_bound(node, around) or above.type not in ("do_block", "binary_operator")):
-        return Spot("definition") if _is_bound(node, around) else None
-    return Spot("name", call=Call(1) if _is_piped(node) else None, is_guarded=_is_guarded(around))
+    call = _call(above) if is_called else _captured(node, above) or (Call(1) if _is_piped(node) else None)
+    if call is None and node.type == "identifier" and above.type not in ("do_block", "binary_operator"):
+        return None  # a variable, as far as anybody can tell
+    return Spot("name", call=call, is_guarded=_is_guarded(around))
 
 
 def _member(node: Node, dot: Node, around: list[Node]) -> Spot | None:
     if dot.child_by_field_name("right") != node:
         return None
     receiver = dot.child_by_field_name("left")
-    if receiver is None or receiver.type != "alias" and text(receiver) != "__MODULE__":
+    if receiver is None or (receiver.type != "alias" and text(receiver) != "__MODULE__"):
         return None  # a field of a map, or a module in a variable
     outer = dot.parent
     call: Call | None = None
@@ -53,7 +48,9 @@ def _member(node: Node, dot: Node, around: list[Node]) -> Spot | None:
     is_guarded = _is_guarded(around)
     if text(receiver) == "__MODULE__":
         return Spot("name", call=call, is_guarded=is_guarded)
-    return Spot("member", receiver=receiver, types=(text(receiver).rpartition(".")[2],), call=call, is_guarded=is_guarded)
+    return Spot(
+        "member", receiver=receiver, types=(text(receiver).rpartition(".")[2],), call=call, is_guarded=is_guarded
+    )
 
 
 def _is_attribute(node: Node) -> bool:

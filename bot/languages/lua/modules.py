@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import islice
+from pathlib import PurePosixPath
 
 from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
 from bot.languages.python.modules import mention
@@ -51,7 +52,7 @@ class LuaModules:
         part = (match["part"] or b"").decode()
         if part:
             bound = here if here and not match["more"] else ""
-            yield Import(target, frozenset({part}), line, ((part, bound),) if bound not in ("", part) else ())
+            yield Import(target, frozenset({part}), line, ((part, bound),) if bound != part else ())
         elif here:
             yield Import(target, frozenset({"*"}), line, (("*", here),))
         else:
@@ -71,7 +72,11 @@ class LuaModules:
                 self._by_name[_stem(path)].append(path)
         parts = name.split(".")
         inner = "/".join(parts)
-        files = [path for path in self._by_name.get(parts[-1], ()) if any(f"/{path}".endswith(f"/{inner}{end}") for end in ENDINGS)]
+        files = [
+            path
+            for path in self._by_name.get(parts[-1], ())
+            if any(f"/{path}".endswith(f"/{inner}{end}") for end in ENDINGS)
+        ]
         return min(files, key=lambda path: (-_common(path, here), path.count("/"), path), default=None)
 
 
@@ -82,4 +87,4 @@ def _stem(path: str) -> str:
 
 def _common(path: str, other: str) -> int:
     """How many folders from the root two files have in common."""
-    return len(posixpath.commonpath([f"/{posixpath.dirname(path)}", f"/{posixpath.dirname(other)}"]).split("/"))
+    return len(PurePosixPath(posixpath.commonpath([f"/{posixpath.dirname(one)}" for one in (path, other)])).parts)

@@ -37,9 +37,9 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             _function(node, walk)
         elif node.type in ("variable_declaration", "assignment_statement"):
             _assignment(node, walk, is_local=node.type == "variable_declaration")
-    offered, is_known = _offered(root, walk)
-    doubt = _doubt(source, offered) if offered else ""
-    exports = _exports(root, walk, offered)
+    table_name, is_known = _table_name(root, walk)
+    doubt = _doubt(source, table_name) if table_name else ""
+    exports = _exports(root, walk, table_name)
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(exports.items()),
@@ -51,11 +51,11 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
 
 def _statements(root: Node) -> Iterator[Node]:
     """The statements that run when the file is loaded, those of blocks too, in their order."""
-    left = list(reversed(root.named_children))
-    while left:
-        node = left.pop()
+    stack = list(reversed(root.named_children))
+    while stack:
+        node = stack.pop()
         if node.type in BLOCKS:
-            left += reversed(node.named_children)
+            stack += reversed(node.named_children)
         else:
             yield node
 
@@ -129,7 +129,7 @@ def member_of(node: Node) -> tuple[str, str] | None:
     return None
 
 
-def _returned(root: Node) -> Node | None:
+def _result(root: Node) -> Node | None:
     """What the file returns at its end."""
     last = next((part for part in reversed(root.named_children) if part.type != "comment"), None)
     if last is None or last.type != "return_statement":
@@ -138,42 +138,40 @@ def _returned(root: Node) -> Node | None:
     return values[0] if len(values) == 1 else None
 
 
-def _offered(root: Node, walk: _Walk) -> tuple[str, bool]:
+def _table_name(root: Node, walk: _Walk) -> tuple[str, bool]:
     """The name of the table that the file returns, and whether all that it offers is written in the file."""
-    returned = _returned(root)
-    if returned is None:
+    result = _result(root)
+    if result is None:
         return "", not any(part.type == "return_statement" for part in root.named_children)
-    if returned.type == "identifier":
-        name = text(returned)
+    if result.type == "identifier":
+        name = text(result)
         is_own = any(table == name for table, _, _ in walk.members) or any(one.name == name for one in walk.symbols)
         return name, is_own
-    if returned.type == "function_call" and text(returned.child_by_field_name("name")) == "setmetatable":
-        parts = returned.child_by_field_name("arguments")
+    if result.type == "function_call" and text(result.child_by_field_name("name")) == "setmetatable":
+        parts = result.child_by_field_name("arguments")
         first = parts.named_children[0] if parts is not None and parts.named_children else None
         return (text(first), False) if first is not None and first.type == "identifier" else ("", False)
-    return "", returned.type in ("table_constructor", "function_definition")
+    return "", result.type in ("table_constructor", "function_definition")
 
 
-def _exports(root: Node, walk: _Walk, offered: str) -> dict[str, str]:
+def _exports(root: Node, walk: _Walk, table_name: str) -> dict[str, str]:
     exports: dict[str, str] = {}
-    returned = _returned(root)
-    if returned is not None and returned.type == "table_constructor":
-        for name, part in _fields(returned):
+    result = _result(root)
+    if result is not None and result.type == "table_constructor":
+        for name, part in _fields(result):
             exports.setdefault(name, _field(name, part, walk))
-    elif returned is not None and returned.type == "function_definition":
-        walk.add(WHOLE, "function", returned, signature(returned, is_method=False))
+    elif result is not None and result.type == "function_definition":
+        walk.add(WHOLE, "function", result, signature(result, is_method=False))
         exports[WHOLE] = WHOLE
-    own_names = {offered, *(one for one, other in walk.tables.items() if other == offered)} - {""}
-    for table, member, local in walk.members:
-        if table in own_names:
-            exports[member] = local
-    if offered and any(one.name == offered and one.kind == "function" for one in walk.symbols):
-        exports[WHOLE] = offered
+    own_names = {table_name, *(one for one, other in walk.tables.items() if other == table_name)} - {""}
+    exports |= {member: local for table, member, local in walk.members if table in own_names}
+    if table_name and any(one.name == table_name and one.kind == "function" for one in walk.symbols):
+        exports[WHOLE] = table_name
     return exports
 
 
 def _doubt(source: bytes, table: str) -> str:
-    """What may give the returned table any member: a name that is computed, or a metatable."""
+    """What may give the result table any member: a name that is computed, or a metatable."""
     word = re.escape(table.encode())
     return lexical.doubt(
         source,

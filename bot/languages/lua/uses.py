@@ -9,7 +9,8 @@ from bot.values import Call
 
 SCOPES = frozenset({"function_declaration"})
 FORESEEN = frozenset({"pcall", "xpcall"})
-BINDERS = frozenset({"parameters", "attrib"})
+BINDERS = frozenset({"parameters", "attrib", "variable_list"})
+NAMED = frozenset({"function_declaration", "for_numeric_clause"})
 
 
 def _form(node: Node) -> Form:
@@ -18,17 +19,10 @@ def _form(node: Node) -> Form:
         return "import"  # `require("shop.cart").total`
     if above is None:
         return "name"
-    if above.type in BINDERS:
-        return "definition"
-    if above.type == "function_declaration" and above.child_by_field_name("name") == node:
-        return "definition"
-    if above.type == "field" and above.child_by_field_name("name") == node:
+    is_its_name = above.child_by_field_name("name") == node
+    if above.type == "field" and is_its_name:
         return "key"
-    if above.type == "variable_list":
-        return "definition"
-    if above.type in ("for_numeric_clause",) and above.child_by_field_name("name") == node:
-        return "definition"
-    return "name"
+    return "definition" if above.type in BINDERS or (above.type in NAMED and is_its_name) else "name"
 
 
 def _is_require(node: Node | None) -> bool:
@@ -39,7 +33,10 @@ def _arguments(argument_list: Node) -> Call:
     parts = [part for part in argument_list.named_children if part.type != "comment"]
     if argument_list.type != "arguments":
         return Call(1)  # `total "text"` and `total {}`
-    spread = bool(parts) and parts[-1].type in ("vararg_expression", "function_call")  # either may be any number of values
+    spread = bool(parts) and parts[-1].type in (
+        "vararg_expression",
+        "function_call",
+    )  # either may be any number of values
     return Call(len(parts), spread=spread)
 
 
@@ -57,8 +54,11 @@ def _is_guarded(node: Node, around: list[Node]) -> bool:
             if condition is not None and _inside(node, condition) and not _is_called(node):
                 return True
         if above.type == "binary_expression" and above.children[1:2] and above.children[1].type in ("and", "or"):
-            left = above.child_by_field_name("left")
-            if left is not None and ((not _inside(node, left) and asked.search(text(left)[:300])) or (_inside(node, left) and not _is_called(node))):
+            operand = above.child_by_field_name("left")
+            if operand is not None and (
+                (not _inside(node, operand) and asked.search(text(left)[:300]))
+                or (_inside(node, operand) and not _is_called(node))
+            ):
                 return True
     return False
 
