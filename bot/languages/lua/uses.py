@@ -43,20 +43,20 @@ def _arguments(argument_list: Node) -> Call:
 def _is_guarded(node: Node, around: list[Node]) -> bool:
     """Whether `pcall` runs it, or a condition asks first whether the name is there."""
     name = re.escape(text(node))
-    asked = re.compile(rf"(?<![\w]){name}(?!\w)(?!\s*[({{'\"])")
+    asking = re.compile(rf"(?<![\w]){name}(?!\w)(?!\s*[({{'\"])")
     for above in around:
         if above.type == "function_call" and text(above.child_by_field_name("name")) in FORESEEN:
             return True
         if above.type in ("if_statement", "elseif_statement"):
             condition = above.child_by_field_name("condition")
-            if condition is not None and not _inside(node, condition) and asked.search(text(condition)[:500]):
+            if condition is not None and not _inside(node, condition) and asking.search(text(condition)[:500]):
                 return True
             if condition is not None and _inside(node, condition) and not _is_called(node):
                 return True
         if above.type == "binary_expression" and above.children[1:2] and above.children[1].type in ("and", "or"):
             operand = above.child_by_field_name("left")
             if operand is not None and (
-                (not _inside(node, operand) and asked.search(text(left)[:300]))
+                (not _inside(node, operand) and asking.search(text(operand)[:300]))
                 or (_inside(node, operand) and not _is_called(node))
             ):
                 return True
