@@ -81,11 +81,13 @@ async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowR
     runs = _before(step, workflow_runs)
     today = [one for one in runs if one.created >= day]
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
-    most = max(
+    most: float = max(
         run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(on_server=True))["usd"]
     )
     unasked = [one for one in today if one.fork and one.event == TARGET]
-    silent = {one.id for one in (*unasked, *await _without_say(today, run.host))} if caps.workflow is not None else set()
+    silent = (
+        {one.id for one in (*unasked, *await _without_say(today, run.host))} if caps.workflow is not None else set()
+    )
     again = sum(one.attempts - 1 for one in runs) + int(step.runner.github_run_attempt) - 1
     asked = sum(one.id not in silent for one in today) + again
 
@@ -110,9 +112,7 @@ async def _without_say(runs: Sequence[WorkflowRun], host: Host) -> list[Workflow
         with suppress(HostRefused):
             strangers |= set() if await host.permission(login) in WRITERS else {login}
     return [
-        one
-        for one in runs
-        if (one.fork and one.event == KEYLESS) or (one.event in COMMENTS and one.actor in strangers)
+        one for one in runs if (one.fork and one.event == KEYLESS) or (one.event in COMMENTS and one.actor in strangers)
     ]
 
 

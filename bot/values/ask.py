@@ -54,6 +54,10 @@ class ReviewAsk:
     )
     base: str = ""  # the base branch that a person saw when they asked; "": not known
     inherited: bool = False  # it took over what a person had asked of another review
+    also: tuple[
+        Trigger, ...
+    ] = ()  # why the reviews were due whose place it takes: an event that starts none ends none either
+    pressers: tuple[tuple[str, bool], ...] = ()  # others who pressed "Re-run", and whether everything is read again
 
 
 @dataclass(frozen=True, slots=True)

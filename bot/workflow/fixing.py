@@ -110,15 +110,10 @@ def _seen(names: tuple[str, ...], seen: LastReview, reviewed: LastReview) -> tup
     return () if len(left) == len(reviewed.open) else left or None
 
 
-async def _plan(
-    ask: CommandAsk,
-    state: PullState,
-    last: bytes,
-    context: CommandContext,
-    host: Host,
-    parts: Services,
-) -> FixPlan:
-    """Fix the findings in a copy, review it, and make the commit if the review allows it."""
+async def _selection(
+    ask: CommandAsk, state: PullState, last: bytes, context: CommandContext
+) -> tuple[str, ...] | FixPlan:
+    """The names of the findings to fix, none for all; or why nothing is fixed. What counts is the review that the person saw."""
     reviewed = target.read(last)
     if reviewed is None or reviewed.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
@@ -128,9 +123,22 @@ async def _plan(
     names = await _names(ask, context)
     if names is None:
         return FixPlan(refusal="which")
-    names = _seen(names, seen, reviewed)
-    if names is None:
-        return FixPlan(refusal="since")
+    selection = _seen(names, seen, reviewed)
+    return FixPlan(refusal="since") if selection is None else selection
+
+
+async def _plan(
+    ask: CommandAsk,
+    state: PullState,
+    last: bytes,
+    context: CommandContext,
+    host: Host,
+    parts: Services,
+) -> FixPlan:
+    """Fix the findings in a copy, review it, and make the commit if the review allows it."""
+    names = await _selection(ask, state, last, context)
+    if isinstance(names, FixPlan):
+        return names
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
         result = await parts.fix(FixRequest(pull, last, names))
     plan = _outcome(result)

@@ -142,7 +142,12 @@ AGAIN = [
 
 @pytest.mark.parametrize(("rows", "attempt", "hours", "is_read"), few(AGAIN, 1, 2, 4))
 def test_a_run_that_is_run_again_passes_no_cap(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], attempt: int, hours: float, is_read: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: list[dict[str, object]],
+    attempt: int,
+    hours: float,
+    is_read: bool,
 ) -> None:
     """Before it came every other run of the day, whatever their numbers; a run of another day asks no model."""
     story = _asked_by_the_team(tmp_path, monkeypatch, rows, attempt, hours)

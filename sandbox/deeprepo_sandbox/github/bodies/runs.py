@@ -13,14 +13,18 @@ def run(world: World, where: Repository, which: WorkflowRun) -> Json:
     shown = example("actions/list-workflow-runs-for-repo")["workflow_runs"][0]
     made: Json = rehome(shown, world, where.full_name, "octo-org/octo-repo")
     actor = {"actor": user(world, which.actor)} if which.actor else {}
-    return made | actor | {
-        "id": which.id,
-        "path": f"{which.path}@{where.default_branch}",
-        "event": which.event,
-        "run_attempt": which.attempt,
-        "status": which.status,
-        "conclusion": which.conclusion,
-        "created_at": which.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "repository": repository(world, where),
-        "head_repository": repository(world, which.source) if which.source else None,
-    }
+    return (
+        made
+        | actor
+        | {
+            "id": which.id,
+            "path": f"{which.path}@{where.default_branch}",
+            "event": which.event,
+            "run_attempt": which.attempt,
+            "status": which.status,
+            "conclusion": which.conclusion,
+            "created_at": which.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "repository": repository(world, where),
+            "head_repository": repository(world, which.source) if which.source else None,
+        }
+    )
