@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.jobs.ids import ASKED
-from bot.values import ReviewAsk, Trigger
+from bot.values import ReviewAsk
 
 MOST_PRESSERS = 3  # beside the first
 UNKNOWN = "unknown"  # the head or base of a command that was stored without one: no later one is the same
@@ -18,11 +18,12 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     somebody who pressed a button may is looked at when the review begins: until then it adds nothing to what another person asked for.
     """
     for old in older:
-        new = replace(new, also=_events((*old.also, old.trigger), (*new.also, new.trigger)))
+        events = (*new.also, new.trigger, *old.also, old.trigger)
         is_trusted = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
         if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
             full = new.full or (old.full and is_trusted)
-            new = replace(new, full=full, pressers=_pressers(old, new) if old.trigger == "rerun" else new.pressers)
+            are_buttons = old.trigger == new.trigger == "rerun"
+            new = replace(new, full=full, pressers=_pressers(old, new) if are_buttons else new.pressers)
         elif old.trigger in ASKED and not old.inherited:
             new = replace(
                 new,
@@ -37,6 +38,7 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
             )
         elif new.comment is None and old.comment is not None:
             new = replace(new, comment=old.comment, head=old.head, base=old.base)
+        new = replace(new, also=tuple(dict.fromkeys(one for one in events if one not in {*ASKED, new.trigger})))
     return new
 
 
@@ -59,8 +61,3 @@ def adds_nothing(new: ReviewAsk, older: Iterable[ReviewAsk]) -> bool:
 def _pressers(old: ReviewAsk, new: ReviewAsk) -> tuple[tuple[str, bool], ...]:
     pressers = {**dict(old.pressers), **dict(new.pressers), old.actor: old.full}
     return tuple((login, full) for login, full in pressers.items() if login != new.actor)
-
-
-def _events(old: tuple[Trigger, ...], new: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
-    """The events that nobody asked by, each once."""
-    return tuple(dict.fromkeys(one for one in (*new, *old) if one not in ASKED))
