@@ -19,9 +19,8 @@ from bot.values import Bases, LinkedIssue, PullFacts, PullRef
 from bot.workflow.parts import Services, keep
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
-MOST_CONFIG = 64_001  # characters of the owner's file: one more than are read, so that what is too long is refused and not cut
-    256_000  # bytes of the owner's file: more than any that is read, so that what is too long is refused and not cut
-)
+# Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
+MOST_CONFIG = 64_001
 MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
     3,
     200,
