@@ -45,7 +45,7 @@ class WorkflowRun:
     path: str  # of the workflow's file
     fork: bool  # its commit is of another repository
     was_skipped: bool  # no job of it was started
-    created: float  # seconds since 1970: its first attempt
+    started_at: float  # seconds since 1970: its first attempt
     actor: str = ""  # the login of who has caused it
     attempts: int = 1
 
@@ -79,24 +79,26 @@ async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowR
     if caps.workflow is not None and _is_old(step, workflow_runs, day):
         return Funds(refusal=f"{OFFLINE} this run is older than 24 hours, and {AGAIN}.")
     runs = _before(step, workflow_runs)
-    today = [one for one in runs if one.created >= day]
+    today = [one for one in runs if one.started_at >= day]
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
     most: float = max(
         run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(on_server=True))["usd"]
     )
-    unasked = [one for one in today if one.fork and one.event == TARGET]
-    silent = (
-        {one.id for one in (*unasked, *await _without_say(today, run.host))} if caps.workflow is not None else set()
+    unasked_runs = [one for one in today if one.fork and one.event == TARGET]
+    silent_ids = (
+        {one.id for one in (*unasked_runs, *await _without_say(today, run.host))}
+        if caps.workflow is not None
+        else set()
     )
-    again = sum(one.attempts - 1 for one in runs) + int(step.runner.github_run_attempt) - 1
-    asked = sum(one.id not in silent for one in today) + again
+    again_count = sum(one.attempts - 1 for one in runs) + int(step.runner.github_run_attempt) - 1
+    asked_count = sum(one.id not in silent_ids for one in today) + again_count
 
     def count_used(which: Which, of: Counted) -> float:
         if which == "forks":
-            return len(unasked)
+            return len(unasked_runs)
         if of == "unasked":
-            return len(unasked) * most
-        return asked * most + min(len(silent) * most, (caps.workflow or 0.0) * UNASKED)
+            return len(unasked_runs) * most
+        return asked_count * most + min(len(silent_ids) * most, (caps.workflow or 0.0) * UNASKED)
 
     return _funds(grant(run.settings["usd"], caps, count_used), run)
 
@@ -144,9 +146,9 @@ def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     here = shapes.at(data, "repository.full_name")
     path = str(shapes.at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
     fork, skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
-    created = datetime.fromisoformat(str(shapes.at(data, "created_at"))).timestamp()
+    start = datetime.fromisoformat(str(shapes.at(data, "created_at"))).timestamp()
     actor = str(shapes.at(data, "actor.login") or "")
-    facts = {"path": path, "fork": fork, "was_skipped": skipped, "created": created, "actor": actor}
+    facts = {"path": path, "fork": fork, "was_skipped": skipped, "started_at": start, "actor": actor}
     return shapes.value(WorkflowRun, data, MOVED, **facts)
 
 
@@ -169,7 +171,7 @@ def _own_id(step: Step) -> int:
 def _is_old(step: Step, workflow_runs: tuple[WorkflowRun, ...], day: float) -> bool:
     """Whether this run is run again after its day: GitHub lists runs by their first attempt, so nobody would count this one."""
     own = next((run for run in workflow_runs if run.id == _own_id(step)), None)
-    return step.runner.github_run_attempt != "1" and (own is None or own.created < day)
+    return step.runner.github_run_attempt != "1" and (own is None or own.started_at < day)
 
 
 async def _rounds(run: ReviewRun) -> int:

@@ -45,15 +45,15 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
 def adds_nothing(new: ReviewAsk, older: Iterable[ReviewAsk]) -> bool:
     """Whether a button is pressed while somebody else's command waits or runs, or by a person who has pressed it already.
 
-    Whoever may not give commands could end a review by it again and again, and what was asked for with it.
+    A person who may not give commands could end a review by it again and again, and what was asked for with it.
     """
     if new.trigger != "rerun":
         return False
     for old in older:
-        pressed = {**dict(old.pressers), old.actor: old.full} if old.trigger == "rerun" else {}
-        if (old.trigger == "command" and old.actor != new.actor) or len(pressed) > MOST_PRESSERS:
+        presses = {**dict(old.pressers), old.actor: old.full} if old.trigger == "rerun" else {}
+        if (old.trigger == "command" and old.actor != new.actor) or len(presses) > MOST_PRESSERS:
             return True
-        if new.actor in pressed and (pressed[new.actor] or not new.full):
+        if new.actor in presses and (presses[new.actor] or not new.full):
             return True
     return False
 

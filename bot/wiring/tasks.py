@@ -67,17 +67,21 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
     rows = fixing.fixable(json_file.read(request.last), request.names)
     new_contents, check = await fixing.mend(request.pull, rows, scratch)
-    made = MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
-    return _without_secrets(made)
+    made_fix = MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
+    return _without_secrets(made_fix)
 
 
-def _without_secrets(made: MadeFix) -> MadeFix:
+def _without_secrets(made_fix: MadeFix) -> MadeFix:
     """The same with what its texts may show. A patch with a secret in it is left out: with a mask in it, it would not apply."""
     masks = Masks()
-    for path, content in made.fix.before.items():
+    for path, content in made_fix.fix.before.items():
         masks.learn(content.decode("utf-8", "replace"), path)
-    shown = masks.cover(made)
-    return shown if shown.fix.patch == made.fix.patch else replace(shown, fix=replace(shown.fix, patch=""))
+    fix_to_show = masks.cover(made_fix)
+    return (
+        fix_to_show
+        if fix_to_show.fix.patch == made_fix.fix.patch
+        else replace(fix_to_show, fix=replace(fix_to_show.fix, patch=""))
+    )
 
 
 async def page(

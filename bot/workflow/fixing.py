@@ -95,35 +95,35 @@ async def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | 
     return None if ask.comment.thread else ()
 
 
-def _means_another(name: str, seen: LastReview, reviewed: LastReview) -> bool:
+def _means_another(name: str, review_then: LastReview, last_review: LastReview) -> bool:
     """Whether a number means another finding than in the review that the person saw."""
-    finding = reviewed.by_number(int(name)) if name.isdecimal() else None
-    return finding is not None and not seen.names(int(name), finding)
+    finding = last_review.by_number(int(name)) if name.isdecimal() else None
+    return finding is not None and not review_then.names(int(name), finding)
 
 
-def _seen(names: tuple[str, ...], seen: LastReview, reviewed: LastReview) -> tuple[str, ...] | None:
+def _selected_names(names: tuple[str, ...], review_then: LastReview, last_review: LastReview) -> tuple[str, ...] | None:
     """The names; for a command without any, the findings that stood when it was written if there are others by now. None: none is left, or a number means another."""
     if names:
-        return None if any(_means_another(name, seen, reviewed) for name in names) else names
-    known = {finding.identity for finding in seen.findings}
-    left = tuple(finding.identity for finding in reviewed.open if finding.identity in known)
-    return () if len(left) == len(reviewed.open) else left or None
+        return None if any(_means_another(name, review_then, last_review) for name in names) else names
+    known = {finding.identity for finding in review_then.findings}
+    left = tuple(finding.identity for finding in last_review.open if finding.identity in known)
+    return () if len(left) == len(last_review.open) else left or None
 
 
 async def _selection(
     ask: CommandAsk, state: PullState, last: bytes, context: CommandContext
 ) -> tuple[str, ...] | FixPlan:
     """The names of the findings to fix, none for all; or why nothing is fixed. What counts is the review that the person saw."""
-    reviewed = target.read(last)
-    if reviewed is None or reviewed.pull.head != state.facts.head_sha:
+    last_review = target.read(last)
+    if last_review is None or last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
-    seen = target.read(await context.then()) if context.then is not None else reviewed
-    if seen is None or seen.pull.head != reviewed.pull.head:
+    review_then = target.read(await context.then()) if context.then is not None else last_review
+    if review_then is None or review_then.pull.head != last_review.pull.head:
         return FixPlan(refusal="since")
     names = await _names(ask, context)
     if names is None:
         return FixPlan(refusal="which")
-    selection = _seen(names, seen, reviewed)
+    selection = _selected_names(names, review_then, last_review)
     return FixPlan(refusal="since") if selection is None else selection
 
 
