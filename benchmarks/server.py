@@ -57,10 +57,13 @@ def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
     folder.mkdir()
     with server(folder, **database) as process:
         time.sleep(SETTLE)
-        before, commits, started = process.cpu(), _commits(folder, database), time.monotonic()
+        before, first_commits, started = process.cpu(), _commits(folder, database), time.monotonic()
         time.sleep(IDLE)
         seconds = time.monotonic() - started
-        share, commits = 100 * (process.cpu() - before) / seconds, (_commits(folder, database) - commits) / seconds
+        share, commits = (
+            100 * (process.cpu() - before) / seconds,
+            (_commits(folder, database) - first_commits) / seconds,
+        )
         idle = process.memory()
         process.load("one", 20)
         found = process.load("one", ACKS, 21)
