@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import child_tasks as tasks
 import pytest
 from fakes import Repository
 
 from bot.languages import REGISTERED
 from bot.text.filetypes import parsed_by
+from bot.wiring import child, preload
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -64,6 +66,12 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
     calls, imported = json.loads(done.stdout)
     assert calls > 0
     assert imported == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")
+def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
+    """The fork server of the standard library passes over a module that it cannot import, without a word."""
+    assert child.call(tasks.loaded, preload.__name__, caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")
