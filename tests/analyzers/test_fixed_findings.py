@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from families import few
 from pushes import Hand
 
 from bot.analyzers import ANALYZERS
@@ -150,7 +151,7 @@ AGAIN = [
 ]
 
 
-@pytest.mark.parametrize(("reports", "state"), AGAIN)
+@pytest.mark.parametrize(("reports", "state"), few(AGAIN, 1, 3))
 def test_a_handed_in_finding_is_fixed_once_its_tool_has_looked_again(
     hand: Hand, reports: tuple[bytes, ...], state: str
 ) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
+from families import few
 from recorded import Ended, deeprepo
 
 BEFORE: dict[str, str | bytes | None] = {
@@ -156,7 +157,9 @@ def test_a_review_is_not_written_through_a_link_of_the_branch(changed: Repositor
     assert (home / "out.json").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["\u00a0", "\u2003", "\t", "\r", " ", "\x85", "[a-z]*", "!", "#", "*", "\\"])
+@pytest.mark.parametrize(
+    "name", few(["\u00a0", "\u2003", "\t", "\r", " ", "\x85", "[a-z]*", "!", "#", "*", "\\"], 0, 6)
+)
 def test_a_rule_for_one_file_lets_the_next_secret_of_its_folder_be_found(repository: Repository, name: str) -> None:
     """Whatever the name of the first file: the entry that deeprepo writes means this file and no other."""
     key = "aws_access_key_id = 'AKIA{}'\n"

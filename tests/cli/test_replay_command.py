@@ -228,6 +228,7 @@ def test_another_change_is_not_mixed_in(copy: Path) -> None:
     assert again.stdout == done.stdout, again.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_review_is_replayed(tmp_path: Path) -> None:
     """Ctrl-C in the middle: what was found until then, the note, and the exit code 130 are the same once more."""
     repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
