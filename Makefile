@@ -203,8 +203,8 @@ bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started 
 pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
 	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
 
-bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL
-	$(BIN)/python -m benchmarks.server
+bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL; PARTS="alone burst begun beside storm"
+	$(BIN)/python -m benchmarks.server $(foreach part,$(PARTS),--part $(part))
 
 bench-conversation: $(READY)  ## what six answers in a thread cost with the default workers
 	$(BIN)/python -m benchmarks.conversation

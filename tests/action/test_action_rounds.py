@@ -142,6 +142,7 @@ def test_a_file_of_the_last_review_comes_before_the_comment(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", few([False, True], 1))
 def test_a_file_of_the_reviewed_tree_is_no_earlier_review(tmp_path: Path, link: bool) -> None:
     """Its author has made it at home, for the same change, with a model that finds nothing: the owner's model reads all the same."""

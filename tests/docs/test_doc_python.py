@@ -32,7 +32,7 @@ def root(body: Mapping[str, Any]) -> Reply:
     return code(f"set_answer({said})")
 
 
-@pytest.mark.parametrize(("page", "block"), few(RUN, 0, 1, 4, 6), ids=named)
+@pytest.mark.parametrize(("page", "block"), few(RUN, 0, 4, 6), ids=named)
 def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
     """With a scripted provider in the place of the real one; a program that needs a change finds the demo's."""
     here = tmp_path / "here"
