@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import waits
 from fakes import Repository
+from families import few
 from recorded import deeprepo, started
 
 from deeprepo_sandbox import providers as doubles
@@ -114,7 +115,7 @@ def titles(found: Mapping[str, Any]) -> list[str]:
     return [finding["title"] for finding in found["findings"]]
 
 
-@pytest.mark.parametrize(("model", "refuses"), DIALECTS)
+@pytest.mark.parametrize(("model", "refuses"), few(DIALECTS, *range(0, len(DIALECTS), 4)))
 def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     changed: Repository, model: str, refuses: tuple[str, ...]
 ) -> None:
