@@ -239,6 +239,7 @@ def test_a_second_opinion_asks_before_it_gives_up(
     assert "Now give the verdict" in said(server.requests[-1])
 
 
+@pytest.mark.slow
 def test_a_review_killed_between_the_two_calls_pays_nothing_twice(changed: Repository, tmp_path: Path) -> None:
     """The first answer and the code that was looked up come from the journal; then it replays."""
     second, begun = Event(), list[int]()

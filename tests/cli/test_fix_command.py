@@ -52,6 +52,7 @@ def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository)
     assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
 
 
+@pytest.mark.slow
 def test_one_number_brings_the_other_callers_of_the_same_definition(broken: Repository) -> None:
     """To fix one of them alone would leave the defect."""
     done = run(broken, "fix", str(reviewed(broken)), "1")

@@ -56,6 +56,7 @@ def test_a_replay_is_the_same_text(recorded: Path) -> None:
     assert json.loads(done.stdout)["findings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS[1:])
 def test_a_finished_review_run_again_is_the_same_in_every_form(copy: Path, form: str) -> None:
     """The second run is paid from the journal: nothing is sent; its replay is its text."""

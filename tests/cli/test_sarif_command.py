@@ -121,6 +121,7 @@ def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path:
     assert [one["source"] for one in found] == ["Semgrep + CodeQL"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
