@@ -60,7 +60,7 @@ imports: $(READY)
 
 # Three at a time: many tests wait, for a process that starts or for a server; each that collects them all computes for six seconds.
 tests: $(READY)
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python .ci/processor.py $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal
 
 test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel (network)
 	@if command -v npm >/dev/null; then $(MAKE) --silent axe; else echo "npm was not found: axe does not look at the pages" >&2; fi
