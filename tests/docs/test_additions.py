@@ -149,6 +149,7 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     assert len(scratch.opened) <= 6
 
 
+@pytest.mark.slow
 def test_an_analyser_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
     """A review of the command line runs it without being told, and reports what it proves."""
     scratch.create("bot/analyzers/shouting.py", (SAMPLES / "shouting.py").read_text(encoding="utf-8"))
@@ -163,6 +164,7 @@ def test_an_analyser_takes_the_files_that_the_page_names(scratch: Scratch, repos
     assert len(scratch.opened) <= 2
 
 
+@pytest.mark.slow
 def test_a_setting_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
     """It is read from the repository's file, checked, bounded by the default branch, documented, and part of the schema."""
     field = """    patience: Annotated[int | None, stricter.HIGHER] = Field(

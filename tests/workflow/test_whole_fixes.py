@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from families import few
 from test_whole_commands import said
 from whole import BROKEN, Whole, whole
 
@@ -73,6 +74,7 @@ def test_where_no_commit_may_be_made_the_answer_has_a_patch(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
     """The branch is a stranger's: the maintainer gets the patch."""
 
@@ -102,6 +104,7 @@ def test_who_may_only_read_gets_no_commit(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> None:
     """The last review read another head: 0 commits, and the answer names the command that reviews the new one."""
 
@@ -120,6 +123,7 @@ def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_two_commands_make_one_commit(tmp_path: Path) -> None:
     """The second one meets the first one's commit, and commits nothing."""
 
@@ -135,6 +139,7 @@ def test_two_commands_make_one_commit(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path) -> None:
     """GitHub fails after the branch was pointed at the commit: it is recognised, and the answer says that it stands."""
 
@@ -172,8 +177,8 @@ async def _protect(at: Whole) -> None:
     at.repo.protect("feature")
 
 
-@pytest.mark.parametrize("event", [_push, _rewind, _dismiss, _protect])
-@pytest.mark.parametrize("moment", ["/git/trees", "/git/commits$"])
+@pytest.mark.parametrize("event", few([_push, _rewind, _dismiss, _protect], 0))
+@pytest.mark.parametrize("moment", few(["/git/trees", "/git/commits$"], 1))
 def test_what_happens_while_the_commit_is_made_leaves_the_branch_alone(
     tmp_path: Path, event: Callable[[Whole], Awaitable[None]], moment: str
 ) -> None:
@@ -197,7 +202,7 @@ def test_what_happens_while_the_commit_is_made_leaves_the_branch_alone(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("event", [_push, _protect])
+@pytest.mark.parametrize("event", few([_push, _protect], 0))
 def test_github_itself_refuses_what_comes_too_late(tmp_path: Path, event: Callable[[Whole], Awaitable[None]]) -> None:
     """The last look was fine, and the branch changed before the update arrived: it is refused, and nothing is lost."""
 

@@ -16,7 +16,7 @@ from deeprepo_sandbox.github import hooks, payloads
 STRICT = {".deeprepo.yml": "fail_on: high\n"}
 
 # Whether GitHub changes what a check run has ended with, or holds on to it: both have been seen.
-BOTH = pytest.mark.parametrize("final", few([False, True], 0, 1))
+BOTH = pytest.mark.parametrize("final", few([False, True], 0))
 
 
 def newest(at: Whole, number: int) -> str | None:
@@ -53,6 +53,7 @@ def at_pull(at: Whole, number: int) -> PullRef:
     return PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path, final: bool) -> None:
     """Whatever its base branch asks for; once the first is closed the second counts alone, and the first counts again when it is opened."""
@@ -78,6 +79,7 @@ def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path, 
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_another_base_branch_brings_its_own_bar(tmp_path: Path) -> None:
     """A pull request that was reviewed against a branch without a bar is reviewed again for the one that it is pointed at."""
 
@@ -94,6 +96,7 @@ def test_another_base_branch_brings_its_own_bar(tmp_path: Path) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_what_is_cut_or_not_reviewed_fails_where_there_is_a_bar(tmp_path: Path) -> None:
     """120 new files before the broken one, a draft, and a settings file that cannot be used; without `fail_also` they are neutral."""
 
@@ -147,6 +150,7 @@ def test_settings_that_cannot_be_used_do_not_take_the_bar_away(tmp_path: Path) -
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_changes_are_requested_again_after_a_detour(tmp_path: Path) -> None:
     """Our own dismissal, for a base without that bar, is no person's: back at its base the request is made again."""
 
@@ -194,6 +198,7 @@ def test_a_merge_queue_that_asks_twice_at_once_gets_one_check_run(tmp_path: Path
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path, final: bool) -> None:
     """A green check that was made for another base branch waits at once, however long the review is put off; a new event does not put it off again."""
@@ -225,6 +230,7 @@ def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path, fina
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path, final: bool) -> None:
     """From a fork too: while its review is put off neither is green; when it is closed, the first is again."""
@@ -252,6 +258,7 @@ def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path, final: b
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @BOTH
 def test_closed_pull_requests_of_strangers_count_no_longer(tmp_path: Path, final: bool) -> None:
     """However many with a maintainer's head have failed, and the number that is blamed is never that of one that passes."""
