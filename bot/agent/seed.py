@@ -69,11 +69,12 @@ def gather(
     issues: Sequence[LinkedIssue] = (),
     undecided_uses: Collection[str] = (),
     doubts: Sequence[str] = (),
+    most: int = MESSAGE_TOKENS,
 ) -> Seed:
     """The seed under its limits; by rank where something is cut.
 
     `issues`: those of which the root is to say whether they are done; `undecided_uses`: fingerprints of findings that a second opinion could
-    not settle; `doubts`: what readers of pairs could not settle.
+    not settle; `doubts`: what readers of pairs could not settle; `most`: tokens of the message of a change whose diff does not fit.
     """
     reviewable = [file for file in files if not file.skip]
     diffs = file_diffs(units, reviewable, AROUND)
@@ -128,7 +129,7 @@ def gather(
     if whole:
         return compose(diffs, ())
     lines = parts[:PART_LINES]
-    room = MESSAGE_TOKENS - tokens(compose((), lines).text)
+    room = most - tokens(compose((), lines).text)
     return compose(_first(lines, reviewable, units, room), lines)
 
 

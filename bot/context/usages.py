@@ -175,15 +175,18 @@ class _RelatedLines:
             return self._in_comment(name, path)
         if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
+        if is_test(path) and not re.fullmatch(r"[\w$]+", name) and name not in identifiers.string_names(text):
+            return False  # the title of a test, or the path of what it makes, is no use of a key
         near = posixpath.dirname(path) in self.folders
         if name not in self.decided:
             # What one language calls a variable may be a key for another.
             another = name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes
             near |= not identifiers.plain(name)
             return another or (near and is_product(path) and meaning.settles(name, path, text))
-        # One word means something else elsewhere, unless both are keys.
+        # One word means something else elsewhere, unless both are keys beside each other, or a template's.
         if identifiers.single(name) and (name in self.said or not near):
-            return name in identifiers.string_names(text) or _builds_on(name, text)
+            is_key = (near or bool(OTHER.search(path))) and name in identifiers.string_names(text)
+            return is_key or _builds_on(name, text)
         return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
 
     def _in_comment(self, name: str, path: str) -> bool:
@@ -296,9 +299,18 @@ def _factor(path: str, text: str, names: Collection[str]) -> float:
     return IN_CONDITION if DECIDES.search(text) else 1.0
 
 
+def whole_names(names: Iterable[str]) -> str:
+    """A Perl pattern for these names as whole words; `link-packages` is no part of `no-link-packages`."""
+    either = "|".join(
+        rf"(?<!-){re.escape(name)}(?!-\w)" if "-" in name else re.escape(name)
+        for name in sorted(names, key=len, reverse=True)
+    )
+    return rf"(?<![\w$])(?:{either})(?![\w$])"
+
+
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
     """The rows under each of the names that is in them as a whole word."""
-    look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
+    look = re.compile(whole_names(names))
     wanted_names = set(names)
     rows_by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
