@@ -169,14 +169,12 @@ class _RelatedLines:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
-        if identifiers.IMPORT.match(text):
+        if identifiers.IMPORT.match(text) or _is_part_of_text(name, path, text):
             return False
         if is_comment(text, path):
             return self._in_comment(name, path)
         if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
-        if is_test(path) and not re.fullmatch(r"[\w$]+", name) and name not in identifiers.string_names(text):
-            return False  # the title of a test, or the path of what it makes, is no use of a key
         near = posixpath.dirname(path) in self.folders
         if name not in self.decided:
             # What one language calls a variable may be a key for another.
@@ -193,6 +191,11 @@ class _RelatedLines:
         """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
         foreign = not self._idle[path] and family(path) not in self.suffixes
         return foreign and name in self.decided and distinct(name) >= TOLD
+
+
+def _is_part_of_text(name: str, path: str, text: str) -> bool:
+    """Whether a test has a key in a longer text alone: its title, or the path of what it makes."""
+    return is_test(path) and not re.fullmatch(r"[\w$]+", name) and name not in identifiers.string_names(text)
 
 
 def _greedily(
