@@ -197,7 +197,7 @@ class Curious(Led):
         """A block that shows lines which it has not seen."""
         reply = super().__call__(body)
         if self.asked[-1] == "turn":
-            at = 40 * self.asked.count("turn")
+            at = 20 * self.asked.count("turn")
             return Reply(calls=doubles.code(f"print(raw('shop/many_1.py', {at}, {at + 20}))").calls)
         return reply
 
