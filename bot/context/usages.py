@@ -303,7 +303,7 @@ def _factor(path: str, text: str, names: Collection[str]) -> float:
 
 
 def whole_names(names: Iterable[str]) -> str:
-    """A Perl pattern for these names as whole words; `link-packages` is no part of `no-link-packages`."""
+    """A Perl pattern for these names as whole words; `link-packages` does not occur in `no-link-packages`."""
     either = "|".join(
         rf"(?<!-){re.escape(name)}(?!-\w)" if "-" in name else re.escape(name)
         for name in sorted(names, key=len, reverse=True)

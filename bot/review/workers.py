@@ -36,7 +36,7 @@ from bot.values import (
 from bot.values.consumer import ConsumerImpact
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
-LARGE_NEARBY = 6_000
+LARGE_NEARBY = 12_000
 
 
 @dataclass(frozen=True, slots=True)

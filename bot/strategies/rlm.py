@@ -11,7 +11,7 @@ from bot.strategies import fanout
 from bot.strategies.choice import MANY_TURNS, THRESHOLDS
 from bot.values import IssueReport, Transcript, Usage, tokens
 
-MANY_PAIRS = 2  # prompts of pairs of a change that has more units than a root usually gets
+MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
 MANY_MESSAGE = 10_000  # tokens of the root's first message then, which each of its turns sends again
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 

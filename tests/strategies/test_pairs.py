@@ -206,7 +206,8 @@ def test_at_medium_no_change_is_too_large_for_a_root(repository: Repository) -> 
     """Of more than 400 units it begins with what pairs said, in a message of 10,000 tokens at most, and has eight turns."""
     modules = {
         f"shop/many_{m}.py": "".join(
-            f"def rate_{m}_{n}(amount):\n    return amount * {n} / 100\n\n\n" for n in range(58)
+            f"def rate_{chr(97 + n // 10)}{chr(97 + n % 10)}_{m}(amount):\n    return amount * {n} / 100\n\n\n"
+            for n in range(58)
         )
         for m in range(7)
     }
