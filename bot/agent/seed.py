@@ -89,7 +89,8 @@ def gather(
     guesses, everywhere = _guesses(references)
     parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
-    left_out = [f"{len(parts) - PART_LINES} parts of the least rank: see `units`"] if len(parts) > PART_LINES else []
+    part_lines = PART_LINES * most // MESSAGE_TOKENS
+    left_out = [f"{len(parts) - part_lines} parts of the least rank: see `units`"] if len(parts) > part_lines else []
     left_out += [f"{len(sites) - most_sites} call sites: callers(name) has them"] if len(sites) > most_sites else []
     left_out += (
         [f"{len(guesses) - MAX_GUESSED} files in which only a name matches"] if len(guesses) > MAX_GUESSED else []
@@ -128,7 +129,7 @@ def gather(
 
     if whole:
         return compose(diffs, ())
-    lines = parts[:PART_LINES]
+    lines = parts[:part_lines]
     room = most - tokens(compose((), lines).text)
     return compose(_first(lines, reviewable, units, room), lines)
 
