@@ -79,7 +79,7 @@ def gather(
     reviewable = [file for file in files if not file.skip]
     diffs = file_diffs(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
-    whole = size <= DIFF_TOKENS
+    whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
     sure_rows = _telling(row for row in references if not row.is_guessed)
