@@ -84,17 +84,21 @@ class Exports:
         if not types and not outline.loose.isdisjoint((name, local or name)):
             return "unknown"
         if local is None:
-            names, complete = await self._offer("head", path)
-            if name not in names:
-                return "absent" if complete else "unknown"
-            behind = [one for one in await self.stars("head", path) if name in (await self._offer("head", one))[0]]
-            if len(behind) == 1:
-                return await self.meaning(behind[0], name, visited | {(path, name)}, types=types)
-            return "unknown" if behind else "there"
+            return await self._handed_on(path, name, visited | {(path, name)}, types=types)
         own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
         if own is None:
             return await self._of_imports(path, local or name, outline, visited | {(path, name)}, types=types)
         return own
+
+    async def _handed_on(self, path: str, name: str, visited: frozenset[tuple[str, str]], *, types: bool) -> Meaning:
+        """What a name means that a file does not write: what the one file behind it that offers the name means by it."""
+        names, complete = await self._offer("head", path)
+        if name not in names:
+            return "absent" if complete else "unknown"
+        behind = [one for one in await self.stars("head", path) if name in (await self._offer("head", one))[0]]
+        if len(behind) == 1:
+            return await self.meaning(behind[0], name, visited, types=types)
+        return "unknown" if behind else "there"
 
     async def _of_imports(
         self, path: str, name: str, outline: Outline, visited: frozenset[tuple[str, str]], *, types: bool

@@ -76,9 +76,7 @@ def _with_signature(symbol: Symbol, prototype: Symbol | None) -> Symbol:
     return replace(symbol, signature=replace(other, opaque=own.opaque or other.opaque))
 
 
-def _prototype(
-    item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]
-) -> bool:
+def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:
     """Whether a changed symbol only repeats one that a changed definition stands for: one that came later stands for none of before."""
     if item.before is not None and (path, item.before.name) not in twice_before:
         return False

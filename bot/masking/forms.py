@@ -116,7 +116,9 @@ EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f
 OWN = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
-    TokenPattern("google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}(?![A-Za-z0-9])"),), "critical"),
+    TokenPattern(
+        "google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}(?![A-Za-z0-9])"),), "critical"
+    ),
     TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),)),
     TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),), "critical"),
     TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(EDGE + r"hf_[A-Za-z]{34}(?![A-Za-z0-9])"),)),
@@ -335,7 +337,13 @@ def _bare_assignment(line: str, path: str) -> str:
     """The line as if the value stood alone behind its name: no type, no mark of a literal, no call that hands it on, no comment."""
     if path.endswith(COMMENTED):
         line = line.partition(" #")[0]
-    for pattern, text in ((TYPED, r"\1 = "), (FALLBACK, "= "), (HANDED_ON, "= "), (LITERAL_MARK, r"\1"), (TRIPLE, r"\1")):
+    for pattern, text in (
+        (TYPED, r"\1 = "),
+        (FALLBACK, "= "),
+        (HANDED_ON, "= "),
+        (LITERAL_MARK, r"\1"),
+        (TRIPLE, r"\1"),
+    ):
         line = pattern.sub(text, line)
     return line
 

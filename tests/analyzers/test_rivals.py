@@ -22,7 +22,10 @@ GO: Files = {
     "a/b.go": "package a\n\nfunc F() int { return Total(1) }\n",
 }  # fmt: skip
 BROKEN_GO: Files = {"a/a.go": "package a\n\nfunc Total(x, y int) int { return x }\n"}
-CPP: Files = {"cart.h": "#pragma once\nint total(int a);\n", "use.cpp": '#include "cart.h"\nint f() { return total(1); }\n'}
+CPP: Files = {
+    "cart.h": "#pragma once\nint total(int a);\n",
+    "use.cpp": '#include "cart.h"\nint f() { return total(1); }\n',
+}
 BROKEN_CPP: Files = {"cart.h": "#pragma once\nint total(int a, int b);\n"}
 PHP: Files = {
     "cart.php": "<?php\nfunction total($a) { return $a; }\n", "use.php": '<?php\nrequire "cart.php";\necho total(1);\n',

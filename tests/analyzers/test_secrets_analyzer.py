@@ -363,7 +363,17 @@ def test_no_letters_around_a_token_hide_it(repository: Repository, token: str, f
         _key(64, end="<br>\n"),
         _key(64, end="\nREM "),
     ],
-    ids=["a comment", "a comment between", "an end mark", "80 lines", "calls", "entities", "escapes", "tags", "a batch"],
+    ids=[
+        "a comment",
+        "a comment between",
+        "an end mark",
+        "80 lines",
+        "calls",
+        "entities",
+        "escapes",
+        "tags",
+        "a batch",
+    ],
 )
 def test_a_key_is_found_between_words_of_code(repository: Repository, text: str) -> None:
     """Rows of a body tell a key, whatever stands before, between and behind them."""
