@@ -64,7 +64,6 @@ WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
 SEPARATOR = re.compile(r"[,;({\[&|?]")
-COMMENTED = (".yml", ".yaml", ".ini", ".cfg", ".conf", ".toml", ".properties", ".env", ".sh", ".py", ".rb")
 TYPED = re.compile(r"(\w)\s?:\s?[\w.\[\]| ]{1,60}=\s?(?=\w{0,2}[\"'`])")
 FALLBACK = re.compile(  # `os.getenv("NAME", "value")`, `env.NAME or "value"`
     r"[=:]\s?(?:\w[\w.]{0,60}\(\s?[\"'][^\"']{1,80}[\"']\s?,\s?|[\w.$]{1,60}(?:[(\[][\"'][^\"']{1,80}[\"'][)\]])?\s?(?:or|\|\||\?\?|\?:)\s?)(?=[\"'])"
@@ -308,7 +307,7 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
             yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
-    for text in dict.fromkeys((line, _bare_assignment(line, path))):
+    for text in dict.fromkeys((line, _bare_assignment(line))):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
@@ -333,10 +332,9 @@ def _name_of(line: str, value: str) -> tuple[str, bool]:
     return names[-1].partition("=")[0].partition(":")[0], len(names) > 1 or not head.startswith(names[-1])
 
 
-def _bare_assignment(line: str, path: str) -> str:
+def _bare_assignment(line: str) -> str:
     """The line as if the value stood alone behind its name: no type, no mark of a literal, no call that hands it on, no comment."""
-    if path.endswith(COMMENTED):
-        line = line.partition(" #")[0]
+    line = line.partition(" #")[0]
     for pattern, text in (
         (TYPED, r"\1 = "),
         (FALLBACK, "= "),
