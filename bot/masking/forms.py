@@ -194,11 +194,11 @@ def _key_body(line: str, following: Sequence[str]) -> str:
 
 def _key_runs(line: str, following: Sequence[str]) -> str:
     """The beginning of a body between words of code: comments, calls, numbers of rows, an end mark that comes too early."""
-    body, left = "", KEY_HEAD
+    body, room = "", KEY_HEAD
     for row in (line.partition("PRIVATE KEY")[2], *following):
         body += "".join(run for run in KEY_RUN.findall(row) if len(MIX.findall(run)) > KEY_MIXES)
-        left -= not KEY_HEADER.fullmatch(row)
-        if len(body) >= KEY_TELLS or not left:
+        room -= not KEY_HEADER.fullmatch(row)
+        if len(body) >= KEY_TELLS or not room:
             break
     return body[:KEY_TELLS]
 
