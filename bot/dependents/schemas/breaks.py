@@ -22,11 +22,12 @@ class UnreadableSchemaError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One changed file on one side. `added_lines`: those that the change brings, on the head."""
+    """One changed file on one side. `added_lines`: those that the change brings, of the head."""
 
     path: str
     text: str
     added_lines: frozenset[int] = frozenset()
+    successor: str = ""  # of one before the change: its path afterwards, empty if it is gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,20 @@ class SchemaLanguage(Protocol):
 
     def likeness(self, one: SchemaBreak, place: "Place") -> "Likeness":
         """How sure it is that a line with such a word uses the element."""
+
+
+def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tuple[Document, Document | None]]:
+    """Each document before the change with the one that it became, None if it is gone."""
+    new = {document.path: document for document in after}
+    return [(document, new.get(document.successor)) for document in before]
+
+
+def gone_file(document: Document, law: str) -> SchemaBreak:
+    """The break of a schema that is gone as a whole."""
+    name = document.path.rpartition("/")[2]
+    lines = document.text.split("\n")
+    line = next((number for number, text in enumerate(lines, 1) if text.strip()), 1)
+    return SchemaBreak("schema-removed", "file", name, "was removed", law, document.path, line, "base", name)
 
 
 def words_of(name: str) -> list[str]:

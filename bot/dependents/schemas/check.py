@@ -12,7 +12,7 @@ from bot.dependents.schemas.breaks import Document, Place, SchemaBreak, SchemaLa
 from bot.ports import Tree
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
-from bot.values import ChangedFile, Evidence, Finding
+from bot.values import ChangedFile, Finding
 
 BYTES = 6 << 20  # of one schema; a larger one is open
 FILES_COMPARED = 400  # of one language
@@ -103,7 +103,7 @@ def _compared(
     left: dict[str, str] = {}
     while files:
         before = [
-            Document(f.old_path, texts["base", f.old_path])
+            Document(f.old_path, texts["base", f.old_path], successor="" if f.status == "deleted" else f.path)
             for f in files
             if f.old_path and ("base", f.old_path) in texts
         ]
@@ -187,7 +187,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[Finding, ...]:
     """Each break with the lines of the repository that it reaches; those that nobody in sight names as hints, one for a file."""
     schemas = set(change.complete)
     uses = await find_uses(tree, change.breaks, schemas)
-    quotes = await _quotes(tree, [one for _, one in change.breaks])
+    quotes = await quotes_of(tree, [one for _, one in change.breaks])
     rows = [words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
     alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
     for name, one in change.breaks:
@@ -197,7 +197,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[Finding, ...]:
     return tuple(rows)
 
 
-async def _quotes(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:
+async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:
     """The line of each break."""
     texts: dict[tuple[str, str], list[str]] = {}
     for side in ("base", "head"):
@@ -209,10 +209,3 @@ async def _quotes(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak
         lines = texts.get((one.side, one.path), [])
         quotes[one] = lines[one.line - 1] if 0 < one.line <= len(lines) else ""
     return quotes
-
-
-def evidence_of(uses: Sequence[Use], most: int = 12) -> tuple[Evidence, ...]:
-    """The lines as evidence."""
-    return tuple(
-        Evidence(use.path, use.text, use.line, note="uses it" if use.sure else "names it") for use in uses[:most]
-    )

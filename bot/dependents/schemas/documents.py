@@ -10,6 +10,11 @@ import yaml
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
 
 YAML_BYTES = 2 << 20
+_DEEPEST = 200
+_BRACKET = re.compile(r"[\[\]{}]")
+_INDENTED = re.compile(
+    rf"^(?=[ \t?:-]{{{2 * _DEEPEST}}})[ \t]*+[?:-]|^(?:[?:-][ \t]++){{{_DEEPEST}}}|^ {{{4 * _DEEPEST}}}", re.MULTILINE
+)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -33,12 +38,24 @@ def load(document: Document) -> Mapping[str, object]:
         elif len(text) > YAML_BYTES:
             raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
         else:
+            _refuse_depth(document)
             value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):
         raise UnreadableSchemaError(path, "it holds no object")
     return value
+
+
+def _refuse_depth(document: Document) -> None:
+    """Raise `UnreadableSchemaError` for what is nested deeper than any description: the parser recurses in C, where nothing stops it."""
+    depth = 0
+    for match in _BRACKET.finditer(document.text):
+        depth = max(0, depth + (1 if match[0] in "[{" else -1))
+        if depth > _DEEPEST:
+            break
+    if depth > _DEEPEST or _INDENTED.search(document.text):
+        raise UnreadableSchemaError(document.path, f"it is nested deeper than {_DEEPEST}")
 
 
 def line_of(text: str, keys: Sequence[str]) -> int:

@@ -417,6 +417,8 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
 def likeness(one: SchemaBreak, place: Place) -> Likeness:
     """Whether a query selects it, or code names it beside its type."""
     text = place.text
+    if _FILE.search(place.path) and _IS_SCHEMA.search("\n".join(place.lines[:20_000])):
+        return ""  # a copy of the schema, or another one
     is_exact = bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", text))
     if _FILE.search(place.path) or re.search(
         r"\bgql\b|graphql\b|(?:query|mutation|fragment)\s++\w",

@@ -4,7 +4,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas.breaks import Document, Kind, Likeness, Place, SchemaBreak, UnreadableSchemaError, spellings
+from bot.dependents.schemas.breaks import (
+    Document,
+    Kind,
+    Likeness,
+    Place,
+    SchemaBreak,
+    UnreadableSchemaError,
+    gone_file,
+    spellings,
+    versions,
+)
 from bot.dependents.schemas.documents import line_of, load
 from bot.dependents.schemas.shapes import ShapeBreak, ShapeComparer
 from bot.dependents.sites import telling
@@ -29,15 +39,15 @@ def is_schema(document: Document) -> bool:
 
 def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
     """The breaks of each file that is on both sides."""
-    old = {document.path: document for document in before}
     breaks: list[SchemaBreak] = []
-    for document in after:
-        was = old.get(document.path)
-        if was is None:
-            load(document)  # a new schema breaks nobody, and one that cannot be read is open
+    for was, now in versions(before, after):
+        if now is None:
+            breaks.append(gone_file(was, "A document that names the schema cannot be checked any more."))
             continue
-        rows = ShapeComparer(was, document, closed_only=True).compare(load(was), load(document), "in", (), ())
-        breaks += [_break(row, was, document) for row in _each(rows, document)]
+        rows = ShapeComparer(was, now, closed_only=True).compare(load(was), load(now), "in", (), ())
+        breaks += [_break(row, was, now) for row in _each(rows, now)]
+    for document in after:
+        load(document)  # a new schema breaks nobody, and one that cannot be read is open
     return breaks
 
 
@@ -54,18 +64,20 @@ def _break(row: ShapeBreak, was: Document, now: Document) -> SchemaBreak:
     kind: Kind = "value" if row.rule == "value-removed" else "property"
     return SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,
-        line_of(document.text, row.keys), "base" if row.is_base else "head", row.name, now.path.rpartition("/")[2],
+        line_of(document.text, row.keys), "base" if row.is_base else "head", row.name, now.path.rpartition("/")[2], None if row.is_open else "low",
     )  # fmt: skip
 
 
 def searched_words(one: SchemaBreak) -> frozenset[str]:
     """The name of the property, or the value."""
-    return frozenset({one.name}) if one.kind == "value" else spellings(one.name) | {one.name}
+    return frozenset({one.name}) if one.kind in ("value", "file") else spellings(one.name) | {one.name}
 
 
 def likeness(one: SchemaBreak, place: Place) -> Likeness:
     """Whether a document of this schema has the property or the value, or code that names the schema does."""
     text = place.text
+    if one.kind == "file":
+        return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
     if one.rule in ("property-required", "type-changed", "bound-tightened", "value-restricted", "properties-closed"):
         return ""  # that a document has the property tells nothing of it
     whole = "\n".join(place.lines[:20_000])

@@ -221,6 +221,8 @@ def breaks(rows: Sequence[Effect]) -> list[SchemaBreak]:
 
 def _break(row: Effect, created: set[str], added: set[tuple[str, str]]) -> SchemaBreak | None:
     here = (row.table, row.column)
+    if row.side == "base":  # a dump creates whatever it holds
+        created, added = set(), set()
     element = f"{row.table}.{row.column}" if row.column and row.table else row.column or row.table
     alone: Severity | None = None
     name, kind = row.column or row.table, "column" if row.column else "table"

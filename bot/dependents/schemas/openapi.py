@@ -12,7 +12,9 @@ from bot.dependents.schemas.breaks import (
     Place,
     SchemaBreak,
     UnreadableSchemaError,
+    gone_file,
     spellings,
+    versions,
 )
 from bot.dependents.schemas.documents import line_of, load, pointed
 from bot.dependents.schemas.shapes import Direction, Keys, ShapeComparer
@@ -46,15 +48,15 @@ def is_schema(document: Document) -> bool:
 
 def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
-    new = {document.path: document for document in after}
     breaks: list[SchemaBreak] = []
-    for document in before:
-        now = new.get(document.path)
-        if now is not None:
-            try:
-                breaks += _Comparison(document, now).breaks()
-            except RecursionError as error:
-                raise UnreadableSchemaError(now.path, "its parts are nested too deep") from error
+    for was, now in versions(before, after):
+        if now is None:
+            breaks.append(gone_file(was, "Clients are generated from it, and tests are run against it."))
+            continue
+        try:
+            breaks += _Comparison(was, now).breaks()
+        except RecursionError as error:
+            raise UnreadableSchemaError(now.path, "its parts are nested too deep") from error
     for document in after:
         load(document)
     return list({(one.rule, one.element, one.change): one for one in breaks}.values())
@@ -326,12 +328,14 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     """The rarest part of a path, or the name."""
     if one.kind in ("path", "operation") and one.name.startswith("/"):
         return frozenset(re.findall(r"\w+", max(_segments(one.name), key=len, default=""))[-1:])
-    return frozenset({one.name}) if one.kind == "value" else spellings(one.name) | {one.name}
+    return frozenset({one.name}) if one.kind in ("value", "file") else spellings(one.name) | {one.name}
 
 
 def likeness(one: SchemaBreak, place: Place) -> Likeness:
     """Whether a line of a client calls the path, or names what it sends and receives there."""
     text = place.text
+    if one.kind == "file":
+        return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
     if _FILE.search(place.path):
         return ""
     if one.kind in ("path", "operation") and one.name.startswith("/"):

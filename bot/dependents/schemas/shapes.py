@@ -29,6 +29,7 @@ class ShapeBreak:
     is_base: bool
     name: str
     label: str  # where in the value: "order.items.price"
+    is_open: bool = False  # the value is still accepted: it matters to those alone who name it
 
 
 class ShapeComparer:
@@ -80,15 +81,18 @@ class ShapeComparer:
         for name, (shape, keys) in before.items():
             if name in after:
                 yield from self.compare(shape, after[name][0], direction, keys, after[name][1], (*label, name))
-            elif (closed or not self._closed_only) and not vague and not _is_deprecated(shape):
+            elif not vague and not _is_deprecated(shape):
+                is_open = self._closed_only and not closed
                 law = (
                     "A value that sets it is refused."
                     if closed
                     else "Whoever reads it finds nothing."
                     if direction == "out"
-                    else "What is sent in it is not read any more."
+                    else "What is sent in it is not described any more."
                 )
-                yield ShapeBreak("property-removed", "was removed", law, keys, True, name, ".".join((*label, name)))
+                yield ShapeBreak(
+                    "property-removed", "was removed", law, keys, True, name, ".".join((*label, name)), is_open=is_open
+                )
         if closed and not was_closed and direction == "in" and not vague:
             law = "A value with a property that the schema does not name was accepted, and is refused now."
             yield ShapeBreak(

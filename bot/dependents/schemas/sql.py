@@ -106,7 +106,7 @@ def is_schema(document: Document) -> bool:
 
 def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates."""
-    old = {document.path: document for document in before}
+    old = {document.successor: document for document in before}
     effects: list[migrations.Effect] = []
     for document in after:
         if _FILE.search(document.path):

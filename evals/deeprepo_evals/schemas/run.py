@@ -14,6 +14,7 @@ from typing import Any
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
 from bot.checkout import git
+from bot.dependents.schemas import SCHEMAS
 from bot.errors import DeepRepoError
 from bot.text.paths import is_prose, is_sample, is_test, vendored_folder
 from bot.values import Dependents, Finding, ReviewRequest
@@ -127,6 +128,8 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             continue
         texts = [await _text(clone, commit.name, path) for path in paths]
         before = [await _text(clone, f"{commit.name}~1", path) for path in paths]
+        if language == "jsonschema" and not any('"additionalProperties": false' in text for text in texts):
+            continue  # a schema that is open accepts what it no longer describes
         if not any(syntax.is_schema.search(text[:20_000]) for text in (*texts, *before)):
             continue
         lost = truth.lost({path: commit.removed.get(path, []) for path in paths}, "\n".join(texts), syntax)
@@ -135,7 +138,9 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             lost or not any(truth.declared(line, syntax) for path in paths for line in commit.removed.get(path, []))
         ):
             counts[kind] += 1
-            results.append(_row(kind, commit.name, lost, await _asked(clone, f"{commit.name}~1", commit.name)))
+            results.append(
+                _row(language, kind, commit.name, lost, await _asked(clone, f"{commit.name}~1", commit.name))
+            )
     return results
 
 
@@ -167,10 +172,12 @@ async def _of_migration(
             with tempfile.TemporaryDirectory(prefix="deeprepo-schemas-") as scratch:
                 head = await _alone(clone, Path(scratch), commit.name, new)
                 outcome = await _asked(Path(scratch), f"{commit.name}~1", head)
-            results.append(_row("case", commit.name, {name: drops[name] for name in used}, outcome))
+            results.append(_row("sql", "case", commit.name, {name: drops[name] for name in used}, outcome))
     if counts["ordinary"] < plan.ordinary:
         counts["ordinary"] += 1
-        results.append(_row("ordinary", commit.name, drops, await _asked(clone, f"{commit.name}~1", commit.name)))
+        results.append(
+            _row("sql", "ordinary", commit.name, drops, await _asked(clone, f"{commit.name}~1", commit.name))
+        )
     return results
 
 
@@ -184,7 +191,7 @@ def _forward(lines: Sequence[str]) -> list[str]:
         ),
         len(lines),
     )
-    return list(lines[:at])
+    return [line for line in lines[:at] if not line.lstrip().startswith(("--", "#", "//"))]
 
 
 async def _names(clone: Path, commit: str, name: str, tables: Sequence[str]) -> bool:
@@ -241,15 +248,18 @@ async def _asked(clone: Path, base: str, head: str) -> tuple[Finding, ...] | str
         return f"{type(error).__name__}: {error}"
 
 
-def _row(kind: str, commit: str, lost: Mapping[str, str], findings: tuple[Finding, ...] | str) -> dict[str, Any]:
-    rows = [] if isinstance(findings, str) else findings
+def _row(
+    language: str, kind: str, commit: str, lost: Mapping[str, str], findings: tuple[Finding, ...] | str
+) -> dict[str, Any]:
+    rows = [] if isinstance(findings, str) else [one for one in findings if SCHEMAS[language].wants(one.path)]
     said = "\n".join(f"{one.title} {one.why}" for one in rows).lower()
-    named = [name for name in lost if re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said)]
+    named = any(re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said) for name in lost)
+    named |= any(one.path in lost.values() and re.search(r"removed|renamed|reused", one.rule) for one in rows)
     return {
         "kind": kind,
         "commit": commit,
         "lost": dict(list(lost.items())[:12]),
-        "reported": bool(named),
+        "reported": named,
         "failure": findings if isinstance(findings, str) else "",
         "findings": [
             {

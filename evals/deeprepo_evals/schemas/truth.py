@@ -33,7 +33,7 @@ class Syntax:
 SYNTAXES: Mapping[str, Syntax] = {
     "sql": Syntax(("*migrat*", "*/versions/*.py"), DROPS, re.compile("")),
     "openapi": Syntax(
-        ("*openapi*", "*swagger*", "*spec*.yaml", "*spec*.json", "*v4/source*"),
+        tuple(f"*{name}*.{end}" for name in ("openapi", "swagger", "spec", "public") for end in ("json", "yaml", "yml")),
         re.compile(r"^\s*[\"']?(?P<a>/[\w/{}.:-]+)[\"']?\s*:|^\s*[\"']?operationId[\"']?\s*:\s*[\"']?(?P<b>[\w.-]+)"),
         re.compile(r"^\s*[\"']?(?:openapi|swagger)[\"']?\s*:|^\s*\{\s*\"(?:openapi|swagger|components)\"", re.MULTILINE),
     ),
@@ -63,13 +63,17 @@ def declared(line: str, syntax: Syntax) -> str:
     return next(filter(None, match.groups()), "") if match else ""
 
 
+PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's contract
+
+
 def lost(removed: Mapping[str, list[str]], after: str, syntax: Syntax) -> dict[str, str]:
     """Name -> path of what removed lines declared and no changed schema says any more."""
     found: dict[str, str] = {}
+    after = PARAMETER.sub("{}", after)
     for path, lines in removed.items():
         for line in lines:
             name = declared(line, syntax)
-            if name and not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", after):
+            if name and not re.search(rf"(?<!\w){re.escape(PARAMETER.sub('{}', name))}(?!\w)", after):
                 found.setdefault(name, path)
     return found
 
