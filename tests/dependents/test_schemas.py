@@ -132,6 +132,10 @@ HARMLESS = {
     "sql: a table that is built anew": ({"a.py": QUERY}, {"migrations/2.sql": "CREATE TABLE n (id INT, total INT);\nDROP TABLE orders;\nALTER TABLE n RENAME TO orders;\n"}),
     "sql: a statement in a comment and in a text": ({"a.py": QUERY}, {"migrations/2.sql": "-- ALTER TABLE orders DROP COLUMN total;\nINSERT INTO log VALUES ('; ALTER TABLE orders DROP COLUMN total;');\n"}),
     "openapi: another name of a parameter of a path": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("{id}", "{order}")}),
+    "openapi: two paths that differ in the name of a parameter": (
+        {"openapi.yaml": API.replace("components:", "  /orders/{order}/lines: {post: {operationId: addLine}}\ncomponents:")},
+        {"openapi.yaml": API.replace("components:", "  /orders/{order}/lines: {post: {operationId: addLine}}\nx-a: 1\ncomponents:")},
+    ),
     "openapi: more properties": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("        line:", "        extra: {type: string}\n        line:")}),
     "protobuf: a field whose number is reserved": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  int64 total_cents = 2;", '  reserved 2;\n  reserved "total_cents";')}),
     "protobuf: a message that goes to another file": ({"s.proto": PROTO}, {"s.proto": None, "t.proto": PROTO}),

@@ -179,23 +179,25 @@ async def _compared(
 
 async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[Finding, ...]:
     """The lines of a consumer that name what the change takes out of a schema: one finding for each element."""
-    found = []
+    rows = []
     for one, uses in (await schemas.find_uses(tree, change.breaks, compare_base=False)).items():
         language = next(name for name, row in change.breaks if row is one)
-        labelled = [replace(use, path=label(consumer.name, use.path)) for use in uses]
-        judged = schema_finding(language, one, labelled, change.quotes[one])
-        proof = f"consumer-{one.rule} {consumer.name} {one.element}" if judged.proven else ""
-        evidence = tuple(replace(item, repository=consumer.name, commit=consumer.pull.head) for item in judged.evidence)
-        found.append(
+        their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
+        proof_finding = schema_finding(language, one, their_uses, change.quotes[one])
+        proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
+        evidence = tuple(
+            replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence
+        )
+        rows.append(
             replace(
-                judged,
-                rule=f"consumer-{judged.rule}",
+                proof_finding,
+                rule=f"consumer-{proof_finding.rule}",
                 sources=(Source("analyser", "consumers", proof=proof),),
                 evidence=evidence,
                 consumer=consumer.name,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 async def _packages(

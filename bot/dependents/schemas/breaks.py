@@ -45,7 +45,7 @@ class SchemaBreak:
     name: str = ""  # what users write; empty: it breaks without one
     owner: str = ""  # the table, the message, the type that it belongs to
     alone: Severity | None = "low"  # how severe it is if no use is in sight; None: not reported then
-    planned: bool = False  # deprecated before, or reserved now: whoever owns it has announced it
+    is_planned: bool = False  # deprecated before, or reserved now: whoever owns it has announced it
 
 
 class SchemaLanguage(Protocol):
@@ -65,7 +65,7 @@ class SchemaLanguage(Protocol):
     def searched_words(self, one: SchemaBreak) -> frozenset[str]:
         """The words of which a line that uses the element holds one."""
 
-    def likeness(self, one: SchemaBreak, place: "Place") -> "Likeness":
+    def likeness(self, one: SchemaBreak, place: "SchemaPlace") -> "Likeness":
         """How sure it is that a line with such a word uses the element."""
 
 
@@ -116,7 +116,7 @@ Likeness = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaPlace:
     """A line that holds one of the spellings, in its file."""
 
     path: str

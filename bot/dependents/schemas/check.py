@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot import limits
 from bot.dependents.schemas import SCHEMAS, words
-from bot.dependents.schemas.breaks import Document, Place, SchemaBreak, SchemaLanguage, UnreadableSchemaError
+from bot.dependents.schemas.breaks import Document, SchemaBreak, SchemaLanguage, SchemaPlace, UnreadableSchemaError
 from bot.ports import Tree
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
@@ -34,7 +34,7 @@ class SchemaChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class SchemaUse:
     """A line that names a broken element."""
 
     path: str
@@ -69,22 +69,22 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
                 unread[path] = f"it has more than {BYTES >> 20} MB"
     breaks: list[tuple[str, SchemaBreak]] = []
     open_files: dict[str, str] = {}
-    compared: set[str] = set()
+    compared_paths: set[str] = set()
     for name, language in SCHEMAS.items():
-        held = [file for file in mine if _holds(language, file, texts)]
-        compared |= {file.path for file in held}
-        for path in [path for file in held for path in (file.path, file.old_path) if path in unread]:
+        schema_files = [file for file in mine if _holds(language, file, texts)]
+        compared_paths |= {file.path for file in schema_files}
+        for path in [path for file in schema_files for path in (file.path, file.old_path) if path in unread]:
             open_files[path or ""] = unread[path or ""]
-        rest = [file for file in held if not {file.path, file.old_path} & unread.keys()]
+        rest = [file for file in schema_files if not {file.path, file.old_path} & unread.keys()]
         open_files |= {file.path: f"more than {FILES_COMPARED} schemas changed" for file in rest[FILES_COMPARED:]}
         rows, left = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts)
         breaks += [(name, one) for one in rows]
         open_files |= left
     return SchemaChange(
         tuple(breaks),
-        frozenset(compared - open_files.keys()),
+        frozenset(compared_paths - open_files.keys()),
         tuple(sorted(open_files.items())),
-        frozenset(file.path for file in mine) - compared,
+        frozenset(file.path for file in mine) - compared_paths,
     )
 
 
@@ -120,37 +120,39 @@ def _compared(
 
 async def find_uses(
     tree: Tree, breaks: Sequence[tuple[str, SchemaBreak]], left_out: Collection[str] = (), *, compare_base: bool = True
-) -> dict[SchemaBreak, tuple[Use, ...]]:
+) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
     """The lines of a tree that name the elements, surest first. `left_out`: the schemas themselves."""
-    named = [(name, one) for name, one in breaks if one.name][:BREAKS]
+    named_breaks = [(name, one) for name, one in breaks if one.name][:BREAKS]
     by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
-    for name, one in named:
+    for name, one in named_breaks:
         for word in SCHEMAS[name].searched_words(one):
             if len(word) >= SHORTEST:
                 by_word[word].append((name, one))
     if not by_word:
         return {}
     rows = await tree.grep_lines(sorted(by_word), word=True, limit=ROWS)
-    kept = [row for row in rows if row[0] not in left_out and _can_use(*row)]
-    paths = list(dict.fromkeys(path for path, _, _ in kept))[:FILES_READ]
+    use_rows = [row for row in rows if row[0] not in left_out and _can_use(*row)]
+    paths = list(dict.fromkeys(path for path, _, _ in use_rows))[:FILES_READ]
     texts = await tree.read_many(paths)
     lines = {path: raw.decode("utf-8", "replace").split("\n") for path, raw in texts.items()}
     look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
-    uses: dict[SchemaBreak, dict[tuple[str, int], Use]] = defaultdict(dict)
-    for path, number, text in kept:
-        place = Place(path, number, lines.get(path, ()))
+    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
+    for path, number, text in use_rows:
+        place = SchemaPlace(path, number, lines.get(path, ()))
         for word in dict.fromkeys(look.findall(text)):
             for name, one in by_word[word]:
                 if len(uses[one]) < USES and (path, number) not in uses[one]:
                     likeness = SCHEMAS[name].likeness(one, place)
                     if likeness:
-                        uses[one][path, number] = Use(path, number, text.strip("\r"), likeness == "sure")
-    mended = (
-        await _mended(tree, {word: [one for _, one in rows] for word, rows in by_word.items()}, kept, look)
+                        uses[one][path, number] = SchemaUse(path, number, text.strip("\r"), likeness == "sure")
+    mended_breaks = (
+        await _mended(tree, {word: [one for _, one in rows] for word, rows in by_word.items()}, use_rows, look)
         if compare_base
         else frozenset()
     )
-    uses = {one: {at: use for at, use in mine.items() if use.sure or one not in mended} for one, mine in uses.items()}
+    uses = {
+        one: {at: use for at, use in mine.items() if use.sure or one not in mended_breaks} for one, mine in uses.items()
+    }
     return {
         one: tuple(sorted(rows.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
         for one, rows in uses.items()
@@ -167,12 +169,12 @@ async def _mended(
     """The breaks whose users the change itself edits: what it leaves was looked at, and a name alone proves nothing against that."""
     there = {(path, text) for path, _, text in rows}
     before = await tree.grep_lines(sorted(by_word), word=True, side="base", limit=ROWS)
-    gone = [
+    removed_texts = [
         text
         for path, line, text in before
         if (path, text) not in there and _can_use(path, line, text) and not _defines_schema(path)
     ]
-    return frozenset(one for text in gone for word in look.findall(text) for one in by_word[word])
+    return frozenset(one for text in removed_texts for word in look.findall(text) for one in by_word[word])
 
 
 def _defines_schema(path: str) -> bool:
@@ -191,7 +193,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[Finding, ...]:
     rows = [words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
     alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
     for name, one in change.breaks:
-        if one not in uses and one.alone is not None and not one.planned:
+        if one not in uses and one.alone is not None and not one.is_planned:
             alone[name, one.path, one.alone != "low"].append(one)
     rows += [words.hint(name, group, quotes) for (name, _, _), group in alone.items()]
     return tuple(rows)

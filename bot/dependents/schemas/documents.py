@@ -75,7 +75,7 @@ def _key(key: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$])([\"']?{re.escape(key)}[\"']?)(?![\w$])")
 
 
-def pointed(root: Mapping[str, object], reference: str) -> object:
+def target_of(root: Mapping[str, object], reference: str) -> object:
     """What a local reference points to, None if nothing is there."""
     value: object = root
     for part in reference.removeprefix("#").strip("/").split("/"):

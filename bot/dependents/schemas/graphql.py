@@ -1,6 +1,6 @@
 """GraphQL: what a schema no longer offers to those who ask, or newly asks of them, by the rules of the specification's validation.
 
-A schema may lie in many files, and a type may be extended in each. A query or a fragment in the tree, or in a literal of code,
+A schema may consist of many files, and a type may be extended in each. A query or a fragment in the tree, or in a literal of code,
 is read with the types of the schema: a selection of a field that is gone is proven.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas.breaks import Document, Likeness, Place, SchemaBreak, UnreadableSchemaError, spellings
+from bot.dependents.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace, UnreadableSchemaError, spellings
 from bot.dependents.sites import telling
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity, Side
@@ -17,10 +17,10 @@ from bot.values import Severity, Side
 NAME = "graphql"
 _FILE = re.compile(r"\.(?:graphqls?|gql|graphqls)$", re.IGNORECASE)
 _IS_SCHEMA = re.compile(
-    r"^\s*+(?:extend\s++)?(?:type|input|enum|interface|schema|union|scalar|directive)\b", re.MULTILINE
+    r"^[ \t]*+(?:extend[ \t]++)?(?:type|input|enum|interface|schema|union|scalar|directive)\b", re.MULTILINE
 )
 _TOKEN = re.compile(
-    r"[\s,\ufeff]++|\#[^\n]*+|(?P<token>\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+(?:\"\"\")?|\"(?:[^\"\\\n]|\\.)*+\"?|\.\.\.|[A-Za-z_]\w*+|-?\d[\w.]*+|.)",
+    r"[\s,\ufeff]++|\#[^\n]*+|(?P<lexeme>\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+(?:\"\"\")?|\"(?:[^\"\\\n]|\\.)*+\"?|\.\.\.|[A-Za-z_]\w*+|-?\d[\w.]*+|.)",
     re.DOTALL,
 )
 _MOST_TOKENS, _DEEPEST = 2_000_000, 60
@@ -34,7 +34,7 @@ class _Field:
     line: int
     type: str = ""
     has_default: bool = False
-    deprecated: bool = False
+    is_deprecated: bool = False
     arguments: dict[str, "_Field"] = field(default_factory=dict)
 
 
@@ -79,16 +79,16 @@ class _Reader:
         self.tokens: list[tuple[str, int]] = []
         line = 1
         for match in _TOKEN.finditer(text):
-            token = match["token"]
-            if token is not None:
-                self.tokens.append((token, line))
+            lexeme = match["lexeme"]
+            if lexeme is not None:
+                self.tokens.append((lexeme, line))
             line += match[0].count("\n")
             if len(self.tokens) > _MOST_TOKENS:
                 raise UnreadableSchemaError(path, f"it has more than {_MOST_TOKENS:,} words")
         self.at = 0
 
     @property
-    def token(self) -> str:
+    def lexeme(self) -> str:
         return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
 
     @property
@@ -96,53 +96,53 @@ class _Reader:
         return self.tokens[min(self.at, len(self.tokens) - 1)][1] if self.tokens else 1
 
     def take(self) -> str:
-        token = self.token
-        if not token:
+        lexeme = self.lexeme
+        if not lexeme:
             raise UnreadableSchemaError(self.path, "it ends within a definition")
         self.at += 1
-        return token
+        return lexeme
 
     def skip_texts(self) -> None:
-        while self.token[:1] == '"':
+        while self.lexeme[:1] == '"':
             self.at += 1
 
     def skip_balanced(self) -> list[str]:
         """Skip from an opening bracket to the one that closes it."""
         depth, words = 0, list[str]()
         while True:
-            token = self.take()
-            words.append(token)
-            depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
+            lexeme = self.take()
+            words.append(lexeme)
+            depth += (lexeme in ("(", "[", "{")) - (lexeme in (")", "]", "}"))
             if not depth:
                 return words
 
     def directives(self) -> bool:
         """Skip directives; whether one of them says that the thing is deprecated."""
-        deprecated = False
-        while self.token == "@":
+        is_deprecated = False
+        while self.lexeme == "@":
             self.take()
-            deprecated |= self.take() == "deprecated"
-            if self.token == "(":
+            is_deprecated |= self.take() == "deprecated"
+            if self.lexeme == "(":
                 self.skip_balanced()
-        return deprecated
+        return is_deprecated
 
     def type(self) -> str:
         """A type as it is written: `[Order!]!`."""
         words = ""
-        while self.token in ("[", "]", "!") or (not words.strip("[") and self.token[:1].isidentifier()):
-            if self.token == "[" and words.strip("["):
+        while self.lexeme in ("[", "]", "!") or (not words.strip("[") and self.lexeme[:1].isidentifier()):
+            if self.lexeme == "[" and words.strip("["):
                 break
             words += self.take()
         return words
 
 
-def _parse(document: Document, schema: _Schema) -> None:
+def _parse(document: Document, schema: _Schema) -> None:  # noqa: C901, PLR0912 - a branch for each definition of the grammar
     reader = _Reader(document.path, document.text)
-    while reader.token:
+    while reader.lexeme:
         reader.skip_texts()
-        if reader.token == "extend":
+        if reader.lexeme == "extend":
             reader.take()
-        line, word = reader.line, reader.token
+        line, word = reader.line, reader.lexeme
         if not word:
             return
         reader.at += 1
@@ -156,62 +156,62 @@ def _parse(document: Document, schema: _Schema) -> None:
             if word == "{":
                 reader.at -= 1
             reader.directives()
-            if reader.token == "{":
+            if reader.lexeme == "{":
                 reader.skip_balanced()
         elif word == "directive":
             while (
-                reader.token
+                reader.lexeme
                 not in ("", "type", "input", "enum", "interface", "union", "scalar", "directive", "extend", "schema")
-                and reader.token[:1] != '"'
+                and reader.lexeme[:1] != '"'
             ):
-                if reader.token == "(":
+                if reader.lexeme == "(":
                     reader.skip_balanced()
                 else:
                     reader.at += 1
         elif word in ("query", "mutation", "subscription", "fragment"):
-            while reader.token not in ("{", ""):
+            while reader.lexeme not in ("{", ""):
                 reader.at += 1
-            if reader.token:
+            if reader.lexeme:
                 reader.skip_balanced()
         else:
             raise UnreadableSchemaError(reader.path, f"line {line} begins with `{word[:40]}`, which defines nothing")
 
 
 def _body(reader: _Reader, one: _Type) -> None:
-    if reader.token == "implements":
+    if reader.lexeme == "implements":
         reader.take()
-        while reader.token == "&" or (
-            reader.token[:1].isidentifier() and reader.token not in (*_KINDS, "extend", "directive", "schema")
+        while reader.lexeme == "&" or (
+            reader.lexeme[:1].isidentifier() and reader.lexeme not in (*_KINDS, "extend", "directive", "schema")
         ):
-            if reader.token != "&":
-                one.interfaces.add(reader.token)
+            if reader.lexeme != "&":
+                one.interfaces.add(reader.lexeme)
             reader.take()
     reader.directives()
-    if one.kind == "union" and reader.token == "=":
+    if one.kind == "union" and reader.lexeme == "=":
         reader.take()
-        while reader.token == "|" or reader.token[:1].isidentifier():
+        while reader.lexeme == "|" or reader.lexeme[:1].isidentifier():
             line, word = reader.line, reader.take()
             if word == "|":
                 line, word = reader.line, reader.take()
             one.fields[word] = _Field(reader.path, line)
-            if reader.token != "|":
+            if reader.lexeme != "|":
                 break
-    elif reader.token == "{":
+    elif reader.lexeme == "{":
         reader.take()
-        while reader.token != "}":
+        while reader.lexeme != "}":
             _member(reader, one)
         reader.take()
 
 
 def _member(reader: _Reader, one: _Type) -> None:
     reader.skip_texts()
-    if reader.token == "}":
+    if reader.lexeme == "}":
         return
     line, name = reader.line, reader.take()
     row = _Field(reader.path, line)
-    if reader.token == "(":
+    if reader.lexeme == "(":
         reader.take()
-        while reader.token != ")":
+        while reader.lexeme != ")":
             reader.skip_texts()
             at, argument = reader.line, reader.take()
             row.arguments[argument] = _typed(reader, _Field(reader.path, at))
@@ -220,17 +220,17 @@ def _member(reader: _Reader, one: _Type) -> None:
 
 
 def _typed(reader: _Reader, row: _Field) -> _Field:
-    if reader.token == ":":
+    if reader.lexeme == ":":
         reader.take()
         row.type = reader.type()
-    if reader.token == "=":
+    if reader.lexeme == "=":
         reader.take()
         row.has_default = True
-        if reader.token in ("[", "{"):
+        if reader.lexeme in ("[", "{"):
             reader.skip_balanced()
         else:
             reader.take()
-    row.deprecated = reader.directives()
+    row.is_deprecated = reader.directives()
     return row
 
 
@@ -244,14 +244,14 @@ def _row(
     side: Side,
     owner: str,
     *,
-    planned: bool = False,
+    is_planned: bool = False,
 ) -> SchemaBreak:
     alone: Severity = "low"
     name = element.rpartition(".")[2].partition("(")[0]
-    return SchemaBreak(rule, kind, element, change, law, at.path, at.line, side, name, owner, alone, planned)  # type: ignore[arg-type]
+    return SchemaBreak(rule, kind, element, change, law, at.path, at.line, side, name, owner, alone, is_planned)  # type: ignore[arg-type]
 
 
-def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[SchemaBreak]:
+def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[SchemaBreak]:  # noqa: C901, PLR0912 - a branch for each rule
     if now is None:
         yield _row(
             "type-removed",
@@ -290,7 +290,7 @@ def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator
                     before,
                     "base",
                     name,
-                    planned=before.deprecated,
+                    is_planned=before.is_deprecated,
                 )
             elif was.kind == "union":
                 yield _row(
@@ -314,7 +314,7 @@ def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator
                     before,
                     "base",
                     name,
-                    planned=before.deprecated,
+                    is_planned=before.is_deprecated,
                 )
         elif was.kind in ("type", "interface", "input"):
             yield from _of_field(element, name, before, after, is_input=was.kind == "input")
@@ -363,7 +363,7 @@ def _of_field(element: str, name: str, before: _Field, after: _Field, *, is_inpu
                 "base",
                 own,
                 element.rpartition(".")[2],
-                planned=was.deprecated,
+                is_planned=was.is_deprecated,
             )
         elif not _accepts(was.type, now.type):
             law = "Values that were passed before are refused."
@@ -414,7 +414,7 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return spellings(one.name) | {one.name}
 
 
-def likeness(one: SchemaBreak, place: Place) -> Likeness:
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether a query selects it, or code names it beside its type."""
     text = place.text
     if _FILE.search(place.path) and _IS_SCHEMA.search("\n".join(place.lines[:20_000])):
@@ -438,7 +438,7 @@ def likeness(one: SchemaBreak, place: Place) -> Likeness:
     return "hint" if owner and re.search(rf"(?<![A-Za-z]){re.escape(owner)}", whole) else ""
 
 
-def _in_query(one: SchemaBreak, place: Place) -> Likeness:
+def _in_query(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each kind of element
     """What a line of a query says: it selects a field within a fragment on its type, a root field, a type, a value, an argument."""
     text = place.text
     if _IS_SCHEMA.search(text):
@@ -450,7 +450,7 @@ def _in_query(one: SchemaBreak, place: Place) -> Likeness:
         return "hint" if re.search(rf":\s*+\[?\s*+{name}\b", text) else ""
     if one.kind == "parameter":
         around = "\n".join(place.lines[max(0, place.line - 6) : place.line])
-        return "sure" if re.search(rf"\b{re.escape(one.owner)}\s*+\([^)]*{name}\s*+:", around) else ""
+        return "sure" if re.search(rf"\b{re.escape(one.owner)}\s*+\([^)]{{0,400}}?{name}\s*+:", around) else ""
     if not re.search(rf"(?:^\s*+|[{{}}\s])(?:\w++\s*+:\s*+)?{name}\s*+(?:$|[({{@\s}}])", text):
         return ""
     around = _enclosing(place)
@@ -463,24 +463,24 @@ def _in_query(one: SchemaBreak, place: Place) -> Likeness:
     )
 
 
-def _enclosing(place: Place) -> str:
+def _enclosing(place: SchemaPlace) -> str:
     """The type whose fields are selected around a line, if a fragment or an operation names it; "?" within another field."""
     depth = 0
     for at in range(place.line - 2, max(-1, place.line - 400), -1):
-        text = place.lines[at].partition("#")[0]
+        text = place.lines[at][:400].partition("#")[0]
         for letter in reversed(text):
             depth += (letter == "}") - (letter == "{")
             if depth < 0:
                 break
         if depth < 0:
-            if match := re.search(r"\bon\s++(\w++)[^{]*\{[^{}]*$", text):
+            if match := re.search(r"\bon\s++(\w++)[^{]{0,200}\{[^{}]*$", text):
                 return match[1]
-            if match := re.search(r"\b(query|mutation|subscription)\b[^{]*\{[^{}]*$", text):
+            if match := re.search(r"\b(query|mutation|subscription)\b[^{]{0,300}\{[^{}]*$", text):
                 return match[1]
             if re.search(r"^\s*+\)[^{]*\{", text):  # the end of an operation's variables
                 above = "\n".join(place.lines[max(0, at - 30) : at + 1])
-                found = re.findall(r"\b(query|mutation|subscription)\b", above)
-                return found[-1] if found and re.match(r"^\)", text) else "?"
+                matches = re.findall(r"\b(query|mutation|subscription)\b", above)
+                return matches[-1] if matches and re.match(r"^\)", text) else "?"
             if re.match(r"^\s*+\{\s*+$", text) and not text.startswith((" ", "\t")):
                 return "query"
             return "?"

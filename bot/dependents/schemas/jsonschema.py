@@ -1,4 +1,4 @@
-"""JSON Schema: a document that was valid before the change and is not any more breaks whoever wrote it."""
+"""JSON Schema: a document that was valid before the change and is not any more breaks everybody who wrote such a one."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,8 +8,8 @@ from bot.dependents.schemas.breaks import (
     Document,
     Kind,
     Likeness,
-    Place,
     SchemaBreak,
+    SchemaPlace,
     UnreadableSchemaError,
     gone_file,
     spellings,
@@ -60,11 +60,11 @@ def _each(rows: Iterable[ShapeBreak], document: Document) -> list[ShapeBreak]:
 
 
 def _break(row: ShapeBreak, was: Document, now: Document) -> SchemaBreak:
-    document = was if row.is_base else now
+    document = was if row.side == "base" else now
     kind: Kind = "value" if row.rule == "value-removed" else "property"
     return SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,
-        line_of(document.text, row.keys), "base" if row.is_base else "head", row.name, now.path.rpartition("/")[2], None if row.is_open else "low",
+        line_of(document.text, row.keys), row.side, row.name, now.path.rpartition("/")[2], None if row.is_open else "low",
     )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return frozenset({one.name}) if one.kind in ("value", "file") else spellings(one.name) | {one.name}
 
 
-def likeness(one: SchemaBreak, place: Place) -> Likeness:
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether a document of this schema has the property or the value, or code that names the schema does."""
     text = place.text
     if one.kind == "file":

@@ -28,8 +28,8 @@ _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versio
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt)$")
 # What takes a migration back, to the end of its function or of the file.
 _DOWN = re.compile(
-    r"^(?P<indent>[ \t]*+)(?:(?:def|async def)\s++(?:self\.)?(?:down|downgrade)\b|(?:public\s++|protected\s++|override\s++|async\s++|export\s++|const\s++|exports\.)*+"
-    r"(?:(?:function|void)\s++)?(?:down|Down)\s*+(?:[(=:])|(?:\w+\.)?down\s++do\b|(?:Rollback|Down|down|rollback)\s*+[:=]\s*+func)",
+    r"^(?P<indent>[ \t]*+)(?:(?:def|async def)[ \t]++(?:self\.)?(?:down|downgrade)\b|(?:public[ \t]++|protected[ \t]++|override[ \t]++|async[ \t]++|export[ \t]++|const[ \t]++|exports\.)*+"
+    r"(?:(?:function|void)[ \t]++)?(?:down|Down)[ \t]*+(?:[(=:])|(?:\w+\.)?down[ \t]++do\b|(?:Rollback|Down|down|rollback)[ \t]*+[:=][ \t]*+func)",
     re.MULTILINE,
 )
 _CALL = re.compile(
@@ -50,11 +50,11 @@ _SQL_TEXT = re.compile(
     re.IGNORECASE,
 )
 _MOST = 5_000
-SqlReader = Callable[[str, int, str], "Sequence[Effect]"]
+SqlReader = Callable[[str, int, str], "Sequence[MigrationStep]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class MigrationStep:
     """One step: what it does to which table and column."""
 
     does: Does
@@ -64,8 +64,8 @@ class Effect:
     line: int
     new: str = ""
     side: Side = "head"
-    columns: tuple[str, ...] = ()  # of a table that is created
-    planned: bool = False
+    columns: tuple[str, ...] = ()  # of a table that is new_tables
+    is_planned: bool = False
 
 
 def is_migration(path: str) -> bool:
@@ -78,7 +78,7 @@ def is_in_folder(path: str) -> bool:
     return bool(_FOLDER.search(path))
 
 
-def effects(document: Document, sql: SqlReader) -> list[Effect]:
+def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
     """The steps on lines that the change brings, what takes the migration back left out."""
     text = _forward(document.text)
     rows = [*_calls(text, document.path)]
@@ -89,7 +89,7 @@ def effects(document: Document, sql: SqlReader) -> list[Effect]:
             end = next(
                 (
                     one.start()
-                    for one in re.compile(rf"^\s*+{match['doc']}\b", re.MULTILINE).finditer(text, match.end())
+                    for one in re.compile(rf"^[ \t]*+{match['doc']}\b", re.MULTILINE).finditer(text, match.end())
                 ),
                 -1,
             )
@@ -114,7 +114,7 @@ def _forward(text: str) -> str:
     return text
 
 
-def _calls(text: str, path: str) -> Iterator[Effect]:
+def _calls(text: str, path: str) -> Iterator[MigrationStep]:
     tables = [(match.start(), match["table"].lower()) for match in _TABLE_OF.finditer(text)]
 
     def around(at: int) -> str:
@@ -127,18 +127,18 @@ def _calls(text: str, path: str) -> Iterator[Effect]:
         if text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] in ("#", "*"):
             continue
         rest = text[match.start("rest") : match.start("rest") + 400]
-        named, plain = _arguments(rest, one_line="(" not in match[0][: match.start("rest") - match.start()])
-        yield from _of_call(match, named, plain, around(match.start()), path, line)
+        by_key, plain = _arguments(rest, one_line="(" not in match[0][: match.start("rest") - match.start()])
+        yield from _of_call(match, by_key, plain, around(match.start()), path, line)
     for match in _BLADE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         _, plain = _arguments(match["rest"] or match["names"] or "", one_line=True)
         if match["verb"] and plain:
             new = plain[1] if match["verb"] == "rename" and len(plain) > 1 else ""
-            yield Effect("rename-table" if new else "drop-table", plain[0].lower(), "", path, line, new=new)
+            yield MigrationStep("rename-table" if new else "drop-table", plain[0].lower(), "", path, line, new=new)
         elif match["short"] == "remove":
-            yield from (Effect("drop-column", around(match.start()), one.lower(), path, line) for one in plain)
+            yield from (MigrationStep("drop-column", around(match.start()), one.lower(), path, line) for one in plain)
         elif len(plain) > 1:
-            yield Effect("rename-column", around(match.start()), plain[0].lower(), path, line, new=plain[1])
+            yield MigrationStep("rename-column", around(match.start()), plain[0].lower(), path, line, new=plain[1])
 
 
 def _arguments(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]:
@@ -150,89 +150,89 @@ def _arguments(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]
         if depth < 0 or (one_line and letter == "\n"):
             end = at
             break
-    named: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     plain: list[str] = []
     for match in _ARGUMENT.finditer(text[:end]):
         if match["stop"]:
             break
         value = match["text"] or match["symbol"]
         if match["key"]:
-            named[match["key"]] = value
+            by_key[match["key"]] = value
         else:
             plain.append(value)
-    return named, plain
+    return by_key, plain
 
 
 def _of_call(
-    match: re.Match[str], named: dict[str, str], plain: list[str], around: str, path: str, line: int
-) -> Iterator[Effect]:
+    match: re.Match[str], by_key: dict[str, str], plain: list[str], around: str, path: str, line: int
+) -> Iterator[MigrationStep]:
     verb, noun = match["verb"].lower(), match["noun"].lower()
-    table = named.get("model_name") or named.get("table") or named.get("table_name") or ""
+    table = by_key.get("model_name") or by_key.get("table") or by_key.get("table_name") or ""
     if verb in ("add", "change"):
         # Rails alone: other tools ask for a default themselves
         if (
             noun == "column"
-            and len(plain) >= 2
+            and len(plain) > 1
             and re.search(r"\bnull:\s*+false\b", match["rest"])
             and not re.search(r"\bdefault:", match["rest"])
         ):
-            yield Effect(
+            yield MigrationStep(
                 "require-column" if verb == "add" else "set-required", plain[0].lower(), plain[1].lower(), path, line
             )
         return
     if noun.startswith(("table", "model")):
-        old = named.get("old_name") or named.get("name") or (plain[0] if plain else "")
-        new = named.get("new_name") or named.get("newName") or (plain[1] if len(plain) > 1 else "")
+        old = by_key.get("old_name") or by_key.get("name") or (plain[0] if plain else "")
+        new = by_key.get("new_name") or by_key.get("newName") or (plain[1] if len(plain) > 1 else "")
         if old:
-            yield Effect(
+            yield MigrationStep(
                 "rename-table" if verb == "rename" and new else "drop-table", old.lower(), "", path, line, new=new
             )
         return
-    names = [named[key] for key in ("old_name", "name", "column_name") if key in named][:1]
+    names = [by_key[key] for key in ("old_name", "name", "column_name") if key in by_key][:1]
     if not names:
         if (not table and len(plain) > (2 if verb == "rename" else 1)) or (not table and not around and plain):
             table, plain = plain[0], plain[1:]
         names = plain[:1] if verb == "rename" else plain
         if noun == "column" and verb != "rename":
             names = plain[:1]
-    new = named.get("new_name") or named.get("newName") or (plain[1] if verb == "rename" and len(plain) > 1 else "")
+    new = by_key.get("new_name") or by_key.get("newName") or (plain[1] if verb == "rename" and len(plain) > 1 else "")
     table = (table or around).lower()
     for name in names:
         column = f"{name}_id" if noun == "reference" else name
         does: Does = "rename-column" if verb == "rename" and new else "drop-column"
-        yield Effect(does, table, column.lower(), path, line, new=new)
+        yield MigrationStep(does, table, column.lower(), path, line, new=new)
 
 
-def breaks(rows: Sequence[Effect]) -> list[SchemaBreak]:
+def breaks(rows: Sequence[MigrationStep]) -> list[SchemaBreak]:
     """The steps that take something away or ask for more, each once; what the same change creates or brings back is nobody's loss."""
-    created = {row.table for row in rows if row.does == "create"} | {
+    new_tables = {row.table for row in rows if row.does == "create"} | {
         row.new.lower() for row in rows if row.does == "rename-table"
     }
-    added = {(row.table, row.column) for row in rows if row.does in ("add", "require-column", "fill")}
-    added |= {(row.table, row.new.lower()) for row in rows if row.does == "rename-column"}
-    added |= {(row.table, column) for row in rows for column in row.columns}
-    reported: dict[tuple[str, str, str], SchemaBreak] = {}
+    new_columns = {(row.table, row.column) for row in rows if row.does in ("add", "require-column", "fill")}
+    new_columns |= {(row.table, row.new.lower()) for row in rows if row.does == "rename-column"}
+    new_columns |= {(row.table, column) for row in rows for column in row.columns}
+    breaks_by_place: dict[tuple[str, str, str], SchemaBreak] = {}
     for row in rows:
-        one = _break(row, created, added)
+        one = _break(row, new_tables, new_columns)
         if one is not None:
-            reported.setdefault((one.rule, row.table, row.column), one)
-    return list(reported.values())
+            breaks_by_place.setdefault((one.rule, row.table, row.column), one)
+    return list(breaks_by_place.values())
 
 
-def _break(row: Effect, created: set[str], added: set[tuple[str, str]]) -> SchemaBreak | None:
+def _break(row: MigrationStep, new_tables: set[str], new_columns: set[tuple[str, str]]) -> SchemaBreak | None:
     here = (row.table, row.column)
     if row.side == "base":  # a dump creates whatever it holds
-        created, added = set(), set()
+        new_tables, new_columns = set(), set()
     element = f"{row.table}.{row.column}" if row.column and row.table else row.column or row.table
     alone: Severity | None = None
     name, kind = row.column or row.table, "column" if row.column else "table"
-    if row.does in ("drop-column", "rename-column") and here not in added and row.table not in created:
+    if row.does in ("drop-column", "rename-column") and here not in new_columns and row.table not in new_tables:
         rule = "column-dropped" if row.does == "drop-column" else "column-renamed"
         law = "A statement that names a column which its table no longer has fails."
-    elif row.does in ("drop-table", "rename-table") and row.table not in created:
+    elif row.does in ("drop-table", "rename-table") and row.table not in new_tables:
         rule = "table-dropped" if row.does == "drop-table" else "table-renamed"
         law = "A statement that names a table which is gone fails."
-    elif row.does == "require-column" and row.table not in created:
+    elif row.does == "require-column" and row.table not in new_tables:
         rule, name, alone = "column-required", "", "medium"
         law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
     else:

@@ -9,14 +9,14 @@ from bot.dependents.schemas.breaks import (
     Document,
     Kind,
     Likeness,
-    Place,
     SchemaBreak,
+    SchemaPlace,
     UnreadableSchemaError,
     gone_file,
     spellings,
     versions,
 )
-from bot.dependents.schemas.documents import line_of, load, pointed
+from bot.dependents.schemas.documents import line_of, load, target_of
 from bot.dependents.schemas.shapes import Direction, Keys, ShapeComparer
 from bot.dependents.sites import telling
 from bot.text.paths import is_sample, is_test, vendored_folder
@@ -24,7 +24,7 @@ from bot.values import Severity
 
 NAME = "openapi"
 _FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
-_MARK = re.compile(r"^\s*+\{?\s*+[\"']?(?:openapi|swagger)[\"']?\s*+:\s*+[\"']?[23]\.", re.MULTILINE)
+_MARK = re.compile(r"^[ \t]*+\{?[ \t]*+[\"']?(?:openapi|swagger)[\"']?\s*+:\s*+[\"']?[23]\.", re.MULTILINE)
 _COMPACT = re.compile(r"[\"'](?:openapi|swagger)[\"']\s*+:\s*+[\"'][23]\.")
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PARAMETER = re.compile(r"\{[^{}/]{0,200}\}")
@@ -81,10 +81,10 @@ class _Comparison:
         for path in map(str, old):
             if path.startswith("x-"):
                 continue
-            now = there.get(_PARAMETER.sub("{}", path))
+            now = path if path in new else there.get(_PARAMETER.sub("{}", path))
             was_item = self._resolved(self._old, old[path])
             if now is None:
-                planned = all(
+                is_planned = all(
                     _mapping(one).get("deprecated") is True for name, one in was_item.items() if name in _METHODS
                 )
                 yield self._row(
@@ -97,7 +97,7 @@ class _Comparison:
                     path,
                     "",
                     is_base=True,
-                    planned=planned,
+                    is_planned=is_planned,
                 )
                 continue
             yield from self._of_path(path, now, was_item, self._resolved(self._new, new[now]))
@@ -122,7 +122,7 @@ class _Comparison:
                         path,
                         method,
                         is_base=True,
-                        planned=was.get("deprecated") is True,
+                        is_planned=was.get("deprecated") is True,
                     )
                 continue
             if was.get("operationId") and after.get("operationId") != was["operationId"]:
@@ -203,8 +203,8 @@ class _Comparison:
     ) -> dict[tuple[str, str], Mapping[str, object]]:
         rows: dict[tuple[str, str], Mapping[str, object]] = {}
         for holder in reversed(holders):
-            listed = holder.get("parameters")
-            for one in listed if isinstance(listed, list) else []:
+            entries = holder.get("parameters")
+            for one in entries if isinstance(entries, list) else []:
                 row = self._resolved(root, one)
                 if isinstance(row.get("name"), str) and row.get("in") != "body":
                     rows[str(row.get("in")), str(row["name"])] = row
@@ -256,8 +256,8 @@ class _Comparison:
                     )
 
     def _body(self, root: Mapping[str, object], operation: Mapping[str, object]) -> dict[str, object]:
-        listed = operation.get("parameters")
-        for one in listed if isinstance(listed, list) else []:
+        entries = operation.get("parameters")
+        for one in entries if isinstance(entries, list) else []:
             row = self._resolved(root, one)
             if row.get("in") == "body":
                 return {"": row.get("schema")}
@@ -274,14 +274,16 @@ class _Comparison:
         for row in self._shapes.compare(old, new, direction, at_old, at_new):
             kind: Kind = "value" if row.rule == "value-removed" else "property"
             what = element if row.label == "the value" else f"{row.label} of {element}"
-            yield self._row(row.rule, kind, what, row.change, row.law, row.keys, row.name, path, is_base=row.is_base)
+            yield self._row(
+                row.rule, kind, what, row.change, row.law, row.keys, row.name, path, is_base=row.side == "base"
+            )
 
     def _resolved(self, root: Mapping[str, object], value: object) -> Mapping[str, object]:
         for _ in range(10):
             reference = _mapping(value).get("$ref")
             if not isinstance(reference, str) or not reference.startswith("#"):
                 break
-            value = pointed(root, reference)
+            value = target_of(root, reference)
         return _mapping(value)
 
     def _row(
@@ -296,7 +298,7 @@ class _Comparison:
         owner: str,
         *,
         is_base: bool,
-        planned: bool = False,
+        is_planned: bool = False,
     ) -> SchemaBreak:
         document = self._was if is_base else self._now
         alone: Severity = "low"
@@ -312,7 +314,7 @@ class _Comparison:
             name,
             owner,
             alone,
-            planned,
+            is_planned,
         )
 
 
@@ -331,7 +333,7 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return frozenset({one.name}) if one.kind in ("value", "file") else spellings(one.name) | {one.name}
 
 
-def likeness(one: SchemaBreak, place: Place) -> Likeness:
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each kind of element
     """Whether a line of a client calls the path, or names what it sends and receives there."""
     text = place.text
     if one.kind == "file":

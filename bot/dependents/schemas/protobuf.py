@@ -10,8 +10,8 @@ from bot.dependents.schemas.breaks import (
     Document,
     Kind,
     Likeness,
-    Place,
     SchemaBreak,
+    SchemaPlace,
     UnreadableSchemaError,
     spellings,
 )
@@ -22,7 +22,7 @@ from bot.values import Severity, Side
 NAME = "protobuf"
 _TOKEN = re.compile(
     r"\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
-    r"|(?P<token>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\.?[A-Za-z_][\w.]*+|[-+]?\d[\w.]*+|.)",
+    r"|(?P<lexeme>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\.?[A-Za-z_][\w.]*+|[-+]?\d[\w.]*+|.)",
     re.DOTALL,
 )
 _DEEPEST, _MOST_TOKENS = 60, 2_000_000
@@ -42,7 +42,7 @@ class _Element:
     number: int = 0
     type: str = ""
     label: str = ""
-    deprecated: bool = False
+    is_deprecated: bool = False
     reserved_numbers: list[tuple[int, int]] = field(default_factory=list)  # of a message or an enumeration
     reserved_names: set[str] = field(default_factory=set)
 
@@ -56,7 +56,7 @@ class _Row(Protocol):
         at: _Element,
         side: Side,
         *,
-        planned: bool = False,
+        is_planned: bool = False,
         alone: Severity | None = "low",
     ) -> SchemaBreak: ...
 
@@ -80,7 +80,7 @@ def compare(before: Sequence[Document], after: Sequence[Document]) -> list[Schem
     new: _Schema = {}
     for schema, documents in ((old, before), (new, after)):
         for document in documents:
-            schema |= _parse(document)
+            schema.update(_parse(document))
     return [one for name, element in old.items() for one in _of_element(name, element, old, new)]
 
 
@@ -92,15 +92,15 @@ class _Reader:
         self.tokens: list[tuple[str, int]] = []
         line = 1
         for match in _TOKEN.finditer(document.text):
-            if match["token"] is not None:
-                self.tokens.append((match["token"], line))
+            if match["lexeme"] is not None:
+                self.tokens.append((match["lexeme"], line))
             line += match[0].count("\n")
             if len(self.tokens) > _MOST_TOKENS:
                 raise UnreadableSchemaError(self.path, f"it has more than {_MOST_TOKENS:,} words")
         self.at = 0
 
     @property
-    def token(self) -> str:
+    def lexeme(self) -> str:
         return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
 
     @property
@@ -108,22 +108,22 @@ class _Reader:
         return self.tokens[min(self.at, len(self.tokens) - 1)][1] if self.tokens else 1
 
     def take(self) -> str:
-        token = self.token
+        lexeme = self.lexeme
         self.at += 1
-        return token
+        return lexeme
 
     def statement(self) -> list[str]:
         """The tokens up to a semicolon, or to a bracket that opens a block, at no depth of others."""
         words: list[str] = []
         depth = 0
         while self.at < len(self.tokens):
-            token = self.token
-            if not depth and token in (";", "{", "}"):
+            lexeme = self.lexeme
+            if not depth and lexeme in (";", "{", "}"):
                 return words
-            depth += (token in "[(" and token != "") - (token in "])")
-            if token == "{":
+            depth += (lexeme in "[(" and lexeme != "") - (lexeme in "])")
+            if lexeme == "{":
                 depth += 1
-            elif token == "}":
+            elif lexeme == "}":
                 depth -= 1
             words.append(self.take())
         return words
@@ -131,32 +131,32 @@ class _Reader:
     def skip_block(self) -> None:
         depth = 0
         while self.at < len(self.tokens):
-            token = self.take()
-            depth += (token == "{") - (token == "}")
+            lexeme = self.take()
+            depth += (lexeme == "{") - (lexeme == "}")
             if not depth:
                 return
         raise UnreadableSchemaError(self.path, "a bracket is never closed")
 
 
-def _parse(document: Document) -> _Schema:
+def _parse(document: Document) -> _Schema:  # noqa: C901, PLR0912, PLR0915 - a branch for each statement of the grammar
     """Every element of a file by its full name."""
     reader = _Reader(document)
     schema: _Schema = {}
     package = ""
     scopes: list[tuple[str, str]] = []  # (kind, full name) of the blocks around
     while reader.at < len(reader.tokens):
-        if reader.token == "}":
+        if reader.lexeme == "}":
             if not scopes:
                 raise UnreadableSchemaError(reader.path, f"line {reader.line} closes a bracket that nothing opens")
             scopes.pop()
             reader.take()
             continue
-        if reader.token in (";", "{"):
+        if reader.lexeme in (";", "{"):
             reader.take()
             continue
         line = reader.line
         words = reader.statement()
-        opens = reader.token == "{"
+        opens = reader.lexeme == "{"
         kind = scopes[-1][0] if scopes else "file"
         around = scopes[-1][1] if scopes else package
         if not words:
@@ -178,10 +178,8 @@ def _parse(document: Document) -> _Schema:
             if opens:
                 reader.skip_block()
         elif (
-            first in ("option", "import", "syntax", "edition", "extensions", "export", "local")
-            and "=" in words
-            or first in ("import", "extensions")
-        ):
+            first in ("option", "import", "syntax", "edition", "extensions", "export", "local") and "=" in words
+        ) or first in ("import", "extensions"):
             if opens:
                 reader.skip_block()
         elif first == "reserved" and around in schema:
@@ -193,13 +191,13 @@ def _parse(document: Document) -> _Schema:
                 reader.take()
         elif kind == "enum" and "=" in words[:2]:
             schema[f"{around}:{words[0]}"] = _Element(
-                "value", reader.path, line, _number(words[2:3]), deprecated=_is_deprecated(words)
+                "value", reader.path, line, _number(words[2:3]), is_deprecated=_is_deprecated(words)
             )
         elif opens:
             reader.skip_block()
         if len(scopes) > _DEEPEST:
             raise UnreadableSchemaError(reader.path, f"its messages are nested deeper than {_DEEPEST}")
-        if reader.token == ";":
+        if reader.lexeme == ";":
             reader.take()
     if scopes:
         raise UnreadableSchemaError(reader.path, f"the block of {scopes[-1][1]} is never closed")
@@ -224,7 +222,7 @@ def _number(words: Sequence[str]) -> int:
 
 def _rpc(words: Sequence[str], path: str, line: int) -> _Element:
     text = " ".join(words[2:])
-    return _Element("operation", path, line, type=text, deprecated=_is_deprecated(words))
+    return _Element("operation", path, line, type=text, is_deprecated=_is_deprecated(words))
 
 
 def _field(schema: _Schema, around: str, words: list[str], path: str, line: int) -> None:
@@ -255,7 +253,7 @@ def _reserve(element: _Element, words: Sequence[str]) -> None:
         at += 1
 
 
-def _of_element(name: str, was: _Element, old: _Schema, new: _Schema) -> Iterator[SchemaBreak]:
+def _of_element(name: str, was: _Element, old: _Schema, new: _Schema) -> Iterator[SchemaBreak]:  # noqa: C901 - a branch for each rule
     owner, _, own = name.rpartition(":") if ":" in name else (name.rpartition(".")[0], "", name.rpartition(".")[2])
     unstable = bool(_UNSTABLE.search(name))
     now = new.get(name)
@@ -268,13 +266,13 @@ def _of_element(name: str, was: _Element, old: _Schema, new: _Schema) -> Iterato
         at: _Element,
         side: Side,
         *,
-        planned: bool = False,
+        is_planned: bool = False,
         alone: Severity | None = "low",
     ) -> SchemaBreak:
         label = f"{short_owner}.{own}" if was.kind != "type" else name
         return SchemaBreak(
             rule, was.kind, label, change, law, at.path, at.line, side, name=own, owner=short_owner,
-            alone=None if unstable else alone, planned=planned,
+            alone=None if unstable else alone, is_planned=is_planned,
         )  # fmt: skip
 
     if was.kind != "type" and owner not in new:
@@ -352,8 +350,8 @@ def _gone(own: str, was: _Element, owner: str, new: _Schema, row: _Row) -> Itera
         ),
         "",
     )
-    planned = (
-        was.deprecated
+    is_planned = (
+        was.is_deprecated
         or own in home.reserved_names
         or any(low <= number <= high for low, high in home.reserved_numbers)
     )
@@ -364,7 +362,7 @@ def _gone(own: str, was: _Element, owner: str, new: _Schema, row: _Row) -> Itera
             "Whoever calls it gets the answer UNIMPLEMENTED.",
             was,
             "base",
-            planned=was.deprecated,
+            is_planned=was.is_deprecated,
         )
     elif heir:
         one = new[heir]
@@ -378,9 +376,9 @@ def _gone(own: str, was: _Element, owner: str, new: _Schema, row: _Row) -> Itera
     else:
         what = "value" if was.kind == "value" else "field"
         law = _GONE.format(what)
-        if not planned and was.kind == "field":
+        if not is_planned and was.kind == "field":
             law += f" Its number {number} is not reserved, so somebody may use it again."
-        yield row(f"{what}-removed", "was removed", law, was, "base", planned=planned)
+        yield row(f"{what}-removed", "was removed", law, was, "base", is_planned=is_planned)
 
 
 def _reads(was: str, now: str) -> bool:
@@ -400,13 +398,13 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return forms | (accessors if one.kind == "field" else frozenset())
 
 
-def likeness(one: SchemaBreak, place: Place) -> Likeness:
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether a schema names the type, or code the member of a message that it names too."""
     text = place.text
     if place.path.endswith(".proto"):
         if one.kind == "type":
-            declared = re.search(rf"(?:^|[\s.(<,]){re.escape(one.name)}(?:\s++\w++\s*+=|\s*+[,>)])", text)
-            return "hint" if declared else ""
+            declaration = re.search(rf"(?:^|[\s.(<,]){re.escape(one.name)}(?:\s++\w++\s*+=|\s*+[,>)])", text)
+            return "hint" if declaration else ""
         return ""
     whole = "\n".join(place.lines[:20_000])
     if one.kind == "type":

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
-from bot.dependents.schemas.documents import load, pointed
+from bot.dependents.schemas.documents import load, target_of
+from bot.values import Side
 
 Direction = Literal["in", "out"]
 Keys = tuple[str, ...]
@@ -26,7 +27,7 @@ class ShapeBreak:
     change: str
     law: str
     keys: Keys
-    is_base: bool
+    side: Side
     name: str
     label: str  # where in the value: "order.items.price"
     is_open: bool = False  # the value is still accepted: it matters to those alone who name it
@@ -40,7 +41,7 @@ class ShapeComparer:
         self._path = new.path
         self._closed_only = closed_only  # whether a property that is gone matters only if others are refused
         self._done: set[tuple[int, int, Direction]] = set()
-        self._kept: list[object] = []  # so that an id is never given twice
+        self._kept: list[object] = []  # so that an id is never shape_given twice
         self._steps = 0
 
     def compare(
@@ -74,7 +75,7 @@ class ShapeComparer:
         label: Keys,
     ) -> Iterator[ShapeBreak]:
         before, needed_before, _, _ = self._flat(self._old, old, at_old)
-        after, needed_after, closed, vague = self._flat(self._new, new, at_new)
+        after, needed_after, is_closed, vague = self._flat(self._new, new, at_new)
         if not before and not after and not needed_after:
             return
         was_closed = self._flat(self._old, old, at_old)[2]
@@ -82,39 +83,46 @@ class ShapeComparer:
             if name in after:
                 yield from self.compare(shape, after[name][0], direction, keys, after[name][1], (*label, name))
             elif not vague and not _is_deprecated(shape):
-                is_open = self._closed_only and not closed
+                is_open = self._closed_only and not is_closed
                 law = (
                     "A value that sets it is refused."
-                    if closed
+                    if is_closed
                     else "Whoever reads it finds nothing."
                     if direction == "out"
                     else "What is sent in it is not described any more."
                 )
                 yield ShapeBreak(
-                    "property-removed", "was removed", law, keys, True, name, ".".join((*label, name)), is_open=is_open
+                    "property-removed",
+                    "was removed",
+                    law,
+                    keys,
+                    "base",
+                    name,
+                    ".".join((*label, name)),
+                    is_open=is_open,
                 )
-        if closed and not was_closed and direction == "in" and not vague:
+        if is_closed and not was_closed and direction == "in" and not vague:
             law = "A value with a property that the schema does not name was accepted, and is refused now."
             yield ShapeBreak(
                 "properties-closed",
                 "no longer allows other properties",
                 law,
                 (*at_new, "additionalProperties"),
-                False,
+                "head",
                 "",
                 ".".join(label) or "the value",
             )
         if direction == "in":
             for name in sorted(needed_after - needed_before):
-                given = after.get(name, ({}, at_new))[0]
-                if not (isinstance(given, Mapping) and "default" in given and not self._closed_only):
+                shape_given = after.get(name, ({}, at_new))[0]
+                if not (isinstance(shape_given, Mapping) and "default" in shape_given and not self._closed_only):
                     law = "A value without it is refused."
                     yield ShapeBreak(
                         "property-required",
                         "is required now",
                         law,
                         (*at_new, "required", name),
-                        False,
+                        "head",
                         name,
                         ".".join((*label, name)),
                     )
@@ -129,9 +137,9 @@ class ShapeComparer:
             if isinstance(own, Mapping)
             else {}
         )
-        listed = shape.get("required")
-        needed = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-        closed = shape.get("additionalProperties") is False
+        entries = shape.get("required")
+        required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
+        is_closed = shape.get("additionalProperties") is False
         vague = any(
             key in shape
             for key in ("patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties")
@@ -140,11 +148,11 @@ class ShapeComparer:
         for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
             inner, keys = _resolved(root, part, (*at, "allOf", str(number)))
             if isinstance(inner, Mapping):
-                more, asked, shut, unclear = self._flat(root, inner, keys, depth + 1)
+                more, inner_names, shut, unclear = self._flat(root, inner, keys, depth + 1)
                 properties |= more
-                needed |= asked
-                closed, vague = closed or shut, vague or unclear
-        return properties, needed, closed, vague
+                required_names |= inner_names
+                is_closed, vague = is_closed or shut, vague or unclear
+        return properties, required_names, is_closed, vague
 
     def _of_parts(
         self,
@@ -207,7 +215,7 @@ class ShapeComparer:
                         f"no longer allows `{value}`",
                         law,
                         (*at_old, key, value),
-                        True,
+                        "base",
                         value,
                         ".".join(label) or "the value",
                     )
@@ -219,7 +227,7 @@ def _resolved(root: Mapping[str, object], shape: object, at: Keys) -> tuple[obje
         reference = shape.get("$ref") if isinstance(shape, Mapping) else None
         if not isinstance(reference, str) or not reference.startswith("#"):
             break
-        target = pointed(root, reference)
+        target = target_of(root, reference)
         if target is None:
             break
         shape, at = target, tuple(reference.removeprefix("#").strip("/").split("/"))
@@ -266,8 +274,8 @@ def _of_types(
         return
     if after is None or not after <= _ALL:
         return
-    lost = (before or _ALL) - after if direction == "in" else after - (before or _ALL)
-    if lost and (before is None or before <= _ALL):
+    lost_types = (before or _ALL) - after if direction == "in" else after - (before or _ALL)
+    if lost_types and (before is None or before <= _ALL):
         was = (
             " or ".join(sorted(before - {"integer"} if before and "number" in before else before))
             if before
@@ -276,23 +284,23 @@ def _of_types(
         law = "A value of the old type is refused." if direction == "in" else "Code that reads it expects the old type."
         now = " or ".join(sorted(after - {"integer"} if "number" in after else after))
         yield ShapeBreak(
-            "type-changed", f"is {now} instead of {was}", law, (*at, "type"), False, label[-1] if label else "", where
+            "type-changed", f"is {now} instead of {was}", law, (*at, "type"), "head", label[-1] if label else "", where
         )
 
 
 def _fixed(values: Sequence[object]) -> frozenset[str] | None:
     """The values of variants that are constants or lists of values, if each of them is."""
-    found: set[str] = set()
+    constants: set[str] = set()
     for one in values:
         if not isinstance(one, Mapping):
             return None
         if isinstance(one.get("const"), str):
-            found.add(str(one["const"]))
+            constants.add(str(one["const"]))
         elif isinstance(one.get("enum"), list):
-            found.update(value for value in one["enum"] if isinstance(value, str))
+            constants.update(value for value in one["enum"] if isinstance(value, str))
         else:
             return None
-    return frozenset(found)
+    return frozenset(constants)
 
 
 def _of_values(
@@ -310,7 +318,7 @@ def _of_values(
                 f"no longer allows `{str(value)[:60]}`",
                 law,
                 (*at_old, "enum", str(value)),
-                True,
+                "base",
                 str(value),
                 where,
             )
@@ -327,7 +335,7 @@ def _of_values(
             "allows only listed values now",
             law,
             (*at_new, "enum"),
-            False,
+            "head",
             label[-1] if label else "",
             where,
         )
@@ -345,7 +353,7 @@ def _of_values(
                     f"has {key} {now}" + (f" instead of {was}" if was is not None else ""),
                     "A value beyond it was accepted, and is refused now.",
                     (*at_new, key),
-                    False,
+                    "head",
                     label[-1] if label else "",
                     where,
                 )

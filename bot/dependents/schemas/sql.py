@@ -1,4 +1,4 @@
-"""SQL: what statements of a migration, or the difference of two dumps, take away from whoever selects and inserts.
+"""SQL: what statements of a migration, or the difference of two dumps, take away from those who select and insert.
 
 Every dialect writes these few statements alike, and the rest of its grammar decides nothing here. Therefore this reads tokens instead
 of a grammar: a statement of an unknown dialect costs nothing, and a file of any size takes linear time.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.dependents.schemas import migrations, sql_uses
-from bot.dependents.schemas.breaks import Document, Likeness, Place, SchemaBreak
+from bot.dependents.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace
 from bot.text.paths import is_sample, is_test, vendored_folder
 
 NAME = "sql"
@@ -76,7 +76,7 @@ _MOST_STATEMENTS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     """A word (as written), a quoted name, a mark; of a text only that it is one."""
 
     text: str
@@ -89,7 +89,7 @@ class Token:
         return "" if self.quoted else self.text.upper()
 
 
-Statement = list[Token]
+Statement = list[Lexeme]
 
 
 def wants(path: str) -> bool:
@@ -107,7 +107,7 @@ def is_schema(document: Document) -> bool:
 def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates."""
     old = {document.successor: document for document in before}
-    effects: list[migrations.Effect] = []
+    effects: list[migrations.MigrationStep] = []
     for document in after:
         if _FILE.search(document.path):
             effects += _effects(document)
@@ -123,13 +123,13 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return sql_uses.searched_words(one)
 
 
-def likeness(one: SchemaBreak, place: Place) -> Likeness:
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
     return sql_uses.likeness(one, place)
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """The statements of a text; what lies in a body between dollar signs is one token."""
+    """The statements of a text; a body between dollar signs is one token."""
     current: Statement = []
     line, at, count = 1, 0, 0
     while match := _TOKEN.match(text, at):
@@ -137,7 +137,7 @@ def statements(text: str) -> Iterator[Statement]:
         if match["body"]:
             close = text.find(match["body"], end)
             end = close + len(match["body"]) if close >= 0 else end
-            current.append(Token("$", line, quoted=True))
+            current.append(Lexeme("$", line, quoted=True))
         elif match["skip"] is None:
             mark = match["mark"]
             if mark == ";":
@@ -150,14 +150,14 @@ def statements(text: str) -> Iterator[Statement]:
             else:
                 name = match["double"] or match["tick"] or match["square"]
                 text_of = name or ("'" if match["text"] is not None else match[0])
-                current.append(Token(text_of, line, quoted=name is not None))
+                current.append(Lexeme(text_of, line, quoted=name is not None))
         line += text.count("\n", at, end)
         at = end
     if current:
         yield current
 
 
-def _effects(document: Document) -> list[migrations.Effect]:
+def _effects(document: Document) -> list[migrations.MigrationStep]:
     """Those of statements that the change brings, the part that takes a migration back left out."""
     text = document.text
     down = _DOWN_PART.search(text)
@@ -174,20 +174,23 @@ def _effects(document: Document) -> list[migrations.Effect]:
     ]
 
 
-def _of_text(text: str, line: int, path: str) -> list[migrations.Effect]:
+def _of_text(text: str, line: int, path: str) -> list[migrations.MigrationStep]:
     """The effects of statements in a literal of code that begins on this line."""
     return [one for statement in statements(text) for one in _of_statement(statement, path, line - 1)]
 
 
-def _difference(old: Document, new: Document) -> list[migrations.Effect]:
+def _difference(old: Document, new: Document) -> list[migrations.MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
     before, after = created_tables(old.text), created_tables(new.text)
-    gone = [table for table in before if table not in after]
-    effects = [migrations.Effect("drop-table", table, "", old.path, before[table][0], side="base") for table in gone]
+    lost_tables = [table for table in before if table not in after]
+    effects = [
+        migrations.MigrationStep("drop-table", table, "", old.path, before[table][0], side="base")
+        for table in lost_tables
+    ]
     for table, (_, columns) in before.items():
         if table in after and after[table][1]:
             effects += [
-                migrations.Effect("drop-column", table, column, old.path, line, side="base")
+                migrations.MigrationStep("drop-column", table, column, old.path, line, side="base")
                 for column, line in columns.items()
                 if column not in after[table][1]
             ]
@@ -242,7 +245,7 @@ def _name(statement: Statement, at: int) -> tuple[int, str]:
     return at, name
 
 
-def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[migrations.Effect]:
+def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[migrations.MigrationStep]:
     first = [token.upper for token in statement[:8]]
     while first and first[0] in ("BEGIN", "GO", "TRANSACTION", "UTF8"):  # a batch without semicolons
         statement, first = statement[1:], first[1:]
@@ -260,22 +263,22 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
         for part in _actions(statement[at:]):
             name = _name(part, 0)[1]
             if name:
-                yield migrations.Effect("drop-table", name, "", path, line)
+                yield migrations.MigrationStep("drop-table", name, "", path, line)
     elif first[:2] == ["RENAME", "TABLE"]:
         at, table = _name(statement, 2)
-        yield migrations.Effect("rename-table", table, "", path, line, new=_name(statement, at + 1)[1])
+        yield migrations.MigrationStep("rename-table", table, "", path, line, new=_name(statement, at + 1)[1])
     elif first[:1] == ["CREATE"] and ("TABLE" in first or "VIEW" in first):
         at = first.index("TABLE" if "TABLE" in first else "VIEW") + 1
         at, table = _name(statement, at)
         columns = tuple(name for name, _ in _columns(statement, at)) if "TABLE" in first else ()
-        yield migrations.Effect("create", table, "", path, line, columns=columns)
+        yield migrations.MigrationStep("create", table, "", path, line, columns=columns)
     elif first[:1] in (["EXEC"], ["EXECUTE"]) and "SP_RENAME" in [token.upper for token in statement]:
         return  # its names are texts
 
 
 def _actions(tokens: Statement) -> Iterator[Statement]:
     """The parts between commas that are in no bracket."""
-    depth, part = 0, list[Token]()
+    depth, part = 0, list[Lexeme]()
     for token in tokens:
         mark = "" if token.quoted else token.text
         depth += (mark == "(") - (mark == ")")
@@ -288,19 +291,19 @@ def _actions(tokens: Statement) -> Iterator[Statement]:
         yield part
 
 
-def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.Effect]:
+def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:  # noqa: C901 - a branch for each action
     words = [token.upper for token in action]
     if not action or not table:
         return
     line = action[0].line + above
 
-    def effect(does: migrations.Does, column: str, new: str = "") -> migrations.Effect:
-        return migrations.Effect(does, table, column, path, line, new=new)
+    def effect(does: migrations.Does, column: str, new: str = "") -> migrations.MigrationStep:
+        return migrations.MigrationStep(does, table, column, path, line, new=new)
 
     start = 2 if words[1:2] == ["COLUMN"] else 1
     behind = words[start] if start < len(words) else ""
     at, name = _name(action, start)
-    if words[0] == "DROP" and (start == 2 or behind not in _NOT_COLUMNS) and name:  # noqa: PLR2004 - COLUMN is written
+    if words[0] == "DROP" and (start > 1 or behind not in _NOT_COLUMNS) and name:
         yield effect("drop-column", name)
     elif words[0] == "RENAME" and behind == "TO":
         yield effect("rename-table", "", _name(action, start + 1)[1])
@@ -310,9 +313,7 @@ def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator
         new = _name(action, at)[1]
         if new and new != name:
             yield effect("rename-column", name, new)
-    elif (
-        words[0] == "ADD" and words[start : start + 1] != ["("] and (start == 2 or behind not in _NOT_COLUMNS) and name
-    ):
+    elif words[0] == "ADD" and words[start : start + 1] != ["("] and (start > 1 or behind not in _NOT_COLUMNS) and name:
         must = ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words)
         yield effect("require-column" if must else "add", name)
     elif words[0] == "ALTER" and name and words[at : at + 3] == ["SET", "NOT", "NULL"]:

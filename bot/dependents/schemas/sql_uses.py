@@ -4,7 +4,7 @@ import re
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import migrations
-from bot.dependents.schemas.breaks import Likeness, Place, SchemaBreak, spellings
+from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
 from bot.dependents.sites import telling
 
 _STATEMENT = re.compile(
@@ -14,7 +14,7 @@ _TABLES = re.compile(
     r"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n\s*+\n")
+_ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
 _MAPPED = (
     r"(?:__tablename__\s*+=|db_table\s*+=|table_name\s*+=|\$table\s*+=|@Table\(\s*+(?:name\s*+=)?|@@map\(|@Entity\(|\bToTable\(|\[Table\(|#\[table_name\s*+=|"
     r"#\[diesel\(table_name\s*+=|\btable!\s*+\{|pgTable\(|mysqlTable\(|sqliteTable\()\s*+[\"'`]?NAME\b"
@@ -41,7 +41,6 @@ _TABLE_NAME = re.compile(
 )
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
 _BEFORE, _AFTER, _MODEL_LINES = 25, 15, 150
-_NAMES_OF_SQL = re.compile(r"\.(?:sql|ddl|psql|prisma)$", re.IGNORECASE)
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
 
 
@@ -50,12 +49,10 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return spellings(one.name)
 
 
-def likeness(one: SchemaBreak, place: Place) -> Likeness:
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
-    if migrations.is_migration(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
-        return ""
-    if _NAMES_OF_SQL.search(place.path) and migrations.is_in_folder(place.path):
-        return ""
+    if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
+        return ""  # an older migration, or a test of one, says what was
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
 
 
@@ -63,19 +60,19 @@ def _word(name: str) -> str:
     return rf"(?<![\w$]){re.escape(name)}(?![\w$])"
 
 
-def _of_table(one: SchemaBreak, place: Place) -> Likeness:
+def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
-    made = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
-    if re.search(made, "\n".join(place.lines[:20_000]), re.IGNORECASE):
+    makes = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
+    if re.search(makes, "\n".join(place.lines[:20_000]), re.IGNORECASE):
         return ""  # a table of its own
     for pattern in (_QUERIES, _MAPPED):
         if one.name in text.lower() and re.search(pattern.replace("NAME", re.escape(one.name)), text):
             return "sure"
-    named = any(re.search(rf"[\"'`.:]{_word(form)}", text) for form in spellings(one.name))
-    return "hint" if named and telling(one.name) and one.name not in COMMON else ""
+    is_named = any(re.search(rf"[\"'`.:]{_word(form)}", text) for form in spellings(one.name))
+    return "hint" if is_named and telling(one.name) and one.name not in COMMON else ""
 
 
-def _of_column(one: SchemaBreak, place: Place) -> Likeness:
+def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
     if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
         return sure
@@ -97,7 +94,7 @@ def _of_column(one: SchemaBreak, place: Place) -> Likeness:
     return "hint" if at_home else ""
 
 
-def _is_of_model(one: SchemaBreak, place: Place) -> bool:
+def _is_of_model(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the model around a line is the table's: by its own name, or by the table that it names."""
     owners = {form.lower() for form in migrations.forms_of_table(one.owner)} | {one.owner}
     for at in range(place.line - 1, max(-1, place.line - _MODEL_LINES), -1):
@@ -119,7 +116,7 @@ def _is_of_model(one: SchemaBreak, place: Place) -> bool:
     return False
 
 
-def _in_statement(one: SchemaBreak, place: Place) -> Likeness:
+def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each doubt
     """Whether it stands in a statement about the table, and not in one about another as well that may have such a column."""
     before = "\n".join(place.lines[max(0, place.line - 1 - _BEFORE) : place.line - 1])
     starts = [*_STATEMENT.finditer(before + "\n" + place.text)]

@@ -9,7 +9,7 @@ from bot.values import Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import proof_of
 
 if TYPE_CHECKING:
-    from bot.dependents.schemas.check import Use
+    from bot.dependents.schemas.check import SchemaUse
 
 SOURCE = "schemas"
 LABELS = {
@@ -19,12 +19,12 @@ QUOTED = 12  # uses
 LISTED = 10  # breaks of one hint
 
 
-def finding(language: str, one: SchemaBreak, uses: "Sequence[Use]", quote: str) -> Finding:
+def finding(language: str, one: SchemaBreak, uses: "Sequence[SchemaUse]", quote: str) -> Finding:
     """One break with those who name it. Proven if a line names the element without a doubt."""
     sure = [use for use in uses if use.sure]
-    shown = sure or list(uses)
+    shown_uses = sure or list(uses)
     severity: Severity = "high" if any(not is_test(use.path) for use in sure) else "medium"
-    files = list(dict.fromkeys(use.path for use in shown))
+    files = list(dict.fromkeys(use.path for use in shown_uses))
     more = f" and {len(files) - 1} more {'file' if len(files) == 2 else 'files'}" if len(files) > 1 else ""  # noqa: PLR2004
     still = "still uses it" if sure else "may still use it"
     if more:
@@ -34,7 +34,7 @@ def finding(language: str, one: SchemaBreak, uses: "Sequence[Use]", quote: str) 
         path=one.path,
         quote=quote,
         title=f"{one.element} {one.change}, {'but' if sure else 'and'} {files[0]}{more} {still}",
-        why=f"{one.law} {files[0]}:{shown[0].line} names `{one.name}`.{reason}",
+        why=f"{one.law} {files[0]}:{shown_uses[0].line} names `{one.name}`.{reason}",
         consequence=_consequence(language, sure=bool(sure)),
         severity=severity,
         category="contract",
@@ -44,7 +44,8 @@ def finding(language: str, one: SchemaBreak, uses: "Sequence[Use]", quote: str) 
         end=one.line,
         side=one.side,
         evidence=tuple(
-            Evidence(use.path, use.text, use.line, note="uses it" if use.sure else "names it") for use in shown[:QUOTED]
+            Evidence(use.path, use.text, use.line, note="uses it" if use.sure else "names it")
+            for use in shown_uses[:QUOTED]
         ),
         verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
     )
@@ -60,7 +61,7 @@ def _consequence(language: str, *, sure: bool) -> str:
 
 
 def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
-    """The breaks of one file that nobody in sight names: whoever uses the schema elsewhere may."""
+    """The breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
     first = group[0]
     label = LABELS[language]
     count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
@@ -74,7 +75,7 @@ def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBrea
         why=f"{first.law}{also}",
         consequence="The migration fails if the table has rows."
         if not first.name
-        else f"No use of it is in sight. By the rules of {label}, whoever uses it elsewhere breaks.",
+        else f"No use of it is in sight. By the rules of {label}, everybody who uses it elsewhere breaks.",
         severity=severity,
         category="contract",
         sources=(Source("analyser", SOURCE),),

@@ -30,6 +30,6 @@ def command(
     out.mkdir(parents=True, exist_ok=True)
     plan = run.Plan(repos, out, each, ordinary, half, tuple(language or ()))
     with progress(quiet=quiet) as say:
-        rows = asyncio.run(run.measure(plan, run.listed(Path(run.__file__).with_name("repos.txt")), say))
+        rows = asyncio.run(run.measure(plan, run.read_list(Path(run.__file__).with_name("repos.txt")), say))
     print(run.table(rows))  # noqa: T201 - the command line speaks
     return CLEAN

@@ -45,7 +45,7 @@ def half_of(language: str, repository: str) -> str:
     return "build" if hashlib.sha256(f"schemas {language} {repository}".encode()).digest()[0] % 2 else "test"
 
 
-def listed(path: Path) -> list[tuple[str, str]]:
+def read_list(path: Path) -> list[tuple[str, str]]:
     """(language, repository) of each line of a file."""
     rows = (line.split() for line in path.read_text().split("\n") if line.strip() and not line.startswith("#"))
     return [(row[0], row[1]) for row in rows]
@@ -76,8 +76,8 @@ async def measure(
 @dataclass(frozen=True, slots=True)
 class _Commit:
     name: str
-    removed: Mapping[str, list[str]]  # path -> lines
-    added: Mapping[str, list[str]]
+    removed_lines: Mapping[str, list[str]]  # path -> lines
+    added_lines: Mapping[str, list[str]]
 
 
 async def _commits(plan: Plan, clone: Path, syntax: Syntax) -> list[_Commit]:
@@ -116,7 +116,7 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
     for commit in await _commits(plan, clone, syntax):
         if counts["case"] >= plan.each and counts["ordinary"] >= plan.ordinary:
             break
-        paths = [path for path in {*commit.removed, *commit.added} if _counts(path)]
+        paths = [path for path in {*commit.removed_lines, *commit.added_lines} if _counts(path)]
         if (
             not paths
             or len(paths) > MOST_FILES
@@ -132,10 +132,13 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             continue  # a schema that is open accepts what it no longer describes
         if not any(syntax.is_schema.search(text[:20_000]) for text in (*texts, *before)):
             continue
-        lost = truth.lost({path: commit.removed.get(path, []) for path in paths}, "\n".join(texts), syntax)
+        lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(texts), syntax)
         kind = "case" if lost else "ordinary"
         if counts[kind] < (plan.each if lost else plan.ordinary) and (
-            lost or not any(truth.declared(line, syntax) for path in paths for line in commit.removed.get(path, []))
+            lost
+            or not any(
+                truth.declared_name(line, syntax) for path in paths for line in commit.removed_lines.get(path, [])
+            )
         ):
             counts[kind] += 1
             results.append(
@@ -148,7 +151,7 @@ async def _of_migration(
     plan: Plan, clone: Path, commit: _Commit, paths: Sequence[str], counts: Counter[str]
 ) -> list[dict[str, Any]]:
     """The migration alone, if it drops what code names; and the whole commit."""
-    new = [path for path in paths if path not in commit.removed and truth.MIGRATION.search(path)]
+    new = [path for path in paths if path not in commit.removed_lines and truth.MIGRATION.search(path)]
     if not new:
         return []
     results = []
@@ -156,12 +159,12 @@ async def _of_migration(
         name.lower(): path
         for path in new
         if "down" not in path
-        for match in truth.DROPS.finditer("\n".join(_forward(commit.added[path])))
+        for match in truth.DROPS.finditer("\n".join(_forward(commit.added_lines[path])))
         for name in (next(filter(None, match.groups()), ""),)
         if name
     }
     if drops and counts["case"] < plan.each:
-        texts = "\n".join(line for path in new for line in commit.added[path])
+        texts = "\n".join(line for path in new for line in commit.added_lines[path])
         used = [
             name
             for name in drops
@@ -249,16 +252,16 @@ async def _asked(clone: Path, base: str, head: str) -> tuple[Finding, ...] | str
 
 
 def _row(
-    language: str, kind: str, commit: str, lost: Mapping[str, str], findings: tuple[Finding, ...] | str
+    language: str, kind: str, commit: str, losses: Mapping[str, str], findings: tuple[Finding, ...] | str
 ) -> dict[str, Any]:
     rows = [] if isinstance(findings, str) else [one for one in findings if SCHEMAS[language].wants(one.path)]
     said = "\n".join(f"{one.title} {one.why}" for one in rows).lower()
-    named = any(re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said) for name in lost)
-    named |= any(one.path in lost.values() and re.search(r"removed|renamed|reused", one.rule) for one in rows)
+    named = any(re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said) for name in losses)
+    named |= any(one.path in losses.values() and re.search(r"removed|renamed|reused", one.rule) for one in rows)
     return {
         "kind": kind,
         "commit": commit,
-        "lost": dict(list(lost.items())[:12]),
+        "lost": dict(list(losses.items())[:12]),
         "reported": named,
         "failure": findings if isinstance(findings, str) else "",
         "findings": [

@@ -57,7 +57,7 @@ SYNTAXES: Mapping[str, Syntax] = {
 }  # fmt: skip
 
 
-def declared(line: str, syntax: Syntax) -> str:
+def declared_name(line: str, syntax: Syntax) -> str:
     """The name that a line declares; of a migration the name that it drops or renames."""
     match = syntax.declares.search(line)
     return next(filter(None, match.groups()), "") if match else ""
@@ -66,13 +66,13 @@ def declared(line: str, syntax: Syntax) -> str:
 PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's contract
 
 
-def lost(removed: Mapping[str, list[str]], after: str, syntax: Syntax) -> dict[str, str]:
+def losses(removed_lines: Mapping[str, list[str]], after: str, syntax: Syntax) -> dict[str, str]:
     """Name -> path of what removed lines declared and no changed schema says any more."""
     found: dict[str, str] = {}
     after = PARAMETER.sub("{}", after)
-    for path, lines in removed.items():
+    for path, lines in removed_lines.items():
         for line in lines:
-            name = declared(line, syntax)
+            name = declared_name(line, syntax)
             if name and not re.search(rf"(?<!\w){re.escape(PARAMETER.sub('{}', name))}(?!\w)", after):
                 found.setdefault(name, path)
     return found
