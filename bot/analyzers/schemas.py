@@ -3,11 +3,17 @@
 Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Schema (`bot/dependents/schemas`).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+
+# The paths of which a language may want some: a change without them loads none.
+POSSIBLE = re.compile(
+    r"\.(?:sql|ddl|psql|proto|graphqls?|gql|json|jsonschema|ya?ml)$|migrat|alembic/versions/", re.IGNORECASE
+)
 
 
 class Schemas:
@@ -21,6 +27,8 @@ class Schemas:
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether it may be a schema: once it was opened, whether it is."""
+        if not any(POSSIBLE.search(path) for path in (file.path, file.old_path) if path):
+            return False
         from bot.dependents.schemas import check
 
         return file.path not in self._other_paths and check.wants(file)

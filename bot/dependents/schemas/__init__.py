@@ -1,11 +1,1 @@
-"""Contracts that are data: schemas whose elements other files name. A new language is one module and one line here."""
-
-from collections.abc import Mapping
-from typing import cast
-
-from bot.dependents.schemas import graphql, jsonschema, openapi, protobuf, sql
-from bot.dependents.schemas.breaks import SchemaLanguage
-
-SCHEMAS: Mapping[str, SchemaLanguage] = {
-    module.NAME: cast("SchemaLanguage", module) for module in (sql, openapi, protobuf, graphql, jsonschema)
-}
+"""Contracts that are data: schemas whose elements other files name. A new language is one module and one line of `languages.py`."""

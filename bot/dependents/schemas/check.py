@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot import limits
-from bot.dependents.schemas import SCHEMAS, words
+from bot.dependents.schemas import words
 from bot.dependents.schemas.breaks import Document, SchemaBreak, SchemaLanguage, SchemaPlace, UnreadableSchemaError
+from bot.dependents.schemas.languages import SCHEMAS
 from bot.ports import Tree
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder

@@ -14,7 +14,7 @@ from typing import Any
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
 from bot.checkout import git
-from bot.dependents.schemas import SCHEMAS
+from bot.dependents.schemas.languages import SCHEMAS
 from bot.errors import DeepRepoError
 from bot.text.paths import is_prose, is_sample, is_test, vendored_folder
 from bot.values import Dependents, Finding, ReviewRequest
