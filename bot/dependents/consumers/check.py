@@ -331,7 +331,7 @@ def _of_consumer(
 ) -> Dependents:
     """What is affected, as far as it is the consumer's and public in the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
-    tied = {row.path for row in impact.files if overlay.inside(row.path) is not None}
+    tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
     references = []
     for row in impact.references:
         home, _, name = row.symbol.rpartition(":")
@@ -340,7 +340,7 @@ def _of_consumer(
         if _private(home, name, row, change.offer, languages, direct=(row.path, home) in direct):
             continue
         if (
-            not row.sure and row.path not in tied
+            not row.sure and row.path not in tied_paths
         ):  # a name alone tells nothing of a file that imports nothing of the package
             row = replace(row, missing=False, unique=False, lone=False, likely=False)  # noqa: PLW2901
         references.append(row)

@@ -62,8 +62,8 @@ def _word(name: str) -> str:
 
 def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
-    makes = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
-    if re.search(makes, "\n".join(place.lines[:20_000]), re.IGNORECASE):
+    creation = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
+    if re.search(creation, "\n".join(place.lines[:20_000]), re.IGNORECASE):
         return ""  # a table of its own
     for pattern in (_QUERIES, _MAPPED):
         if one.name in text.lower() and re.search(pattern.replace("NAME", re.escape(one.name)), text):
