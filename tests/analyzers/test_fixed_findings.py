@@ -43,6 +43,11 @@ FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
         {"deploy/Dockerfile": "FROM a:1\nCOPY one two three\n"},
         {"deploy/Dockerfile": "FROM a:1\nCOPY one two three/\n"},
     ),
+    "schemas": (
+        {"orders.py": 'SQL = "SELECT total FROM orders"\n'},
+        {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"},
+        {"orders.py": 'SQL = "SELECT id FROM orders"\n'},
+    ),
 }
 LASTING = frozenset({"secrets"})  # a secret is in the history once its line is gone
 

@@ -153,7 +153,7 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
 def test_an_analyser_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
     """A review of the command line runs it without being told, and reports what it proves."""
     scratch.create("bot/analyzers/shouting.py", (SAMPLES / "shouting.py").read_text(encoding="utf-8"))
-    scratch.insert("bot/config/defaults.py", '"zizmor", "hadolint"', '"shouting", ')
+    scratch.insert("bot/config/defaults.py", '"zizmor", "hadolint", "schemas"', '"shouting", ')
     repository.commit({"notes.txt": "quiet\n"}, "before")
     repository.git("checkout", "-q", "-b", "change")
     repository.commit({"notes.txt": "quiet\nread this!!!\n"}, "a note")
