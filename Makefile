@@ -58,9 +58,9 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
-# Four at a time: many tests wait, for a queue that is polled or for a process that starts, and computing takes turns.
+# Three at a time: many tests wait, for a process that starts or for a server; each that collects them all computes for six seconds.
 tests: $(READY)
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python .ci/processor.py $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal
 
 test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel (network)
 	@if command -v npm >/dev/null; then $(MAKE) --silent axe; else echo "npm was not found: axe does not look at the pages" >&2; fi
@@ -203,8 +203,8 @@ bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started 
 pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
 	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
 
-bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL
-	$(BIN)/python -m benchmarks.server
+bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL; PARTS="alone burst begun beside storm"
+	$(BIN)/python -m benchmarks.server $(foreach part,$(PARTS),--part $(part))
 
 bench-conversation: $(READY)  ## what six answers in a thread cost with the default workers
 	$(BIN)/python -m benchmarks.conversation

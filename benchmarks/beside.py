@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import loopback
 from benchmarks.peers import OCR, PR_AGENT
@@ -83,7 +84,7 @@ def starts(folder: Path | None) -> dict[str, Callable[[], Run]]:
     }
 
 
-def tokens(prompts: Sequence[Mapping[str, str]], folder: Path | None) -> tuple[int, str]:
+def tokens(prompts: Sequence[Mapping[str, Any]], folder: Path | None) -> tuple[int, str]:
     """Tokens of prompts, their schemas and tools included, and how they were counted."""
     python = PR_AGENT.python(folder) if folder else None  # its environment has an encoding
     texts = [text for prompt in prompts for text in (*prompt["texts"], prompt["schemas"])]

@@ -46,6 +46,8 @@ def _nothing(body: Mapping[str, Any], text: str) -> Reply:
     tools = {tool.get("function", {}).get("name") for tool in body.get("tools", ())}
     if "task_done" in tools:
         return Reply(calls=(ToolCall("done", "task_done", {}),))
+    if "execute_python" in tools:
+        return Reply(calls=(ToolCall("done", "execute_python", {"code": "set_answer('Nothing was found.')"}),))
     if tools or "response_format" in body:
         return Reply()
     if "file grouping assistant" in text:

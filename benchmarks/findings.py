@@ -27,7 +27,7 @@ def main() -> int:
 
 def _table() -> Iterator[Row]:
     cases = list(placing.table())
-    wrong = [c for c in cases if placing.said(placing.place([c.finding], placing.change(c.patch))[0]) != c.expected]
+    wrong = [c for c in cases if placing.phrase(placing.place([c.finding], placing.change(c.patch))[0]) != c.expected]
     judged = [placing.faults([case.finding], placing.change(case.patch), case.patch) for case in cases]
     yield Row("placement: hand-made cases", len(cases), 60, least=True)
     yield Row("  not where they belong", len(wrong), 0)

@@ -50,8 +50,8 @@ def main() -> None:
                 times[name] += [taken] if turn else []  # the first turn fills caches
         print(f"{FILES} changed files, {runs} runs in turns, seconds")
         print(f"{'':28}{'p50':>8}{'p90':>8}{'cpu p50':>9}")
-        for name, taken in times.items():
-            walls, cpus = zip(*taken, strict=True)
+        for name, pairs in times.items():
+            walls, cpus = zip(*pairs, strict=True)
             rank = statistics.quantiles(walls, n=10)[8] if len(walls) > 1 else walls[0]
             print(f"{name:28}{statistics.median(walls):8.3f}{rank:8.3f}{statistics.median(cpus):9.3f}")
         _loaded(repo, env)

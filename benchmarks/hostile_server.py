@@ -21,7 +21,7 @@ def _outline(_path: str, _source: bytes, _side: str) -> Outline:
 
 
 def _project(_paths: Collection[str], _configs: Mapping[str, bytes]) -> Any:  # noqa: ANN401 - a language
-    return SimpleNamespace(clues=lambda _: Clues(), imports=lambda *_: ())
+    return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
 
 
 LANGUAGES["hang"] = SimpleNamespace(  # type: ignore[index]

@@ -20,6 +20,7 @@ from deeprepo_evals.reviews.cases import LARGE
 from deeprepo_evals.reviews.matching import Place, part
 from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.product import RehearsalReviewer
+from deeprepo_evals.reviews.reviewer import Reviewer
 from deeprepo_evals.reviews.run import Plan
 
 PAIRS, QUICK = RehearsalReviewer("rlm", quick=True), RehearsalReviewer("rlm", quick=True, pairs=False)
@@ -33,7 +34,10 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="only the rows with a quick worker")
     asked = parser.parse_args()
     found = case_files.read(asked.cases, (LARGE,), asked.only or ())
-    others = (*(RehearsalReviewer(name) for name in ("fanout", "rlm", "direct")), DiffOnly(oracle=True))
+    others: tuple[Reviewer, ...] = (
+        *(RehearsalReviewer(name) for name in ("fanout", "rlm", "direct")),
+        DiffOnly(oracle=True),
+    )
     who = (PAIRS, QUICK, *(() if asked.quick else others))
     with labels.folder(asked.keep) as built_in:
         plan = Plan(found, build.clones(found, asked.repos), who, oracle=True, keep=built_in)

@@ -126,7 +126,7 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
 async def thousand(url: str, folder: Path, timeout: float) -> dict[str, float]:
     """Many calls through the one door, and what they cost in memory."""
     async with open_session(url, folder / "journal.jsonl", timeout) as session:
-        ask: Callable[[list[str]], Coroutine[Any, Any, Any]] = session.worker.prompt  # type: ignore[assignment]
+        ask: Callable[[list[str]], Coroutine[Any, Any, Any]] = session.worker.prompt
         await ask([f"warm {n}" for n in range(IN_FLIGHT)])
         before, started = timing.peak_mb(), time.perf_counter()
         replies = await ask([f"question {n}: " + "x" * 400 for n in range(MANY)])

@@ -89,7 +89,7 @@ async def _measured(database: str, folder: Path, url: str, reviews: int, times: 
 
 async def _deep(listing: "object", reviews: int) -> ListPage:
     """A page in the middle of the list."""
-    return await listing.page(None, reviews // 2)  # type: ignore[attr-defined, no-any-return]
+    return await listing.page(None, reviews // 2)  # type: ignore[attr-defined]
 
 
 async def _asked(http: httpx2.AsyncClient, path: str, times: int) -> tuple[float, float, int]:

@@ -342,7 +342,7 @@ def _repository(folder: Path, kind: str) -> Path:
     return folder
 
 
-class _Clockless(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+class _Clockless(selectors.DefaultSelector):
     """Time passes when everybody waits."""
 
     def __init__(self) -> None:

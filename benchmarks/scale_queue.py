@@ -158,7 +158,8 @@ def traffic(
     chance = random.Random(seed)  # noqa: S311 - a sample
     weights = list(accumulate(1 / (rank + 1) ** uneven for rank in range(tenants)))
     middle = math.log(service) - spread**2 / 2
-    found, now = [], 0.0
+    found = list[Arrival]()
+    now = 0.0
     while True:
         now += chance.expovariate(rate * burst)
         if now > seconds:

@@ -1,6 +1,6 @@
 """The whole server under load: how fast it answers, what it loses, what it costs.
 
-    python -m benchmarks.server [--seconds 30] [--store sqlite|postgres]
+    python -m benchmarks.server [--seconds 30] [--store sqlite|postgres] [--part alone|burst|begun|beside|storm]
 
 `deeprepo serve` is a process of its own; it reviews real changes of a sandbox GitHub with models that take their time. The
 load comes from a third process. Deliveries are real ones in size; each is stored durably before it is answered.
@@ -27,6 +27,7 @@ from deeprepo_sandbox.providers import Reply, Server
 from deeprepo_sandbox.providers.thread import in_thread
 
 STORES = ("sqlite", "postgres")
+PARTS = ("alone", "burst", "begun", "beside", "storm")
 BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews
 REVIEWS, RATE, BURST, ACKS = 8, 50, 500, 300
 SETTLE, IDLE = 11.0, 30.0  # seconds; PostgreSQL reports the counts of an idle connection after ten
@@ -35,21 +36,34 @@ PUSHES, GAP = 6, 0.2
 
 
 def main() -> int:
-    """Run all parts; the exit code says whether the promise holds."""
+    """Run all parts, or those that are named; the exit code says whether the promise holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=30.0, help="of the load beside running reviews")
     parser.add_argument("--store", choices=STORES, action="append")
+    parser.add_argument("--part", choices=PARTS, action="append", help="beside: 8 reviews at once, with their memory")
     asked = parser.parse_args()
     rows: list[Row] = []
     for store in asked.store or STORES:
         with tempfile.TemporaryDirectory(prefix="server-") as scratch, _database(store) as database:
             home = Path(scratch)
-            rows += _alone(store, home / "alone", database())
-            rows += _burst(home / "burst", database())
-            rows += asyncio.run(_begun(home / "begun", database()))
-            rows += asyncio.run(_beside(store, home / "beside", database(), asked.seconds))
-            rows += asyncio.run(_storm(home / "storm", database()))
+            for part in asked.part or PARTS:
+                rows += _rows(part, store, home / part, database(), asked.seconds)
     return report("server", rows)
+
+
+def _rows(part: str, store: str, folder: Path, database: Mapping[str, str], seconds: float) -> list[Row]:
+    """Carry out one part."""
+    match part:
+        case "alone":
+            return _alone(store, folder, database)
+        case "burst":
+            return _burst(folder, database)
+        case "begun":
+            return asyncio.run(_begun(folder, database))
+        case "beside":
+            return asyncio.run(_beside(store, folder, database, seconds))
+        case _:
+            return asyncio.run(_storm(folder, database))
 
 
 def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
@@ -57,10 +71,13 @@ def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
     folder.mkdir()
     with server(folder, **database) as process:
         time.sleep(SETTLE)
-        before, commits, started = process.cpu(), _commits(folder, database), time.monotonic()
+        before, first_commits, started = process.cpu(), _commits(folder, database), time.monotonic()
         time.sleep(IDLE)
         seconds = time.monotonic() - started
-        share, commits = 100 * (process.cpu() - before) / seconds, (_commits(folder, database) - commits) / seconds
+        share, commits = (
+            100 * (process.cpu() - before) / seconds,
+            (_commits(folder, database) - first_commits) / seconds,
+        )
         idle = process.memory()
         process.load("one", 20)
         found = process.load("one", ACKS, 21)

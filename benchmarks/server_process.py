@@ -71,7 +71,7 @@ class Process:
 
     def metrics(self) -> dict[str, float]:
         """What it counts."""
-        with urllib.request.urlopen(f"{self.origin}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.origin}/metrics", timeout=PATIENCE) as answer:
             rows = (line.rpartition(" ") for line in answer.read().decode().splitlines() if not line.startswith("#"))
             return {name: float(value) for name, _, value in rows}
 

@@ -5,14 +5,14 @@ import math
 import random
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.days import DAY
-from bot.storage.reviews import ReviewEnding
+from bot.storage.reviews import ReviewEnding, State
 from bot.values import PullRef
 
 ACCOUNTS = ("acme", "globex", "initech", "umbrella", "hooli", "stark", "wayne", "tyrell")
@@ -54,7 +54,7 @@ SEVERITIES = ("critical", "high", "high", "medium", "medium", "medium", "low")
 OUTCOMES: tuple[ReviewEnding, ...] = (
     ("clean",) * 52 + ("findings",) * 38 + ("partial",) * 7 + ("provider",) * 2 + ("interrupted",)
 )
-STATES = ("posted", "posted", "open", "fixed", "fixed", "fixed", "suppressed", "listed")
+STATES: tuple[State, ...] = ("posted", "posted", "open", "fixed", "fixed", "fixed", "suppressed", "listed")
 BATCH = 1000
 SIZE = 6_000  # characters of a review's JSON beside its findings
 
@@ -108,7 +108,7 @@ def _review(chance: random.Random, number: int, finished: float, pull: PullRef) 
                 row["fingerprint"], chance.choice(STATES), row["severity"], "logic", "worker", row["path"], row["title"]
             )
             for row in rows
-        ),  # type: ignore[arg-type]
+        ),
         title=title,
         state=state,
         found=found,
@@ -152,7 +152,7 @@ def _output(chance: random.Random, title: str, rows: list[dict[str, str]], state
     return json.dumps(said | {"turns": "x" * SIZE}).encode()
 
 
-def _ended(done: FinishedReview) -> dict[str, str]:
+def _ended(done: FinishedReview) -> Mapping[str, str]:
     """What became of the findings: pull requests are closed after a week, and what was silenced was rejected."""
     old = done.finished < time.time() - 7 * 86_400
     kept = {mark: "left" if old and state == "waiting" else state for mark, state in done.outcomes.items()}

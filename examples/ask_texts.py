@@ -9,6 +9,8 @@ from pathlib import Path
 import deeprepo
 
 # %% What is asked, and of whom. A key comes from the environment.
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
 folder, question, *rest = sys.argv[1:]
 model = deeprepo.Model(rest[0], base_url=rest[1] if len(rest) > 1 else None) if rest else None
 

@@ -69,16 +69,17 @@ def gather(
     issues: Sequence[LinkedIssue] = (),
     undecided_uses: Collection[str] = (),
     doubts: Sequence[str] = (),
+    most: int = MESSAGE_TOKENS,
 ) -> Seed:
     """The seed under its limits; by rank where something is cut.
 
     `issues`: those of which the root is to say whether they are done; `undecided_uses`: fingerprints of findings that a second opinion could
-    not settle; `doubts`: what readers of pairs could not settle.
+    not settle; `doubts`: what readers of pairs could not settle; `most`: tokens of the message of a change whose diff does not fit.
     """
     reviewable = [file for file in files if not file.skip]
     diffs = file_diffs(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
-    whole = size <= DIFF_TOKENS
+    whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
     sure_rows = _telling(row for row in references if not row.is_guessed)
@@ -88,7 +89,8 @@ def gather(
     guesses, everywhere = _guesses(references)
     parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
-    left_out = [f"{len(parts) - PART_LINES} parts of the least rank: see `units`"] if len(parts) > PART_LINES else []
+    part_lines = PART_LINES * most // MESSAGE_TOKENS
+    left_out = [f"{len(parts) - part_lines} parts of the least rank: see `units`"] if len(parts) > part_lines else []
     left_out += [f"{len(sites) - most_sites} call sites: callers(name) has them"] if len(sites) > most_sites else []
     left_out += (
         [f"{len(guesses) - MAX_GUESSED} files in which only a name matches"] if len(guesses) > MAX_GUESSED else []
@@ -127,8 +129,8 @@ def gather(
 
     if whole:
         return compose(diffs, ())
-    lines = parts[:PART_LINES]
-    room = MESSAGE_TOKENS - tokens(compose((), lines).text)
+    lines = parts[:part_lines]
+    room = most - tokens(compose((), lines).text)
     return compose(_first(lines, reviewable, units, room), lines)
 
 

@@ -26,7 +26,7 @@ DEFAULTS: dict[str, Any] = {
     "linked_issues": True,
     "verify": True,
     "consumers": (),
-    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
+    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas"),
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
     "language": "en",
     "instructions": (),

@@ -261,8 +261,7 @@ class ContextBuilder:
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
             return
-        ends = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})(?![\w$])"], syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS)
         self._cut |= {*names} if len(rows) >= MAX_ROWS else set()
         self._rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 

@@ -39,7 +39,7 @@ def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iter
         for name in names
         if len(name) >= SHORTEST
         and re.fullmatch(r"[A-Za-z_][\w]*", name)
-        and not identifiers.plain(name)
+        and not identifiers.single(name)
         and rows.get(name)
         and all(line in added_lines.get(path, ()) for path, line, _ in rows[name])
         and not any(usages.gives_meaning(name, text, path) for path, _, text in rows[name])

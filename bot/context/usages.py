@@ -169,7 +169,7 @@ class _RelatedLines:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
-        if identifiers.IMPORT.match(text):
+        if identifiers.IMPORT.match(text) or _is_part_of_text(name, path, text):
             return False
         if is_comment(text, path):
             return self._in_comment(name, path)
@@ -181,15 +181,21 @@ class _RelatedLines:
             another = name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes
             near |= not identifiers.plain(name)
             return another or (near and is_product(path) and meaning.settles(name, path, text))
-        # One word means something else elsewhere, unless both are keys.
+        # One word means something else elsewhere, unless both are keys beside each other, or a template's.
         if identifiers.single(name) and (name in self.said or not near):
-            return name in identifiers.string_names(text) or _builds_on(name, text)
+            is_key = (near or bool(OTHER.search(path))) and name in identifiers.string_names(text)
+            return is_key or _builds_on(name, text)
         return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
 
     def _in_comment(self, name: str, path: str) -> bool:
         """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
         foreign = not self._idle[path] and family(path) not in self.suffixes
         return foreign and name in self.decided and distinct(name) >= TOLD
+
+
+def _is_part_of_text(name: str, path: str, text: str) -> bool:
+    """Whether a test has a key in a longer text alone: its title, or the path of what it makes."""
+    return is_test(path) and not re.fullmatch(r"[\w$]+", name) and name not in identifiers.string_names(text)
 
 
 def _greedily(
@@ -296,9 +302,18 @@ def _factor(path: str, text: str, names: Collection[str]) -> float:
     return IN_CONDITION if DECIDES.search(text) else 1.0
 
 
+def whole_names(names: Iterable[str]) -> str:
+    """A Perl pattern for these names as whole words; `link-packages` does not occur in `no-link-packages`."""
+    either = "|".join(
+        rf"(?<!-){re.escape(name)}(?!-\w)" if "-" in name else re.escape(name)
+        for name in sorted(names, key=len, reverse=True)
+    )
+    return rf"(?<![\w$])(?:{either})(?![\w$])"
+
+
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
     """The rows under each of the names that is in them as a whole word."""
-    look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
+    look = re.compile(whole_names(names))
     wanted_names = set(names)
     rows_by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:

@@ -147,6 +147,8 @@ def _callable(
     old_parts, new_parts = _parts(old_head), _parts(new_head)
     if before is not None and after is not None and before.also != after.also:
         changes.append("parameters")
+        if before.text != after.text:
+            changes.append("types")  # another overload that takes as many arguments may take others
     elif old_parts[1] != new_parts[1]:
         changes += _parameters(before, after, old_parts[1], new_parts[1], by_name=bool(language.named_arguments))
     is_doubtful = before is not None and after is not None and is_contested(before, after)

@@ -11,7 +11,7 @@ from bot.values import Import, Outline, Side, Symbol
 DEPTH = 12  # files that hand on everything of each other
 NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
-Meaning = Symbol | Literal["there", "absent", "unknown"]
+Meaning = Symbol | Literal["there", "module", "absent", "unknown"]
 
 
 class Exports:
@@ -67,7 +67,8 @@ class Exports:
         meaning_now = await self.meaning(path, name, types=was is not None and was.kind == "type")
         if isinstance(meaning_now, Symbol):
             return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
-        return meaning_now == "there" or await self.elsewhere(path, name)
+        is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.signature is None))
+        return is_there or await self.elsewhere(path, name)
 
     async def meaning(
         self, path: str, name: str, visited: frozenset[tuple[str, str]] = frozenset(), *, types: bool = False
@@ -83,19 +84,28 @@ class Exports:
         if not types and not outline.loose.isdisjoint((name, local or name)):
             return "unknown"
         if local is None:
-            names, complete = await self._offer("head", path)
-            return "there" if name in names else "absent" if complete else "unknown"
+            return await self._handed_on(path, name, visited | {(path, name)}, types=types)
         own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
         if own is None:
             return await self._of_imports(path, local or name, outline, visited | {(path, name)}, types=types)
         return own
+
+    async def _handed_on(self, path: str, name: str, visited: frozenset[tuple[str, str]], *, types: bool) -> Meaning:
+        """What a name means that a file does not write: what the one file behind it that offers the name means by it."""
+        names, complete = await self._offer("head", path)
+        if name not in names:
+            return "absent" if complete else "unknown"
+        behind = [one for one in await self.stars("head", path) if name in (await self._offer("head", one))[0]]
+        if len(behind) == 1:
+            return await self.meaning(behind[0], name, visited, types=types)
+        return "unknown" if behind else "there"
 
     async def _of_imports(
         self, path: str, name: str, outline: Outline, visited: frozenset[tuple[str, str]], *, types: bool
     ) -> Meaning:
         """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
         meanings: list[Meaning] = [
-            "there" if bound_name == "*" else await self.meaning(item.target, bound_name, visited, types=types)
+            "module" if bound_name == "*" else await self.meaning(item.target, bound_name, visited, types=types)
             for item in await self.imports(path)
             for bound_name in _binding(item, name)
         ]

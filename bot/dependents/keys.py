@@ -72,6 +72,8 @@ LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a para
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
 EXACT = r"[\"'`]NAME[\"'`]"
 WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
+CALLED = r"(?<![\w$])NAME\s*+\("
+TEXTS = re.compile(r"""\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?""")
 ROUTE_WITHIN = r"([\"'`])(?:(?!\1).){0,400}?NAME(?![\w$])(?!-\w)"
 BARE = 6  # letters of a route of one segment that is also looked up without its slash
 BARE_START = r"(?:/|(?<=[:^`'\"]))"
@@ -219,6 +221,11 @@ def _is_route(word: str) -> bool:
     return word.startswith("/")
 
 
+def _is_call(word: str, code: str) -> bool:
+    """Whether a line calls a function of this name and has the word in no text: what stands behind a quote may stand behind a closed text."""
+    return says(CALLED, word, code) and not any(says(ALONE, word, text) for text in TEXTS.findall(code))
+
+
 def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_renamed: bool) -> bool:
     """Whether the lines that still say a key are likely to mean what this file called so."""
     others = {path for path, _, _, _ in rows if path != key.path}
@@ -227,6 +234,8 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_rena
     plain = not _distinctive(key.word)
     route = _is_route(key.word)
     mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
+    if not key.sets and not route and any(what == SETS for _, _, _, what in mine):
+        return False  # a reader of it went, and the file gives it a value as before
     is_telling = key.sets or not mine or (not plain and not route)
     if is_renamed and is_telling and (key.sets or not plain or route):
         few = plain and (key.role != "whole" or not route)
@@ -513,8 +522,8 @@ def _says(word: str, language: FileType, code: str, *, whole: bool) -> bool:
         return says(EXACT, word, code)
     if _is_route(word):
         looks.append(ROUTE_WITHIN)
-    elif distinctive and not whole:
-        looks.append(WITHIN)
+    elif distinctive and not whole and says(WITHIN, word, code) and not _is_call(word, code):
+        return True
     if distinctive:
         looks.append(MEMBER)
     if UPPER.fullmatch(word):

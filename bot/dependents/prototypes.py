@@ -30,8 +30,12 @@ async def merge_prototypes(
                 declarations[side, source.file.path, symbol.name] = symbol
     merged_symbols = {path: tuple(_with(item, path, declarations) for item in items) for path, items in symbols.items()}
     twice = {(header, name) for (path, name), headers in places.items() for header in headers}
+    former = {(path, item.before.name) for path, items in symbols.items() for item in items if item.before is not None}
+    twice_before = {
+        (header, name) for (path, name), headers in places.items() for header in headers if (path, name) in former
+    }
     kept_symbols = {
-        path: tuple(item for item in items if not _prototype(item, path, twice))
+        path: tuple(item for item in items if not _prototype(item, path, twice, twice_before))
         for path, items in merged_symbols.items()
     }
     return kept_symbols, {key: frozenset(headers) for key, headers in places.items()}
@@ -72,7 +76,9 @@ def _with_signature(symbol: Symbol, prototype: Symbol | None) -> Symbol:
     return replace(symbol, signature=replace(other, opaque=own.opaque or other.opaque))
 
 
-def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]]) -> bool:
-    """Whether a changed symbol only repeats one that a changed definition stands for."""
+def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:
+    """Whether a changed symbol only repeats one that a changed definition stands for: one that came later stands for none of before."""
+    if item.before is not None and (path, item.before.name) not in twice_before:
+        return False
     sides = [side for side in (item.before, item.after) if side is not None]
     return all(side.kind == DECLARATION and (path, side.name) in twice for side in sides)

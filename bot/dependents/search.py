@@ -260,6 +260,8 @@ class Search:
         name = hit.use.name
         # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
         own = hit.use.form != "import" and not hit.use.receiver and (name in import_words or _defines(name, uses))
+        if hit.rival:
+            return replace(row, lone=True, doubt=f"{row.path}:{hit.rival}")
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
             if own or (last[:1].isupper() and last not in (target.owner, *target.shorts)):

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
+NAMESPACE = re.compile(r"(?:inline )?namespace (?:\w+::)*")  # as a condition of a definition has it
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
 MODULE = "<module>"
@@ -41,6 +42,15 @@ class UseTarget:
         """Whether a file could name it before the change: nobody else can have relied on it."""
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         return before is None or path in self.homes or before.is_visible(path)
+
+    def in_namespace(self, use: Use) -> Use:
+        """The use, out of doubt if it names the namespace around the definition: `shop::total`."""
+        if use.form != "name" or not use.receiver or self.symbol is None:
+            return use
+        around = (self.symbol.before or self.symbol.symbol).conditions
+        last = use.receiver.rpartition("::")[2]
+        is_named = any(NAMESPACE.sub("", one) == last for one in around if NAMESPACE.match(one))
+        return replace(use, is_guarded=False) if is_named else use
 
     def is_beside(self, receiver: str, path: str) -> bool:
         """Whether a use in another file has a receiver, which what is called without one never has."""
@@ -128,15 +138,16 @@ class Match:
     name: str = ""  # the name that the door must offer
     star: bool = False  # the name came with everything else of the door
     unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
+    rival: int = 0  # the line on which the file binds the imported name to something else, where the use may see it
 
 
 def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
     """The uses of a file that mean the target, and those that may mean it."""
     matches = []
-    defined_names = {use.name for use in uses if use.form == "definition"}
+    definitions = tuple(use for use in uses if use.form == "definition")
     classes = classes_of(target, bound, path) if target.owner else {}
-    for use in uses:
-        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, defined_names)
+    for use in map(target.in_namespace, uses):
+        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False)
         if hit is not None:
@@ -144,10 +155,10 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
     return matches
 
 
-def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, defined_names: Collection[str]) -> Match | None:
+def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions: Sequence[Use]) -> Match | None:
     for origin, door_names in target.doors:
         for name in door_names:
-            hit = _imported(use, origin, name, bound, defined_names)
+            hit = _imported(use, origin, name, bound, definitions)
             if hit is not None:
                 return hit
     if path in target.homes and use.form == "name" and use.name in target.shorts:
@@ -155,7 +166,7 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, defined_name
     return None
 
 
-def _imported(use: Use, origin: str, name: str, bound: Bindings, defined_names: Collection[str]) -> Match | None:
+def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
     """A use of what a file takes from another under this name."""
     if use.form == "member":
         door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
@@ -168,10 +179,27 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, defined_names: 
         if use.form == "import" and use.name == name:
             return Match(use, sure=True, door=door, name=name)
         if use.form == "name" and use.name == here:
-            return Match(use, sure=here not in defined_names, door=door, name=name)
+            return _beside(Match(use, sure=True, door=door, name=name), definitions)
     if use.form == "name" and use.name == name and origin in bound.stars:
-        return Match(use, sure=name not in defined_names, door=min(bound.stars[origin]), name=name, star=True)
+        return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
     return None
+
+
+def _beside(hit: Match, definitions: Sequence[Use]) -> Match:
+    """A use of an imported name beside what else the file binds to the name: another function's variable is none of its business.
+
+    A variable of its own function takes the name over, unless it is called; what stands around may or may not be what is meant.
+    """
+    use = hit.use
+    rivals = [one for one in definitions if one.name == use.name and (one.span is None or _is_within(use, one.span))]
+    if not rivals or use.receiver:
+        return hit
+    is_local = use.call is None and all(one.span is not None for one in rivals)
+    return replace(hit, sure=False, rival=0 if is_local else rivals[0].line)
+
+
+def _is_within(use: Use, span: tuple[int, int]) -> bool:
+    return span[0] <= use.line <= span[1]
 
 
 def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:

@@ -99,13 +99,11 @@ def _by_name(
 ) -> dict[tuple[str, int], Symbol]:
     """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
     symbols_by_key: dict[tuple[str, int], Symbol] = {}
-    keys_by_head = {
-        (symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items())) if _is_overloaded(symbol)
-    }
+    keys_by_head = {(symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items()))}
     later = []
     for symbol in symbols:
-        key = keys_by_head.pop((symbol.name, _head(symbol)), None)
-        if key is not None:
+        key = keys_by_head.get((symbol.name, _head(symbol)))
+        if key is not None and key not in symbols_by_key and (_is_overloaded(others[key]) or _is_one_of_many(symbol)):
             symbols_by_key[key] = symbol
         else:
             later.append(symbol)
@@ -123,6 +121,11 @@ def _head(symbol: Symbol) -> str:
 
 def _is_overloaded(symbol: Symbol) -> bool:
     return symbol.signature is not None and bool(symbol.signature.also)
+
+
+def _is_one_of_many(symbol: Symbol) -> bool:
+    """Whether there are overloads of it, all of which count: none takes the place of another."""
+    return _is_overloaded(symbol) and symbol.signature is not None and not symbol.signature.ambiguous
 
 
 def _with_doubt(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:

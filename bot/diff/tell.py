@@ -11,6 +11,7 @@ from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, DiffRow, Unit
 
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
+GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row has its number
 SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
 _KIND = {"added": "new file", "deleted": "deleted file"}
@@ -34,7 +35,7 @@ def file_diffs(units: Iterable[Unit], files: Iterable[ChangedFile], around: int 
     """The units file by file, code before tests and texts, each row once; notes say what lies between.
 
     All of a new file is new: its rows have no sign.
-    `around`: unchanged lines beside a change at most; a text has its changed lines alone then.
+    `around`: unchanged lines beside a change at most; a text and a test have their changed lines alone then.
     """
     files_by_path = {file.path: file for file in files}
     by_path: dict[str, list[Unit]] = defaultdict(list)
@@ -66,7 +67,7 @@ def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple
     rows.update(_between(sorted(rows), context))
     places = sorted(rows)
     if around is not None:
-        around = 0 if is_prose(file.path) else around
+        around = 0 if is_prose(file.path) or is_test(file.path) else around
         change_positions = [at for at, place in enumerate(places) if rows[place].sign != " "]
         near = {n for at in change_positions for n in range(at - around, at + around + 1)}
         positions_kept = [at for at, place in enumerate(places) if at in near or place in heads]
@@ -75,7 +76,11 @@ def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple
         ]
         places = [places[at] for at in sorted(positions_kept)]
     rows_with_notes = _with_notes(
-        places, rows, sorted(file.added_lines), sorted(above.items(), key=lambda item: item[0])
+        places,
+        rows,
+        sorted(file.added_lines),
+        sorted(above.items(), key=lambda item: item[0]),
+        is_counted=around is None,
     )
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
         return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in rows_with_notes)
@@ -114,8 +119,13 @@ def _with_notes(
     rows: Mapping[Place, DiffRow],
     added_lines: Sequence[int],
     removed_lines: Sequence[tuple[int, int]],
+    *,
+    is_counted: bool,
 ) -> Iterator[DiffRow]:
-    """The rows in their order, with a note in each gap and a number on each unchanged row that cannot be counted."""
+    """The rows in their order, with a note in each gap and a number on each unchanged row that cannot be counted.
+
+    `is_counted`: a note says how many unchanged lines it stands for.
+    """
     removed_places = [(line, 0, old) for old, line in removed_lines]
     before: Place | None = None
     countable = False
@@ -128,7 +138,7 @@ def _with_notes(
             hidden_count = max(0, last - first) + between
             fresh = bisect_left(added_lines, last) - bisect_left(added_lines, first) if last > first else 0
             if hidden_count:
-                yield DiffRow("", _note(hidden_count, between + fresh))
+                yield _note(hidden_count, between + fresh) if is_counted or between + fresh else GAP
         countable = (
             countable and not hidden_count
         ) or row.sign == "+"  # from a row above of the same side, with no gap between
@@ -137,8 +147,9 @@ def _with_notes(
         before = place
 
 
-def _note(hidden_count: int, changed_count: int) -> str:
+def _note(hidden_count: int, changed_count: int) -> DiffRow:
     lines = f"{hidden_count} {'line' if hidden_count == 1 else 'lines'}"
     if changed_count:
-        return f"[... {lines}, {'all' if changed_count == hidden_count else changed_count} of them changed: another reader has them ...]"
-    return f"[... {hidden_count} unchanged {'line' if hidden_count == 1 else 'lines'} ...]"
+        changed = "all" if changed_count == hidden_count else changed_count
+        return DiffRow("", f"[... {lines}, {changed} of them changed: another reader has them ...]")
+    return DiffRow("", f"[... {hidden_count} unchanged {'line' if hidden_count == 1 else 'lines'} ...]")

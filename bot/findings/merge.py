@@ -148,7 +148,7 @@ def _one_proof(one: Finding, other: Finding) -> bool:
     if _within(one, other, 0) and fold(one.quote) == fold(other.quote):
         # Of one changed line and one use elsewhere that it breaks, a word in common says that the mechanism is one.
         is_use = any(path != one.path for path, _, _ in proof) and not (one.rule or other.rule)
-        return alike(one.title, other.title, 0.0 if is_use else PART_TOLD)
+        return _one_mechanism(one, other) if is_use else alike(one.title, other.title, PART_TOLD)
     names, others = code_names(one.title), code_names(other.title)
     apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
     return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)
@@ -158,8 +158,13 @@ def _two_ends(one: Finding, other: Finding) -> bool:
     """Whether two readers tell one defect from its two ends: the change with the use that it breaks, the use with the change."""
     if one.rule or other.rule or one.path == other.path:
         return False
-    story = code_names(one.title) & code_names(other.title) or alike(one.title, other.title, 0.0)  # one word in common
+    story = code_names(one.title) & code_names(other.title) or _one_mechanism(one, other)
     return bool(story) and _is_evidence(one, other) and _is_evidence(other, one)
+
+
+def _one_mechanism(one: Finding, other: Finding) -> bool:
+    """Whether title and reason of two findings have a word in common: of lines that are the same, that is enough."""
+    return alike(f"{one.title} {one.why}", f"{other.title} {other.why}", 0.0)
 
 
 def _is_evidence(one: Finding, other: Finding) -> bool:

@@ -133,15 +133,3 @@ async def with_token(
     """
     async with holding(token, api, pace, pull.installation) as inside:
         yield Host(inside, pull, Voice(ours, seal=seal))
-
-
-async def accessible(identity: Identity, installation: int, pace: RequestPace) -> frozenset[int]:
-    """List the ids of the repositories that an installation lets the App see: nothing if it is no longer installed."""
-    try:
-        async with acting(identity, installation, {"metadata": "read"}, pace) as inside:
-            listing = inside.rest.apps.async_list_repos_accessible_to_installation
-            return frozenset([shapes.at(home, "id") async for home in inside.pages(listing, "repositories")])
-    except HostRefused as refused:
-        if not refused.is_gone:
-            raise
-        return frozenset()

@@ -74,12 +74,12 @@ class Host:
         """Look up what a person may do here."""
         ask = self.rest.repos.async_get_collaborator_permission_level
         try:
-            said = await self.client.answer(ask(*self.repo, safe(quote(login, safe=""))))
+            level = await self.client.answer(ask(*self.repo, safe(quote(login, safe=""))))
         except HostRefused as refused:
             if refused.status != NOT_FOUND:
                 raise
             return "none"
-        return next((access for access in ACCESS if access == said.get("permission")), "none")
+        return next((access for access in ACCESS if access == level.get("permission")), "none")
 
     async def comments(self, kind: Kind = "issue", thread: int = 0) -> tuple[PostedComment, ...]:
         """Read comments, oldest first: ours, and the last ones of others. Anybody can write thousands of long ones, so no more are held.

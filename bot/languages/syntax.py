@@ -174,8 +174,8 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     form, receiver, callee = _place(node, around, shape)
     call = _call(callee, shape)
     scopes = [above for above in around if above.type in shape.scopes and shape.scope_name(above)]
-    if form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
-        scopes = scopes[1:]
+    if form == "definition" and scopes and shape.scope_name(scopes[0]) == text(node):
+        scopes = scopes[1:]  # what a definition is called is bound around it, its parameters within
     types: tuple[str, ...] = ()
     if form == "member":
         types = shape.types(receiver) if receiver is not None else shape.own(node)

@@ -109,7 +109,7 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGramma
 
 def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: TypedGrammar, bare: Bare) -> Use:
     scopes = [item for item in above if item.type in reading.scopes and reading.scope_name(item)]
-    if place.form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
+    if place.form == "definition" and scopes and reading.scope_name(scopes[0]) == text(node):
         scopes = scopes[1:]
     receiver, name, form = place.receiver, text(node), place.form
     types: tuple[str, ...] = ()

@@ -36,6 +36,10 @@ KEY_TELLS, KEY_SHORTEST, KEY_WIDTH = (
     12,
 )  # characters of a body that tell it from others; of the shortest body; of a row
 BREAK = re.compile(r"\\[nrt]")  # between two lines of a key in a string literal
+KEY_RUN = re.compile(r"[A-Za-z0-9+/=_-]{40,}")  # of a body, whatever code stands around it
+KEY_MIXES = 8  # times that such a run goes from letters to digits, or to capitals: a path or a name does so less often
+MIX = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
+KEY_REACH = 400  # lines after the first in which rows of a body are looked for, empty ones and headers included
 KEY_END = re.compile(r"-----END |Private-MAC")
 KEY_ROW = re.compile(r"""["'`]{0,3}([A-Za-z0-9+/=]++)["'`,;+\\.)}\]]*+""")
 KEY_HEADER = re.compile(
@@ -59,6 +63,16 @@ NO_SECRET = re.compile(
 WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
+SEPARATOR = re.compile(r"[,;({\[&|?]")
+TYPED = re.compile(r"(\w)\s?:\s?[\w.\[\]| ]{1,60}=\s?(?=\w{0,2}[\"'`])")
+FALLBACK = re.compile(  # `os.getenv("NAME", "value")`, `env.NAME or "value"`
+    r"[=:]\s?(?:\w[\w.]{0,60}\(\s?[\"'][^\"']{1,80}[\"']\s?,\s?|[\w.$]{1,60}(?:[(\[][\"'][^\"']{1,80}[\"'][)\]])?\s?(?:or|\|\||\?\?|\?:)\s?)(?=[\"'])"
+)
+HANDED_ON = re.compile(
+    r"[=:]\s?(?:new )?(?:str|bytes|bytearray|String|Secret\w{0,10}|Buffer\.from|(?:base64\.)?b64decode|atob|\[\]byte|\[)\(?\s?(?=\w{0,2}[\"'`])"
+)
+LITERAL_MARK = re.compile(r"([=:]\s?)(?:[bBrRuUfFL]{1,2}|@|\$)(?=[\"'])")
+TRIPLE = re.compile(r"([\"'])\1\1")
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
     re.IGNORECASE,
@@ -96,19 +110,23 @@ class TokenPattern:
 
 # "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
 ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)[A-Za-z0-9+/=]{40,}"
+# Where a token may begin: behind nothing of a word, or behind an escape that ends in a letter or a digit.
+EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 OWN = (  # forms that detect-secrets 1.5 does not know
-    TokenPattern("github-token", "A GitHub token", (re.compile(r"\bgithub_pat_[A-Za-z0-9_]{60,}"),)),
-    TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"\bsk-ant-[A-Za-z0-9_-]{60,}"),)),
-    TokenPattern("google-key", "A Google API key", (re.compile(r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),), "critical"),
-    TokenPattern("npm-token", "An npm token", (re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),)),
+    TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
+    TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
+    TokenPattern(
+        "google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}(?![A-Za-z0-9])"),), "critical"
+    ),
+    TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),)),
     TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),), "critical"),
-    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(r"\bhf_[A-Za-z]{34}\b"),)),
+    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(EDGE + r"hf_[A-Za-z]{34}(?![A-Za-z0-9])"),)),
 )
 
 
 REST = re.compile(r"[A-Za-z0-9_-]*")
 # What every exact form has: a label, or a long run of token characters with a digit. Most lines have neither.
-MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|\bhf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
+MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|hf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
 
 
@@ -139,7 +157,7 @@ def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tup
     """
     for at, line in enumerate(lines):
         for hit in _distinct(hits(path, line, sample=sample)):
-            text = _key_body(line, lines[at + 1 : at + 1 + KEY_HEAD]) if hit.rule == KEY else hit.value
+            text = _key_body(line, lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
             if text:
                 yield at, hit, text
 
@@ -171,7 +189,18 @@ def _key_body(line: str, following: Sequence[str]) -> str:
         if len(body) >= KEY_TELLS or (match and len(match[1]) < KEY_WIDTH):  # the last row, or a word of prose
             break
     mixed = any(map(str.isdigit, body)) and any(map(str.islower, body)) and any(map(str.isupper, body))
-    return body[:KEY_TELLS] if len(body) >= KEY_SHORTEST and mixed else ""
+    return body[:KEY_TELLS] if len(body) >= KEY_SHORTEST and mixed else _key_runs(line, following)
+
+
+def _key_runs(line: str, following: Sequence[str]) -> str:
+    """The beginning of a body between words of code: comments, calls, numbers of rows, an end mark that comes too early."""
+    body, room = "", KEY_HEAD
+    for row in (line.partition("PRIVATE KEY")[2], *following):
+        body += "".join(run for run in KEY_RUN.findall(row) if len(MIX.findall(run)) > KEY_MIXES)
+        room -= not KEY_HEADER.fullmatch(row)
+        if len(body) >= KEY_TELLS or not room:
+            break
+    return body[:KEY_TELLS]
 
 
 def _key_rows(rest: str, following: Sequence[str]) -> Iterator[str]:
@@ -254,10 +283,17 @@ def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
         for pattern in form.patterns:
             for match in pattern.finditer(line):
                 value = match[match.lastindex if match.lastindex and form.group else 0]
-                if value and (_is_random(value) if form.random else not sample):
+                if value and (_is_drawn(value, pattern) if form.random else not sample):
                     rest = REST.match(line, match.end(match.lastindex if match.lastindex and form.group else 0))
                     whole = value + (rest[0] if rest and form.random else "")  # newer tokens are longer than the form
                     yield Hit(whole, form.rule, form.what, form.severity)
+
+
+def _is_drawn(value: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a machine has drawn a token; words that stand behind a whole one do not make it a sample."""
+    word = PLACEHOLDER.search(value, SHORTEST)
+    whole = value[: word.start()] if word is not None else ""
+    return _is_random(value) or (pattern.fullmatch(whole) is not None and _is_random(whole))
 
 
 def _by_name(path: str, line: str) -> Iterator[Hit]:
@@ -269,12 +305,13 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
         if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
             yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
-    if heuristic.is_indirect_reference(line) or NO_SECRET.search(line.partition("=")[0].partition(":")[0]):
-        return
     keyword, entropies = _detectors()
-    for value in keyword.analyze_string(line, REGEX_BY_FILETYPE.get(determine_file_type(path))):
-        if _is_value(value):
-            yield Hit(value, "password", "A password or key", exact=False)
+    is_looked_up = heuristic.is_indirect_reference(line)
+    for text in dict.fromkeys((line, _bare_assignment(line))):
+        for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
+            name, is_inside = _name_of(text, value)
+            if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
+                yield Hit(value, "password", "A password or key", exact=False)
     if NAMED.search(line):
         for entropy in entropies:
             for value in entropy.analyze_string(line):
@@ -282,8 +319,31 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
                     len(value) >= 2 * SHORTEST
                     and entropy.calculate_shannon_entropy(value) > entropy.entropy_limit
                     and _is_value(value)
+                    and not NO_SECRET.search((place := _name_of(line, value))[0])
+                    and (place[1] or not is_looked_up)
                 ):
                     yield Hit(value, "random-value", "A token or key", exact=False)
+
+
+def _name_of(line: str, value: str) -> tuple[str, bool]:
+    """What a value is given to, as written, and whether that stands within brackets: of `f(user=a, key=b)` it is `key`."""
+    head = line[: max(0, line.find(value))]
+    names = [part for part in SEPARATOR.split(head) if "=" in part or ":" in part] or [head]
+    return names[-1].partition("=")[0].partition(":")[0], len(names) > 1 or not head.startswith(names[-1])
+
+
+def _bare_assignment(line: str) -> str:
+    """The line as if the value stood alone behind its name: no type, no mark of a literal, no call that hands it on, no comment."""
+    line = line.partition(" #")[0]
+    for pattern, text in (
+        (TYPED, r"\1 = "),
+        (FALLBACK, "= "),
+        (HANDED_ON, "= "),
+        (LITERAL_MARK, r"\1"),
+        (TRIPLE, r"\1"),
+    ):
+        line = pattern.sub(text, line)
+    return line
 
 
 def _is_value(value: str) -> bool:

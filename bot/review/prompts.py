@@ -7,6 +7,7 @@ from typing import Any
 
 from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.context.deciding_rows import brief_diffs
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
 from bot.diff import file_diffs
 from bot.findings import custom_checks, issues, read
@@ -133,10 +134,10 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(use.path for use in mine),
             issues=(),
-            parts=file_diffs(changed_units, self.files, 0),
+            parts=brief_diffs(changed_units, self.files),
             unchanged=beside,
             elsewhere=(),
-            questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
+            questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )
         return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
@@ -181,3 +182,11 @@ class PromptWriter:
             if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
         ]
         return [render.text(name).strip() for name in questions[:MAX_LENSES]] or [QUESTION]
+
+
+def _places_by_clause(uses: Iterable[ObligedUse]) -> dict[str, dict[str, list[int]]]:
+    """The lines of uses, by what changed for them and by file."""
+    places: dict[str, dict[str, list[int]]] = {}
+    for use in uses:
+        places.setdefault(use.says, {}).setdefault(use.path, []).append(use.line)
+    return places

@@ -15,11 +15,12 @@ class Thresholds:
 
     direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
     root_tokens: int = 24_000  # of a root's first message at most, with its instructions
-    root_units: int = 400  # of a change: of more of them, effort medium asks no turns of a root
+    root_units: int = 400  # of a change: of more of them a root has fewer turns, since each repeats what it has seen
     root_part: int = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
 
 
 THRESHOLDS = Thresholds()
+MANY_TURNS = 8  # of a root, where a change has more units than that
 NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
 NOTHING = Dependents()
 
@@ -107,14 +108,10 @@ def _large(size: Measure, limits: Thresholds, *, root: bool, affordable: bool, e
         return "fanout", f"{size}; a worker but no root model is configured"
     if effort == "low":
         return "fanout", f"{size}: the workers read all of it; effort low asks no root"
-    if effort == "medium" and size.units > limits.root_units:
-        return "fanout", (
-            f"{size}: the workers read all of it; of more than {limits.root_units} units effort medium asks no root, "
-            "whose model reads the most telling changes beside their uses"
-        )
     if not affordable:
         return "fanout", f"{size}: the workers read all of it; the budget holds no root"
-    return "rlm", f"{size}: the workers read all of it, then the root asks across units"
+    turns = f", in {MANY_TURNS} turns at most" if size.units > limits.root_units else ""
+    return "rlm", f"{size}: the workers read all of it, then the root asks across units{turns}"
 
 
 def affords(session: Session, limits: Thresholds = THRESHOLDS) -> bool:

@@ -8,17 +8,19 @@ from bot.llm.budget import Hold, dearest
 from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
-from bot.strategies.choice import THRESHOLDS
+from bot.strategies.choice import MANY_TURNS, THRESHOLDS
 from bot.values import IssueReport, Transcript, Usage, tokens
 
-MANY_TURNS = 8  # of a root, where it is asked although the change is too large for that: each unit is read by somebody
+MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
+MANY_MESSAGE = 10_000  # tokens of the root's first message then, which each of its turns sends again
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
 
 async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
-    async with pairs.beside(session) as pairs_taken:
+    most = MANY_PAIRS if _has_many_units(session) else pairs.MOST_CALLS
+    async with pairs.beside(session, most) as pairs_taken:
         await fanout.run(session, diff_only=session.effort != "low", is_merged=True, with_pairs=False)
         await pairs_taken()
     await fanout.read_uses(session, session.worker)
@@ -43,11 +45,10 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
         issues,
         undecided_marks,
         session.doubts,
+        MANY_MESSAGE if _has_many_units(session) else seed.MESSAGE_TOKENS,
     )
     try:
-        turns = (
-            min(session.calls.budget.limits.turns, MANY_TURNS) if len(session.units) > THRESHOLDS.root_units else None
-        )
+        turns = min(session.calls.budget.limits.turns, MANY_TURNS) if _has_many_units(session) else None
         transcript = await loop.run(session, start.text, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
@@ -56,6 +57,11 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
     if session.tracker.unread():
         await fanout.run(session, with_pairs=False)
     return replace(transcript, issues=issue_reports or session.issues)
+
+
+def _has_many_units(session: Session) -> bool:
+    """Whether each turn of a root would repeat a small part of a very large change: then it has less to begin with, and fewer turns."""
+    return len(session.units) > THRESHOLDS.root_units
 
 
 def reserve(session: Session) -> None:

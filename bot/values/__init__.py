@@ -32,7 +32,6 @@ from bot.values.change import (
     Unit,
     Visibility,
 )
-from bot.values.ci import CIFailure, CIJobLog
 from bot.values.finding import (
     CATEGORIES,
     SEVERITIES,
@@ -71,6 +70,8 @@ from bot.values.review import (
     EFFORTS,
     ArchivedFinding,
     Area,
+    CIFailure,
+    CIJobLog,
     CommentSpot,
     Cost,
     Coverage,

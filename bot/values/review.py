@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
-from bot.values.ci import CIFailure
 from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
@@ -20,7 +19,7 @@ Shortfall = Literal[
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
-
+JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LookUpKind = Literal["definition", "uses", "search", "lines"]
 
 
@@ -228,6 +227,32 @@ class Round:
     since: str = field(default="", metadata=EXACT)  # the head of the round before; empty in the first round
     full: bool = False  # asked to read everything again and to say everything
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class CIJobLog:
+    """What CI reports of a job that failed. `notes` are its annotations: message, path and line."""
+
+    id: int  # of its check run
+    name: str
+    ending: JobEnding
+    on_base: bool  # whether a job of this name failed on the base commit too
+    text: str = field(default="", repr=False)
+    notes: tuple[tuple[str, str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CIFailure:
+    """A job that failed: the first real error of its log, and the changed line that it comes from."""
+
+    id: int  # of its check run
+    name: str
+    ending: JobEnding = field(metadata=EXACT)
+    error: str = ""  # one line; empty if its log could not be read, or shows no error
+    path: str = field(default="", metadata=EXACT)  # empty: the log names no changed line
+    line: int = 0
+    side: Side = "head"
+    on_base: bool = False  # a job of this name failed on the base commit too
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ SAFE_PATH = "PYTHONSAFEPATH"
 SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
 LEFT_OUT = 3  # times that one review begins again without what could not be read
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
-PRELOADED = ("__main__", "bot.wiring.preloaded")
+PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
 
 

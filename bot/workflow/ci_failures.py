@@ -19,7 +19,7 @@ from bot.github import Host, shapes
 from bot.payloads import CIReport, FilePatch
 from bot.ports import Job
 from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
-from bot.values.ci import JobEnding
+from bot.values.review import JobEnding
 from bot.workflow.parts import Services
 
 if TYPE_CHECKING:

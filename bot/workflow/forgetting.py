@@ -3,7 +3,8 @@
 import asyncio
 import logging
 
-from bot.github import apps
+from bot.errors import HostRefused
+from bot.github import apps, shapes
 from bot.ports import Job
 from bot.values import Forget
 from bot.workflow import journals
@@ -36,5 +37,17 @@ async def forget(ask: Forget, job: Job, parts: Services) -> None:
 
 async def _still_ours(ask: Forget, parts: Services) -> frozenset[int]:
     """Which of the repositories are still ours, or again."""
-    ours = await apps.accessible(parts.identity, ask.installation, parts.pace)
+    ours = await _accessible(ask.installation, parts)
     return ours & frozenset(ask.repositories) if ask.repositories else ours
+
+
+async def _accessible(installation: int, parts: Services) -> frozenset[int]:
+    """List the ids of the repositories that an installation lets the App see: nothing if it is no longer installed."""
+    try:
+        async with apps.acting(parts.identity, installation, {"metadata": "read"}, parts.pace) as inside:
+            listing = inside.rest.apps.async_list_repos_accessible_to_installation
+            return frozenset([shapes.at(home, "id") async for home in inside.pages(listing, "repositories")])
+    except HostRefused as refused:
+        if not refused.is_gone:
+            raise
+        return frozenset()

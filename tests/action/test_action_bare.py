@@ -29,6 +29,7 @@ def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_key_without_the_models_parts_is_an_error(tmp_path: Path) -> None:
     """The step fails with the remedy; it does not review by code in the model's place."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")

@@ -109,6 +109,7 @@ def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_without_a_key_nothing_is_withdrawn_and_the_answer_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +127,7 @@ def test_without_a_key_nothing_is_withdrawn_and_the_answer_says_so(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_thread_that_another_workflow_began_is_about_no_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

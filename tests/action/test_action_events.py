@@ -53,6 +53,7 @@ def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Pa
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_so(tmp_path: Path) -> None:
     """With the token and the settings that a fork's job gets: nothing is written, the exit code is the bar's alone."""
 
@@ -88,6 +89,7 @@ def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_command_is_carried_out_for_who_may_write_alone(tmp_path: Path) -> None:
     """The job runs on the default branch, so deeprepo creates a check run on the head. It has no buttons: nobody would get their events."""
 

@@ -113,6 +113,7 @@ def test_who_asked_by_a_comment_is_told_why_there_is_no_review(tmp_path: Path) -
     staged(tmp_path, act)
 
 
+@pytest.mark.slow
 def test_a_flood_of_commands_is_stopped_without_a_memory(tmp_path: Path) -> None:
     """How often somebody asked is read from their comments: beyond the repository's limit nothing is reviewed."""
 
@@ -156,6 +157,7 @@ def test_a_job_that_is_cancelled_ends_its_check_run(tmp_path: Path, monkeypatch:
     staged(tmp_path, act)
 
 
+@pytest.mark.slow
 def test_a_full_clone_of_the_workspace_saves_the_fetch(tmp_path: Path) -> None:
     """Only where the job has no more rights than the author: else nothing in the workspace is believed."""
 
@@ -174,6 +176,7 @@ def test_a_full_clone_of_the_workspace_saves_the_fetch(tmp_path: Path) -> None:
     staged(tmp_path, act)
 
 
+@pytest.mark.slow
 def test_a_shallow_or_partial_clone_is_not_enough(tmp_path: Path) -> None:
     """It lacks the history by which a later round is known, or the contents."""
 

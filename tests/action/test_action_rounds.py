@@ -10,6 +10,7 @@ from typing import Any
 import opening
 import pushes
 import pytest
+from families import few
 from opening import event
 from stepping import Stage, stage
 
@@ -60,6 +61,7 @@ def test_the_second_push_is_read_in_its_difference(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_state_under_another_key_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is read again, nothing is said twice on the diff, and the review says why."""
 
@@ -82,7 +84,7 @@ def test_a_state_under_another_key_is_not_believed(tmp_path: Path, monkeypatch: 
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("forged", ["x", "<!-- deeprepo-state:1:-:AAAA -->", "<!-- deeprepo-state:9 -->"])
+@pytest.mark.parametrize("forged", few(["x", "<!-- deeprepo-state:1:-:AAAA -->", "<!-- deeprepo-state:9 -->"], 1))
 def test_what_another_workflow_was_made_to_repeat_is_not_believed(tmp_path: Path, forged: str) -> None:
     """Every workflow writes under the same login: a comment that has our marker and no signed state costs one more reading and nothing else."""
 
@@ -101,6 +103,7 @@ def test_what_another_workflow_was_made_to_repeat_is_not_believed(tmp_path: Path
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_an_offline_round_knows_what_it_has_said(tmp_path: Path) -> None:
     """Without any key nothing is signed: everything is read again, and what was said is not new."""
 
@@ -121,6 +124,7 @@ def test_an_offline_round_knows_what_it_has_said(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_file_of_the_last_review_comes_before_the_comment(tmp_path: Path) -> None:
     """`previous` and `json`: an artifact or a cache does as well as the comment."""
 
@@ -138,7 +142,8 @@ def test_a_file_of_the_last_review_comes_before_the_comment(tmp_path: Path) -> N
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.slow
+@pytest.mark.parametrize("link", few([False, True], 1))
 def test_a_file_of_the_reviewed_tree_is_no_earlier_review(tmp_path: Path, link: bool) -> None:
     """Its author has made it at home, for the same change, with a model that finds nothing: the owner's model reads all the same."""
     kind = doubles.Reply(data={"answer": "Fine.", "findings": [], "look_ups": [], "unsettled": []})
@@ -175,6 +180,7 @@ def test_a_file_of_the_reviewed_tree_is_no_earlier_review(tmp_path: Path, link: 
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
     """Whose token it is is asked of GitHub, so that the comments of the last round are known again."""
 

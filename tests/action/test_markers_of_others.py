@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from families import few
 from opening import BASE, event, summary
 from stepping import WRITE, Stage, stage
 
@@ -70,7 +71,7 @@ def keyed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
-@pytest.mark.parametrize("key", [KEY, "short"])
+@pytest.mark.parametrize("key", few([KEY, "short"], 0))
 def test_a_repeated_withdrawal_silences_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     """Fingerprints can be computed at home; with a key to sign with, and with none that is long enough."""
     monkeypatch.setenv("OPENAI_API_KEY", key)
@@ -91,7 +92,9 @@ def test_a_repeated_withdrawal_silences_nothing(tmp_path: Path, monkeypatch: pyt
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("facts", [{"pushes": "999999"}, {"pushes": "999999", "mode": "action", "sign": "0" * 64}])
+@pytest.mark.parametrize(
+    "facts", few([{"pushes": "999999"}, {"pushes": "999999", "mode": "action", "sign": "0" * 64}], 1)
+)
 def test_a_repeated_pause_stops_no_review(tmp_path: Path, facts: dict[str, str]) -> None:
     """Before our first summary and beside it; ours stays the only one that is kept up to date."""
 
@@ -107,7 +110,7 @@ def test_a_repeated_pause_stops_no_review(tmp_path: Path, facts: dict[str, str])
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("how", ["signed", "edited", "copied"])
+@pytest.mark.parametrize("how", few(["signed", "edited", "copied"], 1))
 def test_our_own_count_holds_in_its_comment_alone(tmp_path: Path, how: str) -> None:
     """After two pushes automatic reviews pause; the same line in another comment, or with another number, pauses nothing."""
 
@@ -129,6 +132,7 @@ def test_our_own_count_holds_in_its_comment_alone(tmp_path: Path, how: str) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_the_state_of_a_copied_summary_is_not_built_upon(tmp_path: Path) -> None:
     """Everything is read again, and the reader learns why."""
 
@@ -148,7 +152,7 @@ def test_the_state_of_a_copied_summary_is_not_built_upon(tmp_path: Path) -> None
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("how", ["kept", "soon", "later"])
+@pytest.mark.parametrize("how", few(["kept", "soon", "later"], 1))
 def test_an_older_text_of_our_own_comment_is_not_believed(tmp_path: Path, how: str) -> None:
     """Put back at once, what a later run has posted shows it; put back later, the time of the edit does."""
 

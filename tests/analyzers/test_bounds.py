@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
+from families import few
 
 from bot import pipeline, wiring
 from bot.outputs import facts
@@ -23,7 +24,7 @@ def review(repository: Repository, folder: Path, patch: pytest.MonkeyPatch, **fl
 
 
 @pytest.mark.parametrize(
-    ("path", "line"), [("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")]
+    ("path", "line"), few([("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")], 1)
 )
 def test_thousands_of_reports_are_counted(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, line: str

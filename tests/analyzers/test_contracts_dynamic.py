@@ -1,6 +1,7 @@
 import pytest
 from contract_findings import look, uses
 from fakes import Repository
+from families import few
 
 LIB = "def old_name(a):\n    return a\n\n\ndef other(a):\n    return a\n"
 USER = "from lib import old_name\n\nold_name(1)\n"
@@ -11,23 +12,26 @@ RUBY_USER = "require_relative 'shop'\n\nShop.new.old_price(1)\n"
 
 @pytest.mark.parametrize(
     "code",
-    [
-        "exec(text, {})\n",
-        "namespace = {}\nexec(open('version').read(), namespace)\n",
-        "exec(text, globals=namespace)\n",
-        "exec('made = 1')\n",
-        "exec('''\nimport os\nclass Made: pass\n''', globals())\n",
-        "def go():\n    exec('old_name = 1')\n",
-        "globals().update(made=1)\n",
-        "globals().update({'made': 1})\n",
-        "globals()['made'] = 1\n",
-        "print(globals()['other'])\n",
-        "def go():\n    return '%(a)s' % locals()\n",
-        "import sys\n\nsetattr(sys.modules[__name__], 'made', 1)\n",
-        "import sys\n\nhere = getattr(sys.modules[__name__], 'other')\n",
-        "def __getattr__(name):\n    if name == 'made':\n        return 1\n    raise AttributeError(name)\n",
-        "class Made:\n    def __getattr__(self, name):\n        return 1\n",
-    ],
+    few(
+        [
+            "exec(text, {})\n",
+            "namespace = {}\nexec(open('version').read(), namespace)\n",
+            "exec(text, globals=namespace)\n",
+            "exec('made = 1')\n",
+            "exec('''\nimport os\nclass Made: pass\n''', globals())\n",
+            "def go():\n    exec('old_name = 1')\n",
+            "globals().update(made=1)\n",
+            "globals().update({'made': 1})\n",
+            "globals()['made'] = 1\n",
+            "print(globals()['other'])\n",
+            "def go():\n    return '%(a)s' % locals()\n",
+            "import sys\n\nsetattr(sys.modules[__name__], 'made', 1)\n",
+            "import sys\n\nhere = getattr(sys.modules[__name__], 'other')\n",
+            "def __getattr__(name):\n    if name == 'made':\n        return 1\n    raise AttributeError(name)\n",
+            "class Made:\n    def __getattr__(self, name):\n        return 1\n",
+        ],
+        *range(0, 15, 4),
+    ),
 )
 def test_dynamic_code_that_can_be_read_defines_its_names_alone(repository: Repository, code: str) -> None:
     """A namespace of its own defines nothing, a literal what is written in it: any other name is still gone."""
@@ -38,16 +42,19 @@ def test_dynamic_code_that_can_be_read_defines_its_names_alone(repository: Repos
 
 @pytest.mark.parametrize(
     "code",
-    [
-        "exec('def old_name(a): return a')\n",
-        "exec('old_name = other', globals())\n",
-        "def go():\n    exec('global old_name\\nold_name = other')\n",
-        "globals().update({'old_name': other})\n",
-        "globals()['old_name'] = other\n",
-        "globals().setdefault('old_name', other)\n",
-        "import sys\n\nsys.modules[__name__].old_name = other\n",
-        "def __getattr__(name):\n    if name in ('old_name', 'made'):\n        return other\n    raise AttributeError(name)\n",
-    ],
+    few(
+        [
+            "exec('def old_name(a): return a')\n",
+            "exec('old_name = other', globals())\n",
+            "def go():\n    exec('global old_name\\nold_name = other')\n",
+            "globals().update({'old_name': other})\n",
+            "globals()['old_name'] = other\n",
+            "globals().setdefault('old_name', other)\n",
+            "import sys\n\nsys.modules[__name__].old_name = other\n",
+            "def __getattr__(name):\n    if name in ('old_name', 'made'):\n        return other\n    raise AttributeError(name)\n",
+        ],
+        *range(0, 8, 4),
+    ),
 )
 def test_the_names_that_it_defines_are_there(repository: Repository, code: str) -> None:
     """What is written in a literal counts as a definition."""

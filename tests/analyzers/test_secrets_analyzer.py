@@ -316,3 +316,74 @@ def test_a_line_beside_a_key_that_stays_is_no_new_key(repository: Repository) ->
     after = {"k.pem": f"{key}note\n", "both.pem": there.replace(BODY, OTHER_BODY).replace(OTHER_BODY, BODY, 1)}
 
     assert not look(repository.change({"k.pem": key, "both.pem": there}, dict(after)))
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", f'name = 1; password = "{PASSWORD}"'),
+        ("a.js", f'const name = 1, password = "{PASSWORD}";'),
+        ("a.json", f'{{"url": 1, "password": "{PASSWORD}"}}'),
+        ("a.py", f'db = connect(user="me", password="{PASSWORD}")'),
+        ("a.py", f'password: str = "{PASSWORD}"'),
+        ("a.py", f'password = b"{PASSWORD}"'),
+        ("a.py", f'password = """{PASSWORD}"""'),
+        ("a.py", f'password = str("{PASSWORD}")'),
+        ("A.java", f'String password = new String("{PASSWORD}");'),
+        ("a.py", f'password = os.getenv("APP_PASSWORD", "{PASSWORD}")'),
+        ("a.py", f'password = os.environ.get("APP_PASSWORD") or "{PASSWORD}"'),
+        ("a.js", f'const password = process.env.APP_PASSWORD || "{PASSWORD}";'),
+        ("a.yml", f"password: {PASSWORD} # of the url"),
+    ],
+)
+def test_nothing_beside_a_password_hides_it(repository: Repository, path: str, line: str) -> None:
+    """Its own name decides, whatever else the line names, and however the value is handed on."""
+    found = look(repository.change({"r": "x"}, {path: f"{line}\n"}))
+
+    assert [finding.rule for finding in found] == ["password"]
+
+
+@pytest.mark.parametrize("token", [GITHUB, GOOGLE, "npm" + "_" + GITHUB[4:], "github" + "_pat_" + GITHUB[4:] * 2])
+@pytest.mark.parametrize("form", ["\\n{}", "%0A{}", "\\u000a{}", "a_{}", "{}_x", "{}-", "{}_example"])
+def test_no_letters_around_a_token_hide_it(repository: Repository, token: str, form: str) -> None:
+    """Neither an escape before it nor a word behind it makes it another thing."""
+    assert len(look(repository.change({"r": "x"}, {"a.py": f'x = "{form.format(token)}"\n'}))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _key(64).replace("KEY-----\n", "KEY-----  # noqa\n", 1),
+        _key(64).replace("KEY-----\n", "KEY-----\n# the key of the shop\n", 1),
+        _key(64, head="\n-----END PRIVATE KEY-----"),
+        _key(64, head="\n" * 80),
+        _key(64, end='");\nkey.append("'),
+        _key(64, end="&#10;"),
+        _key(64, end="\\u000a"),
+        _key(64, end="<br>\n"),
+        _key(64, end="\nREM "),
+    ],
+    ids=[
+        "a comment",
+        "a comment between",
+        "an end mark",
+        "80 lines",
+        "calls",
+        "entities",
+        "escapes",
+        "tags",
+        "a batch",
+    ],
+)
+def test_a_key_is_found_between_words_of_code(repository: Repository, text: str) -> None:
+    """Rows of a body tell a key, whatever stands before, between and behind them."""
+    found = look(repository.change({"r": "x"}, {"a.conf": text}))
+
+    assert [(finding.rule, finding.verdict) for finding in found] == [("private-key", "proven")]
+
+
+def test_names_and_paths_behind_a_mark_are_no_key(repository: Repository) -> None:
+    """Code that reads keys may name long things."""
+    text = f'if "{PEM}" in text:\n    load("src/main/java/com/corp/shop/payments/KeyReader2", PrivateKeyOfTheShopReaderFactory1)\n'
+
+    assert not look(repository.change({"r": "x"}, {"read.py": text}))

@@ -7,6 +7,7 @@ from typing import Literal
 
 import pytest
 from fakes import Repository
+from families import few
 from pushes import Hand
 
 from bot import diff
@@ -86,7 +87,7 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize(("path", "text"), UNREAD)
+@pytest.mark.parametrize(("path", "text"), few(UNREAD, *range(0, len(UNREAD), 5)))
 def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: str, text: str | bytes) -> None:
     """The finding of the first push is still there after a second one that stops, shifts or silences the program."""
     first = by_code(hand, {path: FAULTS[path]})

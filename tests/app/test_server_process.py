@@ -124,6 +124,7 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgres: Callable[[], str]) -> None:
     """Through PostgreSQL. It has probes and no webhook; the server that does not work itself stores and answers."""
     shared = {"DATABASE_URL": postgres(), "LEASE": "3"}

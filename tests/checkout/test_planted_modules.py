@@ -67,6 +67,7 @@ def test_python_itself_would_load_them(hostile: Hostile) -> None:
     assert hostile.loaded()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", few(WAYS, 0))
 def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments: list[str]) -> None:
     """The command does its work, though the folder is full of modules and programs with names that it needs."""

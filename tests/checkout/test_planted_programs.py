@@ -108,6 +108,7 @@ def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Pat
     assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))
 
 
+@pytest.mark.slow
 def test_no_hook_starts_the_program(watched: Planted) -> None:
     """As git starts us: with the index of the commit, and its folder in the environment."""
     index = watched.git_dir / "index"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import waits
 from fakes import Repository
+from families import few
 from recorded import deeprepo, started
 
 from deeprepo_sandbox import providers as doubles
@@ -114,7 +115,7 @@ def titles(found: Mapping[str, Any]) -> list[str]:
     return [finding["title"] for finding in found["findings"]]
 
 
-@pytest.mark.parametrize(("model", "refuses"), DIALECTS)
+@pytest.mark.parametrize(("model", "refuses"), few(DIALECTS, *range(0, len(DIALECTS), 4)))
 def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     changed: Repository, model: str, refuses: tuple[str, ...]
 ) -> None:
@@ -238,6 +239,7 @@ def test_a_second_opinion_asks_before_it_gives_up(
     assert "Now give the verdict" in said(server.requests[-1])
 
 
+@pytest.mark.slow
 def test_a_review_killed_between_the_two_calls_pays_nothing_twice(changed: Repository, tmp_path: Path) -> None:
     """The first answer and the code that was looked up come from the journal; then it replays."""
     second, begun = Event(), list[int]()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from families import few
 from recorded import deeprepo
 
 from deeprepo_sandbox import providers as doubles
@@ -51,7 +52,7 @@ def named(*consumers: Repository | Path | str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("asked", "when"),
-    [
+    few([
         ("quotes==1.2.0", "billing breaks when it upgrades quotes from ==1.2.0 (requirements.txt)."),
         ("quotes>=1.2,<2", "billing breaks when it upgrades quotes from >=1.2,<2 (requirements.txt)."),
         ("quotes>=1.2", "billing breaks on its first build after the release: it asks for quotes with `>=1.2`, which has no upper bound"),
@@ -59,7 +60,7 @@ def named(*consumers: Repository | Path | str) -> list[str]:
         ("quotes @ git+https://example.invalid/acme/quotes.git@main", "billing breaks on its next build: it takes quotes from a branch"),
         ("quotes @ git+https://example.invalid/acme/quotes.git@v1.2", "billing breaks when it upgrades quotes from v1.2"),
         ("-e ../quotes", "billing breaks on its next build: it takes quotes from a folder"),
-    ],
+    ], *range(0, 7, 3)),
 )  # fmt: skip
 def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: Others, asked: str, when: str) -> None:
     """An upgrade, the next release and the next build are three sentences; an upgrade is one step less severe."""
@@ -220,14 +221,17 @@ def test_the_list_tells_who_takes_what(library: Repository, repositories: Others
 
 @pytest.mark.parametrize(
     "hostile",
-    [
-        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "pyproject.toml": "[" * 50_000},
-        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "package.json": '{"dependencies": ' * 5_000},
-        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "setup.py": f"setup({'(' * 3_000}"},
-        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "deep.py": f"from quotes import tax\nx = {'(' * 20_000}"},
-        {"requirements.txt": "quotes<2\n" + "quotes " * 20_000, "pay.py": PAY},
-        {"requirements.txt": "quotes<2\n", "pay.py": PAY, "uv.lock": 'name = "quotes"\n' * 60_000},
-    ],
+    few(
+        [
+            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "pyproject.toml": "[" * 50_000},
+            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "package.json": '{"dependencies": ' * 5_000},
+            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "setup.py": f"setup({'(' * 3_000}"},
+            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "deep.py": f"from quotes import tax\nx = {'(' * 20_000}"},
+            {"requirements.txt": "quotes<2\n" + "quotes " * 20_000, "pay.py": PAY},
+            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "uv.lock": 'name = "quotes"\n' * 60_000},
+        ],
+        *range(0, 6, 3),
+    ),
     ids=["toml", "json", "setup.py", "brackets", "long line", "lock"],
 )
 def test_a_hostile_consumer_costs_nobody_else(

@@ -24,6 +24,7 @@ async def _mended(stage: live.Stage) -> Pull:
     return gh.pull(number)
 
 
+@pytest.mark.slow
 def test_the_demo_shows_everything_with_a_scripted_model() -> None:
     """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed; and it says so."""
 

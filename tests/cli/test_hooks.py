@@ -63,6 +63,7 @@ def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:
     assert "topic" not in hooked.git("ls-remote", "origin")
 
 
+@pytest.mark.slow
 def test_a_good_branch_is_pushed_from_a_broken_one(hooked: Repository) -> None:
     """What is checked out, and stays here, does not stop a push of something else."""
     hooked.git("checkout", "-q", "-b", "fine")
@@ -76,6 +77,7 @@ def test_a_good_branch_is_pushed_from_a_broken_one(hooked: Repository) -> None:
     assert "refs/heads/fine" in hooked.git("ls-remote", "origin")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", few(["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF"], 0))
 def test_a_hook_with_a_strange_reference_says_so(hooked: Repository, variable: str) -> None:
     """It is a usage error with a sentence; the hook never passes without a review."""

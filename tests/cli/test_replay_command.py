@@ -56,6 +56,7 @@ def test_a_replay_is_the_same_text(recorded: Path) -> None:
     assert json.loads(done.stdout)["findings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS[1:])
 def test_a_finished_review_run_again_is_the_same_in_every_form(copy: Path, form: str) -> None:
     """The second run is paid from the journal: nothing is sent; its replay is its text."""
@@ -228,6 +229,7 @@ def test_another_change_is_not_mixed_in(copy: Path) -> None:
     assert again.stdout == done.stdout, again.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_review_is_replayed(tmp_path: Path) -> None:
     """Ctrl-C in the middle: what was found until then, the note, and the exit code 130 are the same once more."""
     repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"

@@ -260,6 +260,31 @@ def test_who_reads_another_known_key_has_renamed_nothing(repository: Repository)
     assert _open(found, "a.js") == []
 
 
+STAYS = {
+    "the file still sets the key": (
+        "class A:\n    def __init__(self):\n        self.shop_slug = None\n\n    def url(self):\n        return 'a/' + self.shop_slug + '/b'\n",
+        "'a/' + self.shop_slug + '/b'",
+        "'a/' + quote(self.owner_name) + '/b'",
+        "class B:\n    def url(self):\n        return self.shop_slug\n",
+    ),
+    "a function is called behind a closed text": (
+        "def f(log):\n    log({'error': 1, 'trace': shop.format_trace()})\n",
+        "shop.format_trace()",
+        "shop.short_trace()",
+        "def g(log):\n    log({'error': 2, 'trace': shop.format_trace()})\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", STAYS)
+def test_who_stops_using_a_name_takes_it_from_nobody(repository: Repository, why: str) -> None:
+    """It reads something else now; who goes on with the old name has lost nothing."""
+    source, old, new, other = STAYS[why]
+    found = find(repository.change({"a.py": source, "b.py": other}, {"a.py": source.replace(old, new)}))
+
+    assert _open(found, "a.py") == []
+
+
 def test_a_name_in_prose_or_a_test_is_no_known_key(repository: Repository) -> None:
     """The new name stood in a document only: nothing sets or reads it there."""
     before = {

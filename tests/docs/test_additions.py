@@ -124,7 +124,7 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".dart",)', row)
     scratch.insert("docs/command-line.md", "Kotlin, C#,", "Swift, ")
     scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-swift",\n')
-    scratch.opened.append("tests/languages/test_swift.py")  # this test
+    scratch.opened.append("tests/languages/conformance/swift.txt")  # this test
     repository.commit(
         {
             "Cart.swift": "func total(rows: Int) -> Int { rows }\n",
@@ -149,10 +149,11 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     assert len(scratch.opened) <= 6
 
 
+@pytest.mark.slow
 def test_an_analyser_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
     """A review of the command line runs it without being told, and reports what it proves."""
     scratch.create("bot/analyzers/shouting.py", (SAMPLES / "shouting.py").read_text(encoding="utf-8"))
-    scratch.insert("bot/config/defaults.py", '"zizmor", "hadolint"', '"shouting", ')
+    scratch.insert("bot/config/defaults.py", '"zizmor", "hadolint", "schemas"', '"shouting", ')
     repository.commit({"notes.txt": "quiet\n"}, "before")
     repository.git("checkout", "-q", "-b", "change")
     repository.commit({"notes.txt": "quiet\nread this!!!\n"}, "a note")
@@ -163,6 +164,7 @@ def test_an_analyser_takes_the_files_that_the_page_names(scratch: Scratch, repos
     assert len(scratch.opened) <= 2
 
 
+@pytest.mark.slow
 def test_a_setting_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
     """It is read from the repository's file, checked, bounded by the default branch, documented, and part of the schema."""
     field = """    patience: Annotated[int | None, stricter.HIGHER] = Field(

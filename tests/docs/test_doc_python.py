@@ -11,6 +11,7 @@ from typing import Any
 import doc_pages
 import pytest
 from doc_pages import PAGES, ROOT, Block
+from families import few
 from test_doc_commands import change
 
 from deeprepo_sandbox.providers import Reply, Server, code, in_thread
@@ -31,7 +32,7 @@ def root(body: Mapping[str, Any]) -> Reply:
     return code(f"set_answer({said})")
 
 
-@pytest.mark.parametrize(("page", "block"), RUN, ids=named)
+@pytest.mark.parametrize(("page", "block"), few(RUN, 0, 4, 6), ids=named)
 def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
     """With a scripted provider in the place of the real one; a program that needs a change finds the demo's."""
     here = tmp_path / "here"

@@ -7,6 +7,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from families import few
 from pydantic import TypeAdapter
 
 from bot.values import ToolCall, Usage
@@ -42,7 +43,7 @@ def test_chat_completions(reply: Reply, form: Form) -> None:
         ChatCompletionChunk.model_validate(chunk)
 
 
-@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize("reply", few(REPLIES, *range(0, len(REPLIES), 4)))
 @pytest.mark.parametrize("thinks", [0, 10, 5000])
 def test_messages(reply: Reply, thinks: int) -> None:
     """Each event and each whole message is what Anthropic's library expects."""

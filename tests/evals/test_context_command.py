@@ -149,6 +149,7 @@ def _broken_off(tmp_path: Path, how: signal.Signals) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", few([signal.SIGINT, signal.SIGKILL], 1))
 def test_what_was_finished_before_a_signal_is_kept_and_not_asked_again(
     tmp_path: Path, how: signal.Signals, ran: Callable[..., Ran]

@@ -141,6 +141,7 @@ def test_modes_of_files_stay(shop: Repository, tmp_path: Path) -> None:
         assert ("run.sh" in rows) == (":000000 100644" in rows or ":100644 100755" in rows)
 
 
+@pytest.mark.slow
 def test_twins_have_one_diff_and_two_trees(shop: Repository, tmp_path: Path) -> None:
     """The change is the same byte for byte; in `good` everything works as before, in `bad` exactly one user does not."""
     out = tmp_path / "out"

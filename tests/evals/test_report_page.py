@@ -62,6 +62,7 @@ def context(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_one_page_holds_tables_and_plots_of_every_experiment(page: str) -> None:
     """Recall, coverage, accuracy by position, and where the figures come from."""
     for words in (

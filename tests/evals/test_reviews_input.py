@@ -44,6 +44,7 @@ def test_a_file_that_is_no_case_is_named(
     assert said in err
 
 
+@pytest.mark.slow
 def test_a_missing_repository_is_said_and_the_others_are_reviewed(
     shop: Folder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,6 +68,7 @@ def test_no_repository_at_all_ends_the_command(
     assert "holds a clone of none of the cases: they ask for acme/shop" in err
 
 
+@pytest.mark.slow
 def test_a_commit_that_the_clone_lacks_costs_that_case_alone(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     """With the command that may bring it."""
     shop.write("clean-1", head_sha="1" * 40)

@@ -17,6 +17,7 @@ def shop(made: Folder, tmp_path: Path) -> Folder:
     return made.copy(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_diff(
     shop: Folder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,6 +60,7 @@ def test_a_finished_run_is_not_done_again(shop: Folder, tmp_path: Path, capsys: 
     assert len(out.read_text().splitlines()) == len(lines.splitlines()) + 1
 
 
+@pytest.mark.slow
 def test_a_torn_line_is_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A process that was killed in the middle of a line loses that item alone."""
     out = tmp_path / "run.jsonl"

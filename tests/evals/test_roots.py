@@ -33,6 +33,7 @@ def by_name(rows: tuple[Row, ...]) -> dict[str, Any]:
     return {row.item["root"].removeprefix("scripted/"): row.result for row in rows}
 
 
+@pytest.mark.slow
 def test_three_roots_delegate_as_the_journal_s_did() -> None:
     """All, a few and none of the files go to workers, in as many calls as the size allows; what is found follows."""
     found = by_name(compared(small("rlm-only")).rows)
@@ -61,12 +62,14 @@ def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
     assert helped["failing"]["matched"] > alone["failing"]["matched"] == 0
 
 
+@pytest.mark.slow
 def test_what_the_harness_asks_is_not_the_root_s_delegation() -> None:
     """The failing root delegated nothing, although workers were asked."""
     (row,) = compared(small("rlm", roots=(scripted.ROOTS[2],))).rows
     assert (row.result["delegated"], row.result["dispatches"] > 0) == (0, True)
 
 
+@pytest.mark.slow
 def test_the_single_call_sees_what_fits_into_its_window() -> None:
     """A narrow window leaves files unread and defects unfound; a wide one does not."""
     root = (scripted.ROOTS[0],)

@@ -89,6 +89,7 @@ def test_gaming_words_beside_honest_work_are_no_attempt() -> None:
     assert 0.9 < both.ours <= honest.ours
 
 
+@pytest.mark.slow
 def test_every_word_runs_in_the_products_repl() -> None:
     """No statement of the grammar raises: choices, delegation, reading, reports, gaming and answers alike."""
     for choice in grammar.CHOOSE:
@@ -117,6 +118,7 @@ def test_mentions_by_the_published_formula() -> None:
     assert Mentions(2, 0, 2, 0, 16).reward == pytest.approx(0.02)
 
 
+@pytest.mark.slow
 def test_a_stage_plays_each_rollout_once(tmp_path: Path) -> None:
     """The same program over the same code base is carried out once, also by a later run; a torn last line is played again."""
     kept, words = tmp_path / "rollouts.jsonl", [grammar.program([word]) for word in ("empty", "bullets")]

@@ -59,6 +59,7 @@ def test_calls_of_workers(journal: Path, tmp_path: Path) -> None:
     assert len(everything) == len(rows) + 1
 
 
+@pytest.mark.slow
 def test_reviews_that_read_too_little_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A review that left units unread is exported only where that is asked for, and the count says so."""
     path, task = tmp_path / "lazy.jsonl", Task(2, 150)

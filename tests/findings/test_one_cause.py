@@ -117,7 +117,8 @@ def test_two_readers_that_quote_each_others_lines_tell_one_defect() -> None:
         evidence=(Evidence("shop/prices.py", "    return net * 1.2", 2),),
     )
     assert len(merge.merge([callee, caller])) == 1
-    assert len(merge.merge([callee, replace(caller, title="The order of rows is lost")])) == 2
+    other_story = replace(caller, title="The order of rows is lost", why="The loop begins at its end.")
+    assert len(merge.merge([callee, other_story])) == 2
     assert len(merge.merge([callee, replace(caller, evidence=())])) == 1
     assert len(merge.merge([replace(callee, evidence=()), replace(caller, evidence=())])) == 2
 

@@ -54,7 +54,7 @@ def of_pull(number: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.fixture(scope="module", params=few(range(PULLS), 0, 3))
+@pytest.fixture(scope="module", params=few(range(PULLS), 0))
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """A pull request reviewed by root and worker that obey; secrets lie in the environment, beside the repository and in it."""
     top = tmp_path_factory.mktemp("hostile")

@@ -155,6 +155,7 @@ def test_a_parser_that_takes_the_square_of_the_length_is_stopped() -> None:
     assert faults.faults("A.kt", source) is None
 
 
+@pytest.mark.slow
 def test_uses_beyond_the_limit_are_said(ordinary: Repository) -> None:
     """A file with more uses than one file may have is named, and the review is not complete."""
     told = reviewed(ordinary, {"many.py": "from ok import ok\n" + "ok(1)\n" * 3_000}, {})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 import waits
 from job_scene import PATIENCE, Diary, Scene, push
 
@@ -65,6 +66,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     ]
 
 
+@pytest.mark.slow
 def test_a_dead_worker_is_taken_over_and_a_sleeping_one_fenced(on_postgres: Scene, tmp_path: Path) -> None:
     """On PostgreSQL another process goes on with a silent worker's job after the lease; the worker, woken up, writes nothing."""
     log = tmp_path / "log"

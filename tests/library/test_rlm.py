@@ -6,10 +6,11 @@ from pathlib import Path
 
 import honest
 import pytest
+from families import few
 
 import deeprepo
 from bot import cli
-from deeprepo_evals.context import problems, run, score, session
+from deeprepo_evals.context import plan_options, problems, run, score, session
 from deeprepo_evals.context.problems import Task
 from deeprepo_evals.context.room import ANSWER
 from deeprepo_sandbox.providers import Reply, Server, code, in_thread
@@ -39,25 +40,31 @@ def played(
     return done, server
 
 
-def test_it_answers_as_the_evaluation_s_rlm_only_does() -> None:
+SHORT = [
+    Task("needle", 60_000, 0.9),
+    Task("hop1", 60_000),
+    Task("none", 9_000),
+    Task("count", 60_000),
+    Task("compare", 39_249),
+    Task("json", 60_000, 0.9),
+]
+
+
+@pytest.mark.parametrize(
+    "tasks", few([SHORT, list(plan_options.tasks("", "", "", ""))], 0), ids=["short", "experiments"]
+)
+def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None:
     """The same problems over a socket and in the process: verdicts, calls, tokens and turns are the same."""
-    tasks = [
-        Task("needle", 60_000, 0.9),
-        Task("hop1", 60_000),
-        Task("none", 9_000),
-        Task("count", 60_000),
-        Task("compare", 39_249),
-        Task("json", 60_000, 0.9),
-    ]
     plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
-    rows = {row.item["task"]: row.result for row in asyncio.run(session.carry_out(plan)).rows}
-    for task in tasks:
+    rows = asyncio.run(session.carry_out(plan)).rows
+    for task, row in zip(tasks, rows, strict=True):
         problem = problems.make(task)
         with in_thread(Server(honest.reply)) as server:
             rlm = deeprepo.RLM(model(server), budget=FREE, answer_form=ANSWER)
             done = rlm.run(problem.question, problem.text)
         verdict = score.judge(done.answer, problem.expected_numbers, problem.question)
-        told = rows[task.kind]
+        told = row.result
+        assert row.item["task"] == task.kind
         spent = done.cost.input_tokens + done.cost.output_tokens
         assert (verdict, done.calls, len(done.trajectory), spent) == (
             "right",

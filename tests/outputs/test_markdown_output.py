@@ -113,6 +113,7 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     assert re.search(r"- and [\d,]+ more", page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", few(["@a", "#1", "\u3164", "\U0001d54f", "<!--", "`", "|"], 0))
 def test_no_text_makes_a_comment_too_long(sign: str) -> None:
     """Every text as long as it may be, of signs that grow when they are disarmed: all comments stay within GitHub's limit."""

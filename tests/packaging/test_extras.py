@@ -64,6 +64,7 @@ def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tupl
     assert shows in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env", [{}, KEY], ids=["no key", "a key"])
 def test_the_hook_needs_no_extra(base: str, changed: Path, env: dict[str, str]) -> None:
     """What pre-commit runs stops a commit, whatever key is set."""

@@ -4,6 +4,9 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import pytest
+from families import few
+
 from bot.publish.standing import (
     CheckResult,
     CommitState,
@@ -105,10 +108,11 @@ def discovered(rows: list[CheckResult], really: Mapping[int, str]) -> Ending | N
     return fold(rows, known).ending
 
 
-def test_no_order_of_events_makes_a_commit_better_than_its_worst_truth() -> None:
-    """Of 10,000 random orders: pull requests with one head and other bases, closed, opened again, declined, broken off, reviewed."""
+@pytest.mark.parametrize("games", few([GAMES // 20, GAMES], 0))
+def test_no_order_of_events_makes_a_commit_better_than_its_worst_truth(games: int) -> None:
+    """Of random orders: pull requests with one head and other bases, closed, opened again, declined, broken off, reviewed."""
     dice = random.Random(20261121)  # noqa: S311 - a game
-    for _ in range(GAMES):
+    for _ in range(games):
         played(dice)
 
 

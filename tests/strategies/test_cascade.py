@@ -137,6 +137,7 @@ def test_the_root_sees_what_a_second_opinion_has_settled(change: Repository, ver
     assert len(review["findings"]) == (verdict == "confirmed")
 
 
+@pytest.mark.slow
 def test_a_killed_cascade_goes_on_without_paying_twice(change: Repository, tmp_path: Path) -> None:
     """Killed in the root's first turn: the reading and the second opinion before it are taken from the journal."""
     played, turn, killed = Played(FOUND, verdict="unproven"), Event(), Event()

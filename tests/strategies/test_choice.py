@@ -36,7 +36,7 @@ LARGE = units(7)
         (LARGE, False, True, "fanout", "a worker but no root model is configured"),
         (LARGE, True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),
         (units(400), True, True, "rlm", "then the root asks across units"),
-        (units(401), True, True, "fanout", "of more than 400 units effort medium asks no root"),
+        (units(401), True, True, "rlm", "then the root asks across units, in 8 turns at most"),
         (USED, True, True, "cascade", "the root goes on if that leaves something open"),
         (USED, False, True, "direct", "one call sees all of it"),
         (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 uses elsewhere"),
@@ -52,7 +52,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
     ("effort", "root", "small", "large", "huge"),
     [
         ("low", True, "direct", "fanout", "fanout"),
-        ("medium", True, "cascade", "rlm", "fanout"),
+        ("medium", True, "cascade", "rlm", "rlm"),
         ("high", True, "cascade", "rlm", "rlm"),
         ("high", False, "direct", "fanout", "fanout"),
     ],
@@ -60,7 +60,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
 def test_effort_decides_how_far_a_review_goes(
     effort: ReviewEffort, root: bool, small: str, large: str, huge: str
 ) -> None:
-    """Low asks no root, high always asks one; medium leaves it to what is open, and of a very large change to the workers."""
+    """Low asks no root, high always asks one; medium leaves it to what is open in a small change, and asks one of any large change."""
     changes = (USED, LARGE, units(401))
     chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
     assert chosen == [small, large, huge]

@@ -7,6 +7,7 @@ import pytest
 from fakes import Repository
 from strategies.test_cascade import CLAIM, HELPER, reviewed
 
+from bot.values import tokens
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
@@ -187,3 +188,42 @@ def test_where_no_root_takes_over_one_prompt_holds_the_most_telling_pairs(change
     thrifty = Led(BROKEN)
     assert reviewed(change, thrifty, "--strategy", "fanout", "--effort", "low")["findings"] == []
     assert "pairs" not in thrifty.asked
+
+
+class Curious(Led):
+    """A root that looks something up in every turn and never finishes."""
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """A block that shows a line which it has not seen."""
+        reply = super().__call__(body)
+        if self.asked[-1] == "turn":
+            part = chr(97 + self.asked.count("turn"))
+            return Reply(calls=doubles.code(f"print('what was not seen before: {part}')").calls)
+        return reply
+
+
+def test_at_medium_no_change_is_too_large_for_a_root(repository: Repository) -> None:
+    """Of more than 400 units it begins with what pairs said, in a message of 10,000 tokens at most, and has eight turns."""
+    modules = {
+        f"shop/many_{m}.py": "".join(
+            f"def rate_{chr(97 + n // 10)}{chr(97 + n % 10)}_{m}(amount):\n    return amount * {n} / 100\n\n\n"
+            for n in range(58)
+        )
+        for m in range(7)
+    }
+    before: dict[str, str | bytes | None] = {
+        "shop/__init__.py": "", "shop/clock.py": BEFORE, "shop/pauses.py": PASSED, "shop/page.py": SHOWN, **modules,
+    }  # fmt: skip
+    repository.commit(before, "before")
+    repository.git("checkout", "-qb", "feature")
+    after = {path: text.replace("/ 100", "/ 100 + 0") for path, text in modules.items()}
+    repository.commit({"shop/clock.py": AFTER, **after}, "after")
+    played = Curious(BROKEN)
+    review = reviewed(repository, played)
+    units = [row for row in review["coverage"]["readings"] if row["kind"] == "unit"]
+    assert len(units) > 400
+    assert {row["state"] for row in units} == {"reviewed"}
+    assert (review["strategy"]["name"], played.asked.count("turn")) == ("rlm", 8)
+    assert "in 8 turns at most" in review["strategy"]["reason"]
+    assert BROKEN["why"] in played.first
+    assert tokens(played.first) <= 10_000

@@ -23,6 +23,11 @@ async def echo(line: ChildPipe, *given: object) -> tuple[object, ...]:
     return given
 
 
+async def loaded(_: ChildPipe, module: str) -> bool:
+    """Whether a module was there before the child began."""
+    return module in sys.modules
+
+
 async def raises(_: ChildPipe, error: Exception) -> None:
     """Fail."""
     raise error

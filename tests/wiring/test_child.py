@@ -92,6 +92,7 @@ def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> Non
     assert caught.value.path == "src/a b.py"
 
 
+@pytest.mark.slow
 def test_files_that_are_not_there_are_not_to_blame() -> None:
     """The one that was taken out last is in hand."""
     with pytest.raises(child.ChildEnded) as caught:
@@ -105,6 +106,7 @@ def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
     assert child.call(tasks.steady, 4.0, caps=replace(tasks.CAPS, cpu=2)) >= 4.0
 
 
+@pytest.mark.slow
 def test_what_a_child_starts_may_compute_no_longer_than_itself() -> None:
     """The system ends a program of its own after the same time."""
     with pytest.raises(RuntimeError, match=f"ended with -{signal.SIGXCPU:d}"):

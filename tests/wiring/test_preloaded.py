@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import child_tasks as tasks
 import pytest
 from fakes import Repository
+from families import few
 
 from bot.languages import REGISTERED
 from bot.text.filetypes import parsed_by
+from bot.wiring import child, preload
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -43,7 +46,7 @@ while not begun():
 """
 
 
-@pytest.mark.parametrize("provider", ["compatible", "anthropic"])
+@pytest.mark.parametrize("provider", few(["compatible", "anthropic"], 0))
 def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
     """Each language, the linter of Python, the patterns of secrets and the model's client are in the memory that children share."""
     paths = [f"{module}{parsed_by(name)[0]}" for name, module in REGISTERED.items()]
@@ -64,6 +67,12 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
     calls, imported = json.loads(done.stdout)
     assert calls > 0
     assert imported == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")
+def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
+    """The fork server of the standard library passes over a module that it cannot import, without a word."""
+    assert child.call(tasks.loaded, preload.__name__, caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")

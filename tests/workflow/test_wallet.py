@@ -406,6 +406,7 @@ def test_no_order_of_pushes_passes_the_cap_on_postgresql(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_command_on_a_fork_is_paid_once_whatever_base_it_moves_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

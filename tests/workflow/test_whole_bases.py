@@ -39,6 +39,7 @@ def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_an_old_branch_cannot_raise_what_the_default_branch_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +65,7 @@ def test_an_old_branch_cannot_raise_what_the_default_branch_bounds(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who may not write can open a pull request between two branches of the repository: it counts as a stranger's."""
 
@@ -81,6 +83,7 @@ def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypa
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_check_stays_as_strict_as_the_default_branch_asks(tmp_path: Path) -> None:
     """`fail_on` and `request_changes` of the default branch hold for a stranger on any base; the team's own base decides for the team."""
 

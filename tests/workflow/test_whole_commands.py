@@ -45,6 +45,7 @@ def test_every_word_is_answered_once(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_command_reviews_again_and_reads_everything_when_asked_to(tmp_path: Path) -> None:
     """`review` says nothing twice; `full review` reads and says everything again."""
 
@@ -73,6 +74,7 @@ def test_who_may_not_write_here_gets_no_review(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_stranger_does_not_take_the_place_of_a_review(tmp_path: Path) -> None:
     """Their command comes while a review runs: it is refused, and the review goes on to its end."""
 
@@ -118,6 +120,7 @@ def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_question_in_a_thread_is_answered_there_by_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`ask` below a finding's comment: the model sees the finding, and its answer with the price stands in the thread."""
 

@@ -217,6 +217,7 @@ def test_a_conversation_goes_on_and_its_prompts_begin_alike(tmp_path: Path, monk
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,6 +256,7 @@ def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """People among themselves, bots, quotes and code, our own words, who may not write, what was edited or is gone."""
 
@@ -321,6 +323,7 @@ def test_without_a_model_a_mention_gets_one_sentence_and_a_reply_none(tmp_path: 
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_remark_is_answered_once_whatever_becomes_of_its_delivery(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

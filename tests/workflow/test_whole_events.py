@@ -13,6 +13,7 @@ def ended(at: Whole, number: int) -> list[str | None]:
     return [check.conclusion for check in at.gh.pull(number).checks]
 
 
+@pytest.mark.slow
 def test_a_button_of_the_check_run_starts_a_review(tmp_path: Path) -> None:
     """Re-run, both of our buttons and Re-run all: each is a review with a check run of its own, and one summary stays."""
 

@@ -184,6 +184,7 @@ def test_a_limit_without_a_time_puts_the_review_off(tmp_path: Path, caplog: pyte
     assert (facts["seconds"], "asks to wait" in facts["reason"]) == (60.0, True)
 
 
+@pytest.mark.slow
 def test_a_review_that_is_called_off_while_it_waits_leaves_no_open_check_run(tmp_path: Path) -> None:
     """It was put off with its check run in progress, and never runs again: the check run is ended all the same."""
 
@@ -202,6 +203,7 @@ def test_a_review_that_is_called_off_while_it_waits_leaves_no_open_check_run(tmp
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_locked_conversation_loses_no_finding(tmp_path: Path) -> None:
     """Where no comment is taken the check run holds the whole review, and the next round says again what was not said."""
 

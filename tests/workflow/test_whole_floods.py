@@ -43,6 +43,7 @@ def _rows(connection: object) -> int:
     return int(connection.exec_driver_sql("SELECT COUNT(*) FROM arrival WHERE stranger").scalar_one())  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_many_strangers_together_are_bounded(tmp_path: Path) -> None:
     """With a name of its own for each comment an installation looks at sixty in an hour; another installation's strangers are heard."""
 
@@ -110,6 +111,7 @@ def test_a_strangers_closing_is_paced(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_button_pays_only_for_who_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Re-run on a check is a push if a stranger has pressed it; pressed by the team it is a review that somebody asked for."""
 

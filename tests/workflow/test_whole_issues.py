@@ -68,6 +68,7 @@ def test_linked_issues_are_told_in_one_line_each(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(["rlm", "fanout"], 0))
 def test_issues_of_a_change_that_is_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]], strategy: str
@@ -105,6 +106,7 @@ def test_issues_of_a_change_that_is_read_in_parts(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_no_issue_is_fetched_without_a_model(tmp_path: Path) -> None:
     """Without a model no issue is looked up."""
 

@@ -15,6 +15,7 @@ from deeprepo_sandbox.github import Fault
 BAR = {".deeprepo.yml": "fail_on: high\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", few(["closed", "draft"], 0))
 def test_an_end_that_is_not_true_any_more_ends_nothing(tmp_path: Path, kind: str) -> None:
     """A pull request was closed or a draft, and is open again against another branch: the delivery that comes late ends no review that is due."""
@@ -55,6 +56,7 @@ def test_a_late_end_brings_the_review_that_is_due(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_repository_that_is_ours_again_is_not_forgotten(tmp_path: Path) -> None:
     """It was taken away and given back before the delivery came: what people taught stays, and so does the review that is due."""
 
@@ -93,6 +95,7 @@ def test_a_mention_waits_for_our_name(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status"), few([(r"/pulls/\d+$", 403), (r"/compare/", 422), (r"/check-runs$", 410)], 0)
 )
@@ -112,6 +115,7 @@ def test_a_refusal_lets_no_merge_queue_pass(tmp_path: Path, path: str, status: i
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status"),
     few(

@@ -67,6 +67,7 @@ def test_a_removed_secret_is_open_until_it_is_revoked(tmp_path: Path, way: str) 
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_change_that_takes_a_secret_back_whole_is_not_green(tmp_path: Path) -> None:
     """Nothing differs from the base any more, and everybody can fetch the commit: the check fails and the summary says so."""
 
@@ -87,6 +88,7 @@ def test_a_change_that_takes_a_secret_back_whole_is_not_green(tmp_path: Path) ->
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_finding_of_a_change_that_is_taken_back_whole_is_fixed(tmp_path: Path) -> None:
     """The summary follows: it does not list what the check no longer counts."""
 
@@ -117,6 +119,7 @@ def test_a_password_is_in_no_request_while_the_review_works(tmp_path: Path) -> N
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_each_of_many_passwords_of_the_history_is_masked(tmp_path: Path) -> None:
     """Those that share a finding too: a later file repeats the first and the last of sixty."""
     dice = random.Random(5)  # noqa: S311 - made-up values

@@ -136,6 +136,7 @@ def test_a_sentence_is_taught_confirmed_used_and_exported(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_check_of_the_team_stops_a_pull_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
 ) -> None:

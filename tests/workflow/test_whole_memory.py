@@ -104,6 +104,7 @@ def test_a_second_pull_request_of_a_branch_knows_its_secrets(tmp_path: Path) -> 
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_secret_stands_until_its_pull_request_is_closed(tmp_path: Path) -> None:
     """The retention deletes nothing that an open pull request is judged by."""
 
@@ -125,6 +126,7 @@ def test_a_secret_stands_until_its_pull_request_is_closed(tmp_path: Path) -> Non
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_what_a_model_found_stands_wherever_its_code_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the same commit after a detour, after a rewrite, and in another pull request, however the model is persuaded meanwhile."""
 
@@ -152,6 +154,7 @@ def test_what_a_model_found_stands_wherever_its_code_does(tmp_path: Path, monkey
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_only_a_full_review_asks_again_about_the_same_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who gives second opinions is persuaded too: the author's detour brings nothing, and what a maintainer asks for counts."""
 
@@ -173,6 +176,7 @@ def test_only_a_full_review_asks_again_about_the_same_commit(tmp_path: Path, mon
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_number_means_what_it_meant_when_it_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A late command about a guess does not silence the proof that has its number by then; written again it does."""
 

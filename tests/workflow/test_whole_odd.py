@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx2
+import pytest
 from whole import BROKEN, SECRET, Whole, whole
 
 from bot.app.operator.seals import Seal, fresh
@@ -70,6 +71,7 @@ def odd(good: Mapping[str, Any]) -> list[tuple[str, bytes]]:
     ]
 
 
+@pytest.mark.slow
 def test_an_odd_delivery_is_answered_and_harms_nothing(tmp_path: Path) -> None:
     """Whatever a signed body holds, there is an answer that is no fault of ours, and the server is ready for the next."""
 

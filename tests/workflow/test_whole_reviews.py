@@ -67,6 +67,7 @@ def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_draft_waits_until_it_is_ready(tmp_path: Path) -> None:
     """The check run says why there is no review; when the author is ready there is one."""
 
@@ -84,6 +85,7 @@ def test_a_draft_waits_until_it_is_ready(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_the_owners_file_of_the_base_branch_holds(tmp_path: Path) -> None:
     """What the pull request itself writes into .deeprepo.yml changes nothing; a wrong file is said in the check run."""
 
@@ -104,6 +106,7 @@ def test_the_owners_file_of_the_base_branch_holds(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
     """Its head is read from the base repository, where it lies under the pull request's own name."""
 
@@ -170,6 +173,7 @@ def test_two_pull_requests_of_one_commit_are_two_reviews(tmp_path: Path) -> None
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_merge_queue_is_let_pass_and_an_uninstallation_is_forgotten(tmp_path: Path) -> None:
     """The queue's commit gets a green check at once; when the App is removed nothing of it is left."""
 

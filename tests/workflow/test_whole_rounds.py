@@ -125,6 +125,7 @@ def test_a_collapsed_finding_has_a_number_and_shows_its_fix(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Headline of the summary, first words of the check run: the problem and what to do; what code has found stands below."""
 

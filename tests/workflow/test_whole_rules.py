@@ -103,6 +103,7 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
     return proposals(at, number)
 
 
+@pytest.mark.slow
 def test_a_maintainer_decides(tmp_path: Path) -> None:
     """By a reaction or a command; readers cannot, and what is proven and serious takes the command."""
 
@@ -142,6 +143,7 @@ def test_a_maintainer_decides(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
     """One collapsed line in the summary, with the rule and the number of findings; once the rule is removed they are reported."""
 
@@ -225,6 +227,7 @@ def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", few([Fault(None, after=True), Fault(502), Fault(502, after=True)], 0), ids=str)
 def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> None:
     """Whether the reply was stored or not, the rejection is one proposal in one comment."""
@@ -257,6 +260,7 @@ def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_pages_follow_a_rule_whatever_fails_after_it(tmp_path: Path) -> None:
     """GitHub fails while the first page is edited; the pull requests beside it follow all the same."""
 
@@ -275,6 +279,7 @@ def test_pages_follow_a_rule_whatever_fails_after_it(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_job_that_repeats_a_killed_one_knows_of_the_decision(tmp_path: Path) -> None:
     """Whoever reads the reactions again after a crash hears that a rule was decided on since the job was stored, so that the pages follow."""
 

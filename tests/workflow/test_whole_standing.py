@@ -11,11 +11,12 @@ from whole import BROKEN, Whole, whole
 from bot.app import admission
 from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import hooks, payloads
 
 STRICT = {".deeprepo.yml": "fail_on: high\n"}
 
 # Whether GitHub changes what a check run has ended with, or holds on to it: both have been seen.
-BOTH = pytest.mark.parametrize("final", few([False, True], 0, 1))
+BOTH = pytest.mark.parametrize("final", few([False, True], 0))
 
 
 def newest(at: Whole, number: int) -> str | None:
@@ -52,6 +53,7 @@ def at_pull(at: Whole, number: int) -> PullRef:
     return PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path, final: bool) -> None:
     """Whatever its base branch asks for; once the first is closed the second counts alone, and the first counts again when it is opened."""
@@ -77,6 +79,7 @@ def test_a_second_pull_request_of_the_same_head_changes_nothing(tmp_path: Path, 
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_another_base_branch_brings_its_own_bar(tmp_path: Path) -> None:
     """A pull request that was reviewed against a branch without a bar is reviewed again for the one that it is pointed at."""
 
@@ -93,6 +96,7 @@ def test_another_base_branch_brings_its_own_bar(tmp_path: Path) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_what_is_cut_or_not_reviewed_fails_where_there_is_a_bar(tmp_path: Path) -> None:
     """120 new files before the broken one, a draft, and a settings file that cannot be used; without `fail_also` they are neutral."""
 
@@ -109,6 +113,9 @@ def test_what_is_cut_or_not_reviewed_fails_where_there_is_a_bar(tmp_path: Path) 
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
             third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
             assert newest(at, third) == "failure"
+            await at.repo.commit("main", {".deeprepo.yml": f"# {'x' * 64_000}\nfail_on: high\n"})
+            fourth = await at.reviewed(branch="fourth", files={"README.md": "# C\n"})
+            assert "longer than 64,000 characters" in repr(at.gh.pull(fourth).checks)
 
     asyncio.run(story())
 
@@ -143,6 +150,7 @@ def test_settings_that_cannot_be_used_do_not_take_the_bar_away(tmp_path: Path) -
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_changes_are_requested_again_after_a_detour(tmp_path: Path) -> None:
     """Our own dismissal, for a base without that bar, is no person's: back at its base the request is made again."""
 
@@ -190,6 +198,7 @@ def test_a_merge_queue_that_asks_twice_at_once_gets_one_check_run(tmp_path: Path
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path, final: bool) -> None:
     """A green check that was made for another base branch waits at once, however long the review is put off; a new event does not put it off again."""
@@ -221,6 +230,7 @@ def test_a_change_of_base_is_shown_before_its_review_begins(tmp_path: Path, fina
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path, final: bool) -> None:
     """From a fork too: while its review is put off neither is green; when it is closed, the first is again."""
@@ -248,6 +258,7 @@ def test_a_second_pull_request_waits_for_its_own_review(tmp_path: Path, final: b
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @BOTH
 def test_closed_pull_requests_of_strangers_count_no_longer(tmp_path: Path, final: bool) -> None:
     """However many with a maintainer's head have failed, and the number that is blamed is never that of one that passes."""
@@ -309,5 +320,28 @@ def test_random_orders_of_events_leave_the_worst_truth(game: int, tmp_path: Path
                     assert not shown[one] or newest(at, two) == "failure"
             await at.quiet()
             assert not shown[one] or newest(at, two) == "failure"
+
+    asyncio.run(story())
+
+
+def test_a_merge_queue_whose_pull_request_is_unknown_stops_at_a_bar(tmp_path: Path) -> None:
+    """The queue names its branch in a way that nobody knows: the file of the commit that it builds upon decides, not its own."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            plain = await at.repo.commit("main", {"README.md": "# A\n"})
+            strict = await at.repo.commit("main", STRICT)
+            ends = []
+            for base in (plain, strict):
+                queued = await at.repo.commit(
+                    f"batch-{base[:6]}", {**BROKEN, ".deeprepo.yml": "quota: 4\n"}, f"Merge {base}"
+                )
+                facts = payloads.merge_group(at.gh.world, at.repo.repository, queued, base)
+                facts["merge_group"]["head_ref"] = "refs/heads/gh-readonly-queue/main/batch-1"
+                who = at.gh.world.user("maintainer")
+                await hooks.send(at.gh.world, at.repo.repository, "merge_group", "checks_requested", facts, who)
+                await at.quiet()
+                ends += [one.conclusion for one in at.repo.repository.checks.values() if one.head == queued]
+            assert ends == ["success", "failure"]
 
     asyncio.run(story())

@@ -28,6 +28,7 @@ async def said(at: Whole, number: int, text: str) -> None:
     await at.quiet()
 
 
+@pytest.mark.slow
 def test_less_severe_findings_are_kept_back(tmp_path: Path) -> None:
     """They are counted, are in the JSON output, fail no check, and are new ones as soon as the owner wants to see them."""
 

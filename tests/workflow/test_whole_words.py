@@ -21,6 +21,7 @@ REMARKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("remark", "words"), few(REMARKS, 1))
 def test_a_strangers_claim_withdraws_nothing_under_a_maintainers_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remark: str, words: str
@@ -73,6 +74,7 @@ ROUNDED = {
 BROKEN = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return round(sum(items), 2)\n'}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", few(("withdrawn", "ignored in its thread", "ignored by its fingerprint"), 0))
 def test_a_word_about_a_guess_does_not_silence_the_later_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
@@ -134,6 +136,7 @@ def test_the_settings_name_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyP
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", few(("withdraw", "uninstall"), 0))
 def test_what_was_paid_counts_after_the_repository_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str

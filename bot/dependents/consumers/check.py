@@ -6,7 +6,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
@@ -15,6 +15,9 @@ from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, mount_of
 from bot.dependents.consumers.packages import Offer, offer_of, packaging_of, requirements
 from bot.dependents.find import find
+from bot.dependents.schemas import check as schemas
+from bot.dependents.schemas.breaks import SchemaBreak
+from bot.dependents.schemas.words import finding as schema_finding
 from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
@@ -62,6 +65,8 @@ class OfferedChange:
     offer: Offer
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
+    breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # of schemas, with the name of their language
+    quotes: Mapping[SchemaBreak, str] = field(default_factory=dict)
 
 
 async def check(
@@ -123,7 +128,9 @@ async def _change(
     if mine:
         handing = await tree.grep([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
     changed = {path for file in mine for path in (file.path, file.old_path) if path}
-    return OfferedChange(tree, mine, offered, handing | changed, dependents)
+    schema = await schemas.compare(tree, files)
+    quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])
+    return OfferedChange(tree, mine, offered, handing | changed, dependents, schema.breaks, quotes)
 
 
 async def _checked(
@@ -151,8 +158,57 @@ async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
     report = await _introduced(change.offer, consumer, tree, languages)
-    if report.state != "checked":
-        return ConsumerImpact((report,))
+    of_schemas = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ()
+    if of_schemas:  # whoever names a schema's elements uses them, whatever its manifests take
+        report = replace(report, state="checked", reason="")
+    impact = (
+        await _packages(change, consumer, tree, languages, contracts, report)
+        if report.takes
+        else ConsumerImpact((report,))
+    )
+    first = impact.reports[0]
+    lines = {(item.path, item.line) for one in of_schemas for item in one.evidence}
+    first = replace(
+        first,
+        uses=first.uses + len(lines),
+        breaks=first.breaks + sum(one.proven for one in of_schemas),
+        hints=first.hints + sum(not one.proven for one in of_schemas),
+    )
+    return replace(impact, reports=(first,), findings=(*impact.findings, *of_schemas))
+
+
+async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[Finding, ...]:
+    """The lines of a consumer that name what the change takes out of a schema: one finding for each element."""
+    rows = []
+    for one, uses in (await schemas.find_uses(tree, change.breaks, compare_base=False)).items():
+        language = next(name for name, row in change.breaks if row is one)
+        their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
+        proof_finding = schema_finding(language, one, their_uses, change.quotes[one])
+        proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
+        evidence = tuple(
+            replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence
+        )
+        rows.append(
+            replace(
+                proof_finding,
+                rule=f"consumer-{proof_finding.rule}",
+                sources=(Source("analyser", "consumers", proof=proof),),
+                evidence=evidence,
+                consumer=consumer.name,
+            )
+        )
+    return tuple(rows)
+
+
+async def _packages(
+    change: OfferedChange,
+    consumer: Clone,
+    tree: Checkout,
+    languages: Mapping[str, Language],
+    contracts: Analyzer,
+    report: ConsumerReport,
+) -> ConsumerImpact:
+    """What breaks in the code that takes a package of the product."""
     takes = report.takes
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = [file for file in change.files if _hits(change, file, asked)]
@@ -275,7 +331,7 @@ def _of_consumer(
 ) -> Dependents:
     """What is affected, as far as it is the consumer's and public in the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
-    tied = {row.path for row in impact.files if overlay.inside(row.path) is not None}
+    tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
     references = []
     for row in impact.references:
         home, _, name = row.symbol.rpartition(":")
@@ -284,7 +340,7 @@ def _of_consumer(
         if _private(home, name, row, change.offer, languages, direct=(row.path, home) in direct):
             continue
         if (
-            not row.sure and row.path not in tied
+            not row.sure and row.path not in tied_paths
         ):  # a name alone tells nothing of a file that imports nothing of the package
             row = replace(row, missing=False, unique=False, lone=False, likely=False)  # noqa: PLW2901
         references.append(row)

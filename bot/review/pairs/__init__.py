@@ -6,5 +6,6 @@ is shown once more, alone with its uses, and one question is asked of it: which 
 """
 
 from bot.review.pairs.asking import beside
+from bot.review.pairs.packing import MOST_CALLS
 
-__all__ = ["beside"]
+__all__ = ["MOST_CALLS", "beside"]

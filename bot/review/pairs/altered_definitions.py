@@ -1,18 +1,15 @@
 """The definitions that a change alters in meaning, each with the code that relies on it. What nothing relies on is left out."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.context import definitions, identifiers, result_flow
+from bot.context import identifiers, result_flow
 from bot.context.builder import ContextBuilder, Uses, call_sites
-from bot.diff import file_diffs
+from bot.context.deciding_rows import BRACKETS, deciding_rows
 from bot.ports import Tree
 from bot.text.paths import is_product
 from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Unit, tokens
 
-AROUND = 1  # unchanged lines beside a changed one
-MOST_ROWS = 22  # of a definition; of a longer change the lines that decide
 USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up
 FRAME = 30  # tokens of what a prompt puts around a pair
@@ -20,12 +17,6 @@ LISTED = 4  # further uses whose places are named
 FOCUS = 8  # changed lines by which a definition tells half as much: a long rewrite is judged where it stands
 # What a pair tells by how its uses are known, and by what was changed.
 SURE, OUTSIDE, READ, INSIDE, CONTRACT, RESULT, EDITED = 3.0, 2.0, 1.0, 0.5, 0.5, 1.5, 1.0
-GAP = DiffRow("", "[...]")  # lines between those that are shown
-_BRACKETS = re.compile(r"[\s(){}\[\];,]*$")
-_DECIDES = re.compile(
-    r"\b(?:return|yield|throw|raise|if|elif|else|case|when|while|default|assert|await|lock|order|sort)\b|[\"'`\d]|[=<>!]=|=>|&&|\|\|",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +74,7 @@ def _code(unit: Unit) -> list[DiffRow]:
         if row.sign in ("+", "-")
         and not prose
         and not identifiers.IMPORT.match(row.text)
-        and not _BRACKETS.match(row.text)
+        and not BRACKETS.match(row.text)
     ]
 
 
@@ -101,7 +92,7 @@ def _outside(unit: Unit) -> list[Reference]:
 
 
 def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | None) -> Pair:
-    rows = _deciding(unit, file)
+    rows = deciding_rows(unit, file)
     shown_lines = {(use.path, row.number) for use in uses.all for row in use.rows}
     places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown_lines]
     pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
@@ -117,42 +108,3 @@ def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | Non
 def _beyond(uses: Iterable[Excerpt]) -> bool:
     """Whether some of these uses are code that the change leaves as it was."""
     return any(not use.overlaps_change and is_product(use.path) for use in uses)
-
-
-def _deciding(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
-    """The rows of a definition before and after, with the head of what encloses them; of many, those that decide."""
-    (unit_diff,) = file_diffs([unit], [file], AROUND)
-    rows = [row if row.sign else GAP for row in (*unit_diff.rows, *_beside(unit, file))]
-    if len(rows) <= MOST_ROWS:
-        return tuple(rows)
-    heads = {row.number for row in unit.heads}
-    change_positions = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not _BRACKETS.match(row.text)]
-    deciding = [
-        at for at in change_positions if _DECIDES.search(rows[at].text) or definitions.names(unit.path, rows[at].text)
-    ]
-    positions_kept = {at for at, row in enumerate(rows) if row.sign == " " and row.number in heads}
-    for at in (*deciding, *change_positions):
-        if len(positions_kept) < MOST_ROWS:
-            positions_kept.add(at)
-    left = len(set(change_positions) - positions_kept)
-    note = (DiffRow("", f"[... {left} more changed lines ...]"),) if left else ()
-    return (*(replace(rows[at], can_be_counted=False) for at in sorted(positions_kept)), *note)
-
-
-def _beside(unit: Unit, file: ChangedFile) -> list[DiffRow]:
-    """What a change puts in the place of a definition that it takes away."""
-    if unit.side == "head":
-        return []
-    gone_lines = {row.number for row in unit.removed_rows}
-    for hunk in file.hunks:
-        run: list[DiffRow] = []
-        is_replaced = False
-        for line in (*hunk.lines, None):
-            if line is not None and line.kind != " ":
-                is_replaced |= line.kind == "-" and line.old in gone_lines
-                run += [DiffRow("+", line.text, line.new)] if line.kind == "+" and line.new else []
-                continue
-            if is_replaced and run:
-                return run[: MOST_ROWS // 2]
-            run, is_replaced = [], False
-    return []

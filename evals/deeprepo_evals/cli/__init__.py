@@ -17,6 +17,7 @@ from deeprepo_evals.cli import (
     reviewbench,
     reviews,
     roots,
+    schemas,
     traces,
     train,
 )
@@ -38,6 +39,7 @@ app.command(name="mine")(mine.command)
 app.command(name="plant")(plant.command)
 app.command(name="large")(large.command)
 app.command(name="roots")(roots.command)
+app.command(name="schemas")(schemas.command)
 app.command(name="train")(train.command)
 app.command(name="learn")(learn.command)
 app.command(name="traces")(traces.command)

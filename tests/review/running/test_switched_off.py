@@ -154,6 +154,7 @@ def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository)
     assert (done.returncode, "DEEPREPO_RUN_NETWORK does not allow it" in done.stderr) == (3, True)
 
 
+@pytest.mark.slow
 @boxed
 def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
     """With the end of what it printed."""

@@ -1,0 +1,52 @@
+"""Contracts that are data: what a change of a schema breaks, and the lines that name what is broken. No model.
+
+Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Schema (`bot/dependents/schemas`).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from bot.ports import Language, Tree
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+
+# The paths of which a language may want some: a change without them loads none.
+POSSIBLE = re.compile(
+    r"\.(?:sql|ddl|psql|proto|graphqls?|gql|json|jsonschema|ya?ml)$|migrat|alembic/versions/", re.IGNORECASE
+)
+
+
+class Schemas:
+    """The check over the schema languages. Satisfies `ports.Analyzer`."""
+
+    NAME, READS = "schemas", "schemas and migrations"
+    ROWS: Literal["git", "other"] = "git"
+
+    def __init__(self) -> None:
+        self._other_paths: frozenset[str] = frozenset()  # files that were opened and are no schema
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Whether it may be a schema: once it was opened, whether it is."""
+        if not any(POSSIBLE.search(path) for path in (file.path, file.old_path) if path):
+            return False
+        from bot.dependents.schemas import check
+
+        return file.path not in self._other_paths and check.wants(file)
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
+        """The breaks, with the lines that name what is broken as evidence."""
+        from bot.dependents.schemas import check
+
+        change = await check.compare(tree, files)
+        self._other_paths |= change.other_paths
+        rows = await check.findings(tree, change)
+        return Judgement(rows, change.complete | change.other_paths, change.open)
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+        """Fixed: both sides and the uses are compared each time."""
+        return "fixed"
+
+
+def build(languages: Mapping[str, Language]) -> Schemas:  # noqa: ARG001 - schemas have languages of their own
+    """Return a check of its own for a review."""
+    return Schemas()

@@ -1,0 +1,133 @@
+"""What a schema language's own rules call a break, and how other files write the name of what is broken."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from bot.values import Severity, Side
+
+Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property", "file"]
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+class UnreadableSchemaError(Exception):
+    """A schema that cannot be read to its end. Its text is a phrase: the file stays open with it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One changed file on one side. `added_lines`: those that the change brings, of the head."""
+
+    path: str
+    text: str
+    added_lines: frozenset[int] = frozenset()
+    successor: str = ""  # of one before the change: its path afterwards, empty if it is gone
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaBreak:
+    """One break by the rules of the schema's language. `line` is 1-based, on `side` of `path`."""
+
+    rule: str  # "column-dropped"
+    kind: Kind
+    element: str  # as people write it: "orders.total", "GET /orders/{id}"
+    change: str  # what became of it, as the end of a sentence: "was dropped"
+    law: str  # why the language calls it a break: a sentence
+    path: str
+    line: int
+    side: Side
+    name: str = ""  # what users write; empty: it breaks without one
+    owner: str = ""  # the table, the message, the type that it belongs to
+    alone: Severity | None = "low"  # how severe it is if no use is in sight; None: not reported then
+    is_planned: bool = False  # deprecated before, or reserved now: whoever owns it has announced it
+
+
+class SchemaLanguage(Protocol):
+    """One language of schemas. A module satisfies it."""
+
+    NAME: str
+
+    def wants(self, path: str) -> bool:
+        """Whether a file may hold such a schema, by its path alone."""
+
+    def is_schema(self, document: Document) -> bool:
+        """Whether it does."""
+
+    def compare(self, before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
+        """The breaks between two sides of all changed files. Raises `UnreadableSchemaError`."""
+
+    def searched_words(self, one: SchemaBreak) -> frozenset[str]:
+        """The words of which a line that uses the element holds one."""
+
+    def likeness(self, one: SchemaBreak, place: "SchemaPlace") -> "Likeness":
+        """How sure it is that a line with such a word uses the element."""
+
+
+def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tuple[Document, Document | None]]:
+    """Each document before the change with the one that it became, None if it is gone."""
+    new = {document.path: document for document in after}
+    return [(document, new.get(document.successor)) for document in before]
+
+
+def gone_file(document: Document, law: str) -> SchemaBreak:
+    """The break of a schema that is gone as a whole."""
+    name = document.path.rpartition("/")[2]
+    lines = document.text.split("\n")
+    line = next((number for number, text in enumerate(lines, 1) if text.strip()), 1)
+    return SchemaBreak("schema-removed", "file", name, "was removed", law, document.path, line, "base", name)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name, whatever joins them: `orderTotal` and `order_total` are both order, total."""
+    return [part.lower() for run in _WORD.findall(name) for part in _HUMP.split(run) if part]
+
+
+def spellings(name: str) -> frozenset[str]:
+    """The forms in which the languages of a tree write a name: `order_total`, `orderTotal`, `OrderTotal`, `ORDER_TOTAL`."""
+    words = words_of(name)
+    if not words:
+        return frozenset({name} - {""})
+    pascal = "".join(word[:1].upper() + word[1:] for word in words)
+    snake = "_".join(words)
+    forms = {name, snake, snake.upper(), pascal, pascal[:1].lower() + pascal[1:]}
+    if words[-1] == "id":  # Go
+        forms.add(pascal[:-2] + "ID")
+    return frozenset(forms)
+
+
+def singular(word: str) -> str:
+    """A word without the plural of a table's name: orders, categories, boxes."""
+    if word.endswith("ies") and len(word) > len("dies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+Likeness = Literal[
+    "", "hint", "sure"
+]  # of a line to a use: none, the name alone, or one that names the element without a doubt
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPlace:
+    """A line that holds one of the spellings, in its file."""
+
+    path: str
+    line: int
+    lines: Sequence[str]  # of the whole file
+
+    @property
+    def text(self) -> str:
+        """The line itself."""
+        return self.lines[self.line - 1] if 0 < self.line <= len(self.lines) else ""
+
+    def around(self, before: int, after: int) -> str:
+        """The line with so many others."""
+        return "\n".join(self.lines[max(0, self.line - 1 - before) : self.line + after])

@@ -1,0 +1,89 @@
+"""JSON and YAML as data with lines, within bounds: size, depth, and how much of a document with aliases is walked."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import yaml
+
+from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+
+YAML_BYTES = 2 << 20
+_DEEPEST = 200
+_BRACKET = re.compile(r"[\[\]{}]")
+_INDENTED = re.compile(
+    rf"^(?=[ \t?:-]{{{2 * _DEEPEST}}})[ \t]*+[?:-]|^(?:[?:-][ \t]++){{{_DEEPEST}}}|^ {{{4 * _DEEPEST}}}", re.MULTILINE
+)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Texts(_LOADER):  # type: ignore[misc, valid-type]
+    """Dates stay texts, and a key is one."""
+
+
+_Texts.yaml_implicit_resolvers = {
+    letter: [(tag, look) for tag, look in rows if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, rows in _LOADER.yaml_implicit_resolvers.items()
+}
+
+
+@lru_cache(maxsize=4)
+def load(document: Document) -> Mapping[str, object]:
+    """The object of a document. Raises `UnreadableSchemaError`."""
+    path, text = document.path, document.text
+    try:
+        if path.endswith((".json", ".jsonschema")) or text.lstrip()[:1] == "{":
+            value = json.loads(text)
+        elif len(text) > YAML_BYTES:
+            raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
+        else:
+            _refuse_depth(document)
+            value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
+    if not isinstance(value, dict):
+        raise UnreadableSchemaError(path, "it holds no object")
+    return value
+
+
+def _refuse_depth(document: Document) -> None:
+    """Raise `UnreadableSchemaError` for what is nested deeper than any description: the parser recurses in C, where nothing stops it."""
+    depth = 0
+    for match in _BRACKET.finditer(document.text):
+        depth = max(0, depth + (1 if match[0] in "[{" else -1))
+        if depth > _DEEPEST:
+            break
+    if depth > _DEEPEST or _INDENTED.search(document.text):
+        raise UnreadableSchemaError(document.path, f"it is nested deeper than {_DEEPEST}")
+
+
+def line_of(text: str, keys: Sequence[str]) -> int:
+    """The line on which the last of nested keys stands, looked for in order: a key may also be a text of a list."""
+    at = 0
+    for key in keys:
+        look = _key(key)
+        match = look.search(text, at)
+        if match is None:
+            continue
+        at = match.start(1)
+    return text.count("\n", 0, at) + 1
+
+
+@lru_cache(maxsize=4096)
+def _key(key: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$])([\"']?{re.escape(key)}[\"']?)(?![\w$])")
+
+
+def target_of(root: Mapping[str, object], reference: str) -> object:
+    """What a local reference points to, None if nothing is there."""
+    value: object = root
+    for part in reference.removeprefix("#").strip("/").split("/"):
+        name = part.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")
+        if isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return None
+    return value

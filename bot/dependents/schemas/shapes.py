@@ -1,0 +1,367 @@
+"""Two versions of the schema of a value (JSON Schema, or OpenAPI's form of it): what the new one refuses, or no longer gives.
+
+Directions: "in" is what others send or write, which must still be accepted; "out" is what others receive, which must still be there.
+What cannot be decided by looking at both (patterns, `not`, conditions) is not a break.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+from bot.dependents.schemas.documents import load, target_of
+from bot.values import Side
+
+Direction = Literal["in", "out"]
+Keys = tuple[str, ...]
+_MOST_STEPS, _DEEPEST = 100_000, 60
+_BOUNDS = (("maxLength", -1), ("maximum", -1), ("maxItems", -1), ("minLength", 1), ("minimum", 1), ("minItems", 1))
+_ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeBreak:
+    """One difference. `keys` lead to it in the document of its side; `name` is the property, or the value."""
+
+    rule: str
+    change: str
+    law: str
+    keys: Keys
+    side: Side
+    name: str
+    label: str  # where in the value: "order.items.price"
+    is_open: bool = False  # the value is still accepted: it matters to those alone who name it
+
+
+class ShapeComparer:
+    """Compares shapes of two documents. A pair of references is compared once for each direction, so that recursion ends."""
+
+    def __init__(self, old: Document, new: Document, *, closed_only: bool) -> None:
+        self._old, self._new = load(old), load(new)
+        self._path = new.path
+        self._closed_only = closed_only  # whether a property that is gone matters only if others are refused
+        self._done: set[tuple[int, int, Direction]] = set()
+        self._kept: list[object] = []  # so that an id is never shape_given twice
+        self._steps = 0
+
+    def compare(
+        self, old: object, new: object, direction: Direction, at_old: Keys, at_new: Keys, label: Keys = ()
+    ) -> Iterator[ShapeBreak]:
+        """The breaks between two shapes."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise UnreadableSchemaError(self._path, f"comparing it takes more than {_MOST_STEPS:,} steps")
+        old, at_old = _resolved(self._old, old, at_old)
+        new, at_new = _resolved(self._new, new, at_new)
+        if not isinstance(old, Mapping) or not isinstance(new, Mapping) or len(label) > _DEEPEST:
+            return
+        pair = id(old), id(new), direction
+        if pair in self._done or old == new and not _has_references(old):  # noqa: RUF021 - reads from left to right
+            return
+        self._done.add(pair)
+        self._kept += [old, new]
+        yield from _of_types(old, new, direction, at_new, label)
+        yield from _of_values(old, new, direction, at_old, at_new, label)
+        yield from self._of_properties(old, new, direction, at_old, at_new, label)
+        yield from self._of_parts(old, new, direction, at_old, at_new, label)
+
+    def _of_properties(
+        self,
+        old: Mapping[str, object],
+        new: Mapping[str, object],
+        direction: Direction,
+        at_old: Keys,
+        at_new: Keys,
+        label: Keys,
+    ) -> Iterator[ShapeBreak]:
+        before, needed_before, _, _ = self._flat(self._old, old, at_old)
+        after, needed_after, is_closed, vague = self._flat(self._new, new, at_new)
+        if not before and not after and not needed_after:
+            return
+        was_closed = self._flat(self._old, old, at_old)[2]
+        for name, (shape, keys) in before.items():
+            if name in after:
+                yield from self.compare(shape, after[name][0], direction, keys, after[name][1], (*label, name))
+            elif not vague and not _is_deprecated(shape):
+                is_open = self._closed_only and not is_closed
+                law = (
+                    "A value that sets it is refused."
+                    if is_closed
+                    else "Whoever reads it finds nothing."
+                    if direction == "out"
+                    else "What is sent in it is not described any more."
+                )
+                yield ShapeBreak(
+                    "property-removed",
+                    "was removed",
+                    law,
+                    keys,
+                    "base",
+                    name,
+                    ".".join((*label, name)),
+                    is_open=is_open,
+                )
+        if is_closed and not was_closed and direction == "in" and not vague:
+            law = "A value with a property that the schema does not name was accepted, and is refused now."
+            yield ShapeBreak(
+                "properties-closed",
+                "no longer allows other properties",
+                law,
+                (*at_new, "additionalProperties"),
+                "head",
+                "",
+                ".".join(label) or "the value",
+            )
+        if direction == "in":
+            for name in sorted(needed_after - needed_before):
+                shape_given = after.get(name, ({}, at_new))[0]
+                if not (isinstance(shape_given, Mapping) and "default" in shape_given and not self._closed_only):
+                    law = "A value without it is refused."
+                    yield ShapeBreak(
+                        "property-required",
+                        "is required now",
+                        law,
+                        (*at_new, "required", name),
+                        "head",
+                        name,
+                        ".".join((*label, name)),
+                    )
+
+    def _flat(
+        self, root: Mapping[str, object], shape: Mapping[str, object], at: Keys, depth: int = 0
+    ) -> tuple[dict[str, tuple[object, Keys]], set[str], bool, bool]:
+        """Properties and what is required, with those of `allOf`; whether others are refused; whether more is said elsewhere."""
+        own = shape.get("properties")
+        properties: dict[str, tuple[object, Keys]] = (
+            {str(name): (value, (*at, "properties", str(name))) for name, value in own.items()}
+            if isinstance(own, Mapping)
+            else {}
+        )
+        entries = shape.get("required")
+        required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
+        is_closed = shape.get("additionalProperties") is False
+        vague = any(
+            key in shape
+            for key in ("patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties")
+        )
+        parts = shape.get("allOf")
+        for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
+            inner, keys = _resolved(root, part, (*at, "allOf", str(number)))
+            if isinstance(inner, Mapping):
+                more, inner_names, shut, unclear = self._flat(root, inner, keys, depth + 1)
+                properties |= more
+                required_names |= inner_names
+                is_closed, vague = is_closed or shut, vague or unclear
+        return properties, required_names, is_closed, vague
+
+    def _of_parts(
+        self,
+        old: Mapping[str, object],
+        new: Mapping[str, object],
+        direction: Direction,
+        at_old: Keys,
+        at_new: Keys,
+        label: Keys,
+    ) -> Iterator[ShapeBreak]:
+        """What a shape is made of: items, other properties, variants."""
+        for key in ("items", "additionalProperties"):
+            if isinstance(old.get(key), Mapping) and isinstance(new.get(key), Mapping):
+                yield from self.compare(old[key], new[key], direction, (*at_old, key), (*at_new, key), (*label, "*"))
+        patterns, others = old.get("patternProperties"), new.get("patternProperties")
+        if isinstance(patterns, Mapping) and isinstance(others, Mapping):
+            for key, shape in patterns.items():
+                if key in others:
+                    yield from self.compare(
+                        shape,
+                        others[key],
+                        direction,
+                        (*at_old, "patternProperties", key),
+                        (*at_new, "patternProperties", key),
+                        (*label, "*"),
+                    )
+        for key in ("oneOf", "anyOf"):
+            before, after = old.get(key), new.get(key)
+            if isinstance(before, list) and isinstance(after, list):
+                yield from self._of_variants(before, after, key, direction, at_old, at_new, label)
+
+    def _of_variants(
+        self,
+        before: Sequence[object],
+        after: Sequence[object],
+        key: str,
+        direction: Direction,
+        at_old: Keys,
+        at_new: Keys,
+        label: Keys,
+    ) -> Iterator[ShapeBreak]:
+        """Variants are compared by what they refer to or are called; one that has no partner is not decided."""
+        names = {_variant(one): number for number, one in enumerate(after) if _variant(one)}
+        for number, one in enumerate(before):
+            name = _variant(one)
+            if name in names:
+                at = names[name]
+                yield from self.compare(
+                    one, after[at], direction, (*at_old, key, str(number)), (*at_new, key, str(at)), label
+                )
+            elif len(before) == len(after) == 1:
+                yield from self.compare(one, after[0], direction, (*at_old, key, "0"), (*at_new, key, "0"), label)
+        if direction == "in":
+            fixed_before, fixed_after = _fixed(before), _fixed(after)
+            if fixed_after is not None and fixed_before is not None:
+                for value in sorted(fixed_before - fixed_after):
+                    law = "A value that has it is refused."
+                    yield ShapeBreak(
+                        "value-removed",
+                        f"no longer allows `{value}`",
+                        law,
+                        (*at_old, key, value),
+                        "base",
+                        value,
+                        ".".join(label) or "the value",
+                    )
+
+
+def _resolved(root: Mapping[str, object], shape: object, at: Keys) -> tuple[object, Keys]:
+    """A shape behind its references, and where it is."""
+    for _ in range(20):
+        reference = shape.get("$ref") if isinstance(shape, Mapping) else None
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            break
+        target = target_of(root, reference)
+        if target is None:
+            break
+        shape, at = target, tuple(reference.removeprefix("#").strip("/").split("/"))
+    return shape, at
+
+
+def _has_references(shape: object) -> bool:
+    return "$ref" in repr(shape)[:2_000_000]
+
+
+def _is_deprecated(shape: object) -> bool:
+    return isinstance(shape, Mapping) and (
+        shape.get("deprecated") is True or "doNotSuggest" in shape or "deprecationMessage" in shape
+    )
+
+
+def _types(shape: Mapping[str, object]) -> frozenset[str] | None:
+    """The types that a shape allows; None if it does not say."""
+    kind = shape.get("type")
+    names = (
+        {kind}
+        if isinstance(kind, str)
+        else {one for one in kind if isinstance(one, str)}
+        if isinstance(kind, list)
+        else None
+    )
+    if not names:
+        return None
+    if shape.get("nullable") is True:
+        names = {*names, "null"}
+    return frozenset(names | ({"integer"} if "number" in names else set()))
+
+
+def _of_types(
+    old: Mapping[str, object], new: Mapping[str, object], direction: Direction, at: Keys, label: Keys
+) -> Iterator[ShapeBreak]:
+    before, after = _types(old), _types(new)
+    where = ".".join(label) or "the value"
+    if before is None and (
+        direction == "out"
+        or after is None
+        or any(key in old for key in ("$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "not"))
+    ):
+        return
+    if after is None or not after <= _ALL:
+        return
+    lost_types = (before or _ALL) - after if direction == "in" else after - (before or _ALL)
+    if lost_types and (before is None or before <= _ALL):
+        was = (
+            " or ".join(sorted(before - {"integer"} if before and "number" in before else before))
+            if before
+            else "anything"
+        )
+        law = "A value of the old type is refused." if direction == "in" else "Code that reads it expects the old type."
+        now = " or ".join(sorted(after - {"integer"} if "number" in after else after))
+        yield ShapeBreak(
+            "type-changed", f"is {now} instead of {was}", law, (*at, "type"), "head", label[-1] if label else "", where
+        )
+
+
+def _fixed(values: Sequence[object]) -> frozenset[str] | None:
+    """The values of variants that are constants or lists of values, if each of them is."""
+    constants: set[str] = set()
+    for one in values:
+        if not isinstance(one, Mapping):
+            return None
+        if isinstance(one.get("const"), str):
+            constants.add(str(one["const"]))
+        elif isinstance(one.get("enum"), list):
+            constants.update(value for value in one["enum"] if isinstance(value, str))
+        else:
+            return None
+    return frozenset(constants)
+
+
+def _of_values(
+    old: Mapping[str, object], new: Mapping[str, object], direction: Direction, at_old: Keys, at_new: Keys, label: Keys
+) -> Iterator[ShapeBreak]:
+    if direction == "out":
+        return
+    before, after = old.get("enum"), new.get("enum")
+    where = ".".join(label) or "the value"
+    if isinstance(after, list) and isinstance(before, list):
+        for value in [one for one in before if one not in after][:50]:
+            law = "A value that has it is refused."
+            yield ShapeBreak(
+                "value-removed",
+                f"no longer allows `{str(value)[:60]}`",
+                law,
+                (*at_old, "enum", str(value)),
+                "base",
+                str(value),
+                where,
+            )
+    elif (
+        isinstance(after, list)
+        and not isinstance(before, list)
+        and _types(old) is not None
+        and "const" not in old
+        and not {"anyOf", "oneOf", "allOf", "$ref"} & old.keys()
+    ):
+        law = "Any other value that was accepted is refused."
+        yield ShapeBreak(
+            "value-restricted",
+            "allows only listed values now",
+            law,
+            (*at_new, "enum"),
+            "head",
+            label[-1] if label else "",
+            where,
+        )
+    for key, sign in _BOUNDS:
+        was, now = old.get(key), new.get(key)
+        if (
+            isinstance(now, (int, float))
+            and not isinstance(now, bool)
+            and (was is None or isinstance(was, (int, float)))
+        ):
+            tighter = (now - was) * sign > 0 if was is not None else not (sign > 0 and now <= 0)
+            if tighter and (was is not None or _types(old) is not None):
+                yield ShapeBreak(
+                    "bound-tightened",
+                    f"has {key} {now}" + (f" instead of {was}" if was is not None else ""),
+                    "A value beyond it was accepted, and is refused now.",
+                    (*at_new, key),
+                    "head",
+                    label[-1] if label else "",
+                    where,
+                )
+
+
+def _variant(shape: object) -> str:
+    """What a variant refers to, or is called."""
+    if not isinstance(shape, Mapping):
+        return ""
+    title = shape.get("$ref") or shape.get("title")
+    return str(title) if title else str(shape["type"]) if set(shape) and isinstance(shape.get("type"), str) else ""

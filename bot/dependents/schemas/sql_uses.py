@@ -1,0 +1,145 @@
+"""Lines that use a column or a table: a statement in any language's text names both, or code names them in its own spelling."""
+
+import re
+
+from bot.dependents.byname import COMMON
+from bot.dependents.schemas import migrations
+from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
+from bot.dependents.sites import telling
+
+_STATEMENT = re.compile(
+    r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
+)
+_TABLES = re.compile(
+    r"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
+_MAPPED = (
+    r"(?:__tablename__\s*+=|db_table\s*+=|table_name\s*+=|\$table\s*+=|@Table\(\s*+(?:name\s*+=)?|@@map\(|@Entity\(|\bToTable\(|\[Table\(|#\[table_name\s*+=|"
+    r"#\[diesel\(table_name\s*+=|\btable!\s*+\{|pgTable\(|mysqlTable\(|sqliteTable\()\s*+[\"'`]?NAME\b"
+)
+_QUERIES = (
+    r"(?:\b(?:FROM|JOIN|INTO|UPDATE)\s++[\"`\[]?(?:\w{1,80}\.)?NAME\b)"
+    r"|\b(?:select|insert|delete|update)\b[^\n]{0,200}\b(?:from|into|update)\s++[\"`\[]?NAME\b|\b(?:from|join|into)\s++[\"`\[]?NAME\b[^\n]{0,120}\b(?:where|set|values|on|order by|group by)\b"
+    r"|\bupdate\s++[\"`\[]?NAME\b[^\n]{0,40}\bset\b"
+)
+# Lines of a model that map a column: Django and SQLAlchemy, Prisma, diesel, Go's tags, drizzle, TypeORM.
+_FIELDS = (
+    r"^\s++NAME\s*+(?::[^=\n]{1,80})?=\s*+(?:\w{1,30}\.)?(?:Column|mapped_column|\w{0,40}Field|ForeignKey|deferred|column_property)\s*+[(\[]",
+    r"^\s++NAME\s++[A-Z]\w{2,40}[?\[\]]{0,3}(?:\s|$)|@map\(\s*+\"NAME\"",
+    r"^\s++NAME\s++->\s++[A-Z]",
+    r"`[^`\n]{0,200}\b(?:db|gorm|bun|xorm)\s*+:\s*+\\?\"(?:column:)?NAME\b",
+    r":\s*+\w{2,30}\(\s*+['\"]NAME['\"]",
+)
+_MODEL = re.compile(
+    r"^\s*+(?:(?:export|pub|public|abstract|default|final)\s++)*+(?:class|model|struct|type|interface)\s++(?P<name>\w{1,99})|^\s*+(?P<table>\w{1,99})\s++\([\w, ]++\)\s*+\{"
+    r"|\b(?:pgTable|mysqlTable|sqliteTable)\(\s*+['\"](?P<drizzle>\w{1,99})"
+)
+_TABLE_NAME = re.compile(
+    r"(?:__tablename__\s*+=\s*+|db_table\s*+=\s*+|@@map\(\s*+|table_name\s*+=\s*+)[\"'](?P<name>\w{1,99})[\"']"
+)
+_RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
+_BEFORE, _AFTER, _MODEL_LINES = 25, 15, 150
+_DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
+
+
+def searched_words(one: SchemaBreak) -> frozenset[str]:
+    """The spellings of the column or the table."""
+    return spellings(one.name)
+
+
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+    """Whether the line selects, writes or maps it."""
+    if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
+        return ""  # an older migration, or a test of one, says what was
+    return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
+
+
+def _word(name: str) -> str:
+    return rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+
+
+def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+    text = place.text
+    creation = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
+    if re.search(creation, "\n".join(place.lines[:20_000]), re.IGNORECASE):
+        return ""  # a table of its own
+    for pattern in (_QUERIES, _MAPPED):
+        if one.name in text.lower() and re.search(pattern.replace("NAME", re.escape(one.name)), text):
+            return "sure"
+    is_named = any(re.search(rf"[\"'`.:]{_word(form)}", text) for form in spellings(one.name))
+    return "hint" if is_named and telling(one.name) and one.name not in COMMON else ""
+
+
+def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+    text = place.text
+    if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
+        return sure
+    if any(one.name in text.lower() and re.search(look.replace("NAME", re.escape(one.name)), text) for look in _FIELDS):
+        other = re.search(r"Column\(\s*+[\"'](\w{1,99})[\"']", place.around(0, 1))
+        if other and other[1] != one.name:
+            return ""  # an attribute of that name, over another column
+        return "sure" if _is_of_model(one, place) else ""
+    if not telling(one.name) or one.name in COMMON or not one.owner:
+        return ""
+    if not any(
+        re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text) for form in spellings(one.name)
+    ):
+        return ""
+    whole = "\n".join(place.lines[:20_000])
+    owners = migrations.forms_of_table(one.owner)
+    base = place.path.rpartition("/")[2].partition(".")[0]
+    at_home = base in owners or any(re.search(_word(form), whole) for form in owners)
+    return "hint" if at_home else ""
+
+
+def _is_of_model(one: SchemaBreak, place: SchemaPlace) -> bool:
+    """Whether the model around a line is the table's: by its own name, or by the table that it names."""
+    owners = {form.lower() for form in migrations.forms_of_table(one.owner)} | {one.owner}
+    for at in range(place.line - 1, max(-1, place.line - _MODEL_LINES), -1):
+        match = _MODEL.search(place.lines[at][:400]) if at < len(place.lines) else None
+        if match:
+            table = _TABLE_NAME.search("\n".join(place.lines[at : at + _MODEL_LINES])[:20_000])
+            names = {(match["name"] or match["table"] or match["drizzle"] or "").lower()}
+            end = next(
+                (
+                    n
+                    for n in range(at + 1, min(len(place.lines), at + _MODEL_LINES))
+                    if _MODEL.search(place.lines[n][:400])
+                ),
+                len(place.lines),
+            )
+            if table and table[0] in "\n".join(place.lines[at:end]):
+                names = {table["name"].lower()}
+            return not names.isdisjoint(owners)
+    return False
+
+
+def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each doubt
+    """Whether it stands in a statement about the table, and not in one about another as well that may have such a column."""
+    before = "\n".join(place.lines[max(0, place.line - 1 - _BEFORE) : place.line - 1])
+    starts = [*_STATEMENT.finditer(before + "\n" + place.text)]
+    if not starts:
+        return ""
+    whole = before + "\n" + place.text + "\n" + "\n".join(place.lines[place.line : place.line + _AFTER])
+    at = len(before) + 1
+    match = next(re.compile(_word(one.name), re.IGNORECASE).finditer(whole, at), None)
+    if match is None:
+        return ""
+    start = next((s.start() for s in reversed(starts) if s.start() < match.start()), -1)
+    if start < 0 or _ENDS.search(whole, start, match.start()):
+        return ""
+    end = _ENDS.search(whole, match.end())
+    statement = whole[start : end.start() if end else len(whole)]
+    tables = [(row["table"].lower(), (row["alias"] or "").lower()) for row in _TABLES.finditer(statement)]
+    if one.owner not in {table for table, _ in tables}:
+        return ""
+    behind = whole[max(0, match.start() - 60) : match.start()]
+    if re.search(r"(?:[:@$%]|\bAS\s++)[\"`]?$", behind, re.IGNORECASE):
+        return ""
+    qualifier = re.search(r"(\w{1,80})[\"`\]]?\.[\"`\[]?$", behind)
+    if qualifier:
+        names = {one.owner} | {alias for table, alias in tables if table == one.owner}
+        return "sure" if qualifier[1].lower() in names else ""
+    return "sure" if {table for table, _ in tables} == {one.owner} else "hint"

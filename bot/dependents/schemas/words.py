@@ -1,0 +1,87 @@
+"""A broken schema in words: what went, who names it, and why the schema's language calls it a break."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bot.dependents.schemas.breaks import SchemaBreak
+from bot.text.paths import is_test
+from bot.values import Evidence, Finding, Severity, Source, Verdict
+from bot.values.finding import proof_of
+
+if TYPE_CHECKING:
+    from bot.dependents.schemas.check import SchemaUse
+
+SOURCE = "schemas"
+LABELS = {
+    "sql": "SQL", "openapi": "OpenAPI", "protobuf": "Protocol Buffers", "graphql": "GraphQL", "jsonschema": "JSON Schema",
+}  # fmt: skip
+QUOTED = 12  # uses
+LISTED = 10  # breaks of one hint
+
+
+def finding(language: str, one: SchemaBreak, uses: "Sequence[SchemaUse]", quote: str) -> Finding:
+    """One break with those who name it. Proven if a line names the element without a doubt."""
+    sure = [use for use in uses if use.sure]
+    shown_uses = sure or list(uses)
+    severity: Severity = "high" if any(not is_test(use.path) for use in sure) else "medium"
+    files = list(dict.fromkeys(use.path for use in shown_uses))
+    more = f" and {len(files) - 1} more {'file' if len(files) == 2 else 'files'}" if len(files) > 1 else ""  # noqa: PLR2004
+    still = "still uses it" if sure else "may still use it"
+    if more:
+        still = "still use it" if sure else "may still use it"
+    reason = "" if sure else " The lines hold its name; that they mean this one was not proven."
+    return Finding(
+        path=one.path,
+        quote=quote,
+        title=f"{one.element} {one.change}, {'but' if sure else 'and'} {files[0]}{more} {still}",
+        why=f"{one.law} {files[0]}:{shown_uses[0].line} names `{one.name}`.{reason}",
+        consequence=_consequence(language, sure=bool(sure)),
+        severity=severity,
+        category="contract",
+        sources=(Source("analyser", SOURCE, proof=proof_of(one.rule, one.element) if sure else ""),),
+        rule=one.rule if sure else f"likely-{one.rule}",
+        start=one.line,
+        end=one.line,
+        side=one.side,
+        evidence=tuple(
+            Evidence(use.path, use.text, use.line, note="uses it" if use.sure else "names it")
+            for use in shown_uses[:QUOTED]
+        ),
+        verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
+    )
+
+
+def _consequence(language: str, *, sure: bool) -> str:
+    what = "This line fails" if language == "sql" else "This line fails, or silently reads nothing,"
+    return (
+        f"{what} once the change is deployed."
+        if sure
+        else f"If it is meant, {what[0].lower()}{what[1:]} once the change is deployed."
+    )
+
+
+def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
+    """The breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
+    first = group[0]
+    label = LABELS[language]
+    count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
+    others = [f"{one.element} {one.change}" for one in group[1 : LISTED + 1]]
+    also = f" Also: {'; '.join(others)}." if others else ""
+    severity: Severity = first.alone or "low"
+    return Finding(
+        path=first.path,
+        quote=quotes[first],
+        title=f"{first.element} {first.change}{count}",
+        why=f"{first.law}{also}",
+        consequence="The migration fails if the table has rows."
+        if not first.name
+        else f"No use of it is in sight. By the rules of {label}, everybody who uses it elsewhere breaks.",
+        severity=severity,
+        category="contract",
+        sources=(Source("analyser", SOURCE),),
+        rule=first.rule,
+        start=first.line,
+        end=first.line,
+        side=first.side,
+        verdict=Verdict.UNPROVEN,
+    )

@@ -1,0 +1,92 @@
+r"""What really broke, told by plain text alone: no parser and no comparison of the product takes part.
+
+**SQL.** A commit whose migration drops or renames a column or a table that code of its parent names. As people mostly mend the code in
+the same commit, the case is the migration alone, on the parent: what they would have broken had they forgotten the rest. The whole
+commits, with the code that people mended, are the ordinary ones.
+
+**The others.** A commit is a break if a line that declares something (a field, an operation, a value) goes and its name is in no changed
+schema afterwards; it is ordinary if nothing that a line declares goes.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DROPS = re.compile(
+    r"\bDROP\s+COLUMN\s+(?:IF\s+EXISTS\s+)?[\"`\[]?(?P<a>\w+)|\bRENAME\s+(?:COLUMN\s+)?[\"`\[]?(?P<b>\w+)[\"`\]]?\s+TO\b"
+    r"|\b(?:remove_column|rename_column|drop_column)\(?\s*[:'\"]\w+['\"]?,\s*[:'\"](?P<c>\w+)|\b(?:RemoveField|RenameField)\(\s*model_name=[\"']\w+[\"'],\s*(?:old_)?name=[\"'](?P<d>\w+)"
+    r"|->(?:dropColumn|renameColumn)\(\[?['\"](?P<e>\w+)|\.dropColumn\(['\"](?P<f>\w+)",
+    re.IGNORECASE,
+)
+MIGRATION = re.compile(r"migrat|alembic/versions|(^|/)db/|schema|\.sql$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """Where a language's schemas are, and how a line declares a name."""
+
+    globs: tuple[str, ...]
+    declares: re.Pattern[str]
+    is_schema: re.Pattern[str]  # of a text
+
+
+SYNTAXES: Mapping[str, Syntax] = {
+    "sql": Syntax(("*migrat*", "*/versions/*.py"), DROPS, re.compile("")),
+    "openapi": Syntax(
+        tuple(f"*{name}*.{end}" for name in ("openapi", "swagger", "spec", "public") for end in ("json", "yaml", "yml")),
+        re.compile(r"^\s*[\"']?(?P<a>/[\w/{}.:-]+)[\"']?\s*:|^\s*[\"']?operationId[\"']?\s*:\s*[\"']?(?P<b>[\w.-]+)"),
+        re.compile(r"^\s*[\"']?(?:openapi|swagger)[\"']?\s*:|^\s*\{\s*\"(?:openapi|swagger|components)\"", re.MULTILINE),
+    ),
+    "protobuf": Syntax(
+        ("*.proto",),
+        re.compile(
+            r"^\s*(?:(?:repeated|optional|required)\s+)?(?:map\s*<[^>]+>|[\w.]+)\s+(?P<a>[a-z]\w+)\s*=\s*\d+|^\s*rpc\s+(?P<b>\w+)|^\s*(?P<c>[A-Z][A-Z0-9_]+)\s*=\s*\d+"
+        ),
+        re.compile(r"^\s*syntax\s*=|^\s*message\s", re.MULTILINE),
+    ),
+    "graphql": Syntax(
+        ("*.graphql", "*.graphqls", "*.gql"),
+        re.compile(r"^\s+(?P<a>[a-z]\w+)(?:\([^)]*\))?\s*:\s*\[?\w|^\s+(?P<b>[A-Z][A-Z0-9_]+)\s*$|^(?:type|input|enum|interface)\s+(?P<c>\w+)"),
+        re.compile(r"^\s*(?:extend\s+)?(?:type|input|enum|interface|schema|union)\b", re.MULTILINE),
+    ),
+    "jsonschema": Syntax(
+        ("*.json",),
+        re.compile(r"^\s*\"(?P<a>[A-Za-z][\w-]+)\"\s*:\s*\{"),
+        re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org"),
+    ),
+}  # fmt: skip
+
+
+def declared_name(line: str, syntax: Syntax) -> str:
+    """The name that a line declares; of a migration the name that it drops or renames."""
+    match = syntax.declares.search(line)
+    return next(filter(None, match.groups()), "") if match else ""
+
+
+PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's contract
+
+
+def losses(removed_lines: Mapping[str, list[str]], after: str, syntax: Syntax) -> dict[str, str]:
+    """Name -> path of what removed lines declared and no changed schema says any more."""
+    found: dict[str, str] = {}
+    after = PARAMETER.sub("{}", after)
+    for path, lines in removed_lines.items():
+        for line in lines:
+            name = declared_name(line, syntax)
+            if name and not re.search(rf"(?<!\w){re.escape(PARAMETER.sub('{}', name))}(?!\w)", after):
+                found.setdefault(name, path)
+    return found
+
+
+def tables(text: str) -> list[str]:
+    """The tables that a migration names."""
+    found = re.findall(
+        r"(?:\bTABLE\s+(?:IF\s+EXISTS\s+)?|_column\(?\s*|model_name=|[tT]able\()[\"'`:]{0,2}(\w+)", text, re.IGNORECASE
+    )
+    return sorted({name.lower() for name in found if len(name) > 2})  # noqa: PLR2004 - a letter is an alias
+
+
+def returns(name: str, text: str) -> bool:
+    """Whether a migration brings the column back that it drops."""
+    look = rf"(?:\bTO|ADD(?:\s+COLUMN)?|CHANGE\s+COLUMN\s+\S+|add_column\S*\s*\S+,|Column\()\s*[\"'`:]?{name}\b"
+    return bool(re.search(look, text, re.IGNORECASE))

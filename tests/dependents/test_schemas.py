@@ -1,0 +1,230 @@
+"""What schemas lose, and the lines that still name it: over real trees, by the review without a model."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+
+Files = Mapping[str, Any]  # None: the file is deleted
+Others = Callable[[str], Repository]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tree, a change of its schema, and the rule with the lines that are named."""
+
+    before: Files
+    after: Files
+    rule: str
+    uses: tuple[str, ...]
+
+
+CREATE = "CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER, note TEXT);\n"
+QUERY = 'SQL = "SELECT total FROM orders WHERE id = ?"\n'
+MODEL = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
+DJANGO = 'class Migration:\n    operations = [\n        migrations.RemoveField(\n            model_name="order",\n            name="total",\n        ),\n    ]\n'
+RAILS = "class A < ActiveRecord::Migration[7.0]\n  def up\n    remove_column :orders, :total\n  end\n\n  def down\n    remove_column :orders, :note\n  end\nend\n"
+ALEMBIC = "def upgrade():\n    op.drop_column('orders', 'total')\n\n\ndef downgrade():\n    op.drop_column('orders', 'note')\n"
+LARAVEL = "<?php\nreturn new class {\n    public function up() {\n        Schema::table('orders', function ($table) {\n            $table->dropColumn('total');\n        });\n    }\n};\n"
+KNEX = (
+    "exports.up = (knex) =>\n  knex.schema.alterTable('orders', (table) => {\n    table.dropColumn('total');\n  });\n"
+)
+GO = 'package m\n\nvar _ = "x"\nfunc up() { db.Exec("ALTER TABLE orders DROP COLUMN total") }\n'
+API = """openapi: 3.0.0
+paths:
+  /orders/{id}/lines:
+    get:
+      operationId: listOrderLines
+      parameters:
+        - {name: page_token, in: query, schema: {type: string}}
+      responses:
+        '200':
+          content:
+            application/json:
+              schema: {$ref: '#/components/schemas/Line'}
+components:
+  schemas:
+    Line:
+      type: object
+      properties:
+        unit_price: {type: integer}
+        line: {$ref: '#/components/schemas/Line'}
+"""
+PROTO = 'syntax = "proto3";\npackage shop.v1;\nmessage Order {\n  string order_id = 1;\n  int64 total_cents = 2;\n}\nservice Orders {\n  rpc GetOrder(Order) returns (Order);\n}\n'
+GO_USER = 'package a\n\nimport "shop/pb"\n\nfunc f(o *pb.Order) int64 { return o.GetTotalCents() }\n'
+GRAPHQL = "type Query {\n  order(id: ID!, draft: Boolean): Order\n}\ntype Order {\n  id: ID!\n  totalCents: Int\n  state: State\n}\nenum State {\n  OPEN\n  LOST\n}\n"
+FRAGMENT = "fragment Row on Order {\n  id\n  totalCents\n}\n"
+SCHEMA = '{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "additionalProperties": false,\n "properties": {"retries": {"type": "integer"},\n "mode": {"enum": ["fast",\n "slow"]}}}\n'
+CONFIG = '{"$schema": "./job.schema.json",\n "mode": "slow",\n "retries": 3}\n'
+CASES = {
+    "sql: a column": Case(
+        {"migrations/1.sql": CREATE, "a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"}, "column-dropped", ("a.py:1",)
+    ),
+    "sql: a column that is renamed, with an alias": Case(
+        {"migrations/1.sql": CREATE, "q.sql": "SELECT o.total\nFROM orders o JOIN users u ON u.id = o.id;\n"},
+        {"migrations/2.sql": "ALTER TABLE `orders` CHANGE COLUMN `total` `cents` INT;\n"},
+        "column-renamed",
+        ("q.sql:1",),
+    ),
+    "sql: a table": Case(
+        {"migrations/1.sql": CREATE, "a.go": 'package a\n\nconst q = "DELETE FROM orders"\n'}, {"migrations/2.sql": 'DROP TABLE IF EXISTS "orders";\n'}, "table-dropped", ("a.go:3",)
+    ),
+    "sql: a dump that no longer creates a column": Case(
+        {"db/structure.sql": CREATE, "a.py": QUERY}, {"db/structure.sql": CREATE.replace("total INTEGER, ", "")}, "column-dropped", ("a.py:1",)
+    ),
+    "sql: a column of a model of Django": Case(
+        {"shop/models.py": MODEL}, {"shop/migrations/0002_a.py": DJANGO}, "column-dropped", ("shop/models.py:5",)
+    ),
+    "sql: by Rails": Case({"a.rb": QUERY}, {"db/migrate/2_a.rb": RAILS}, "column-dropped", ("a.rb:1",)),
+    "sql: by Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": ALEMBIC}, "column-dropped", ("a.py:1",)),
+    "sql: by Laravel": Case({"a.php": "<?php\n$sql = 'SELECT total FROM orders';\n"}, {"database/migrations/2.php": LARAVEL}, "column-dropped", ("a.php:2",)),
+    "sql: by Knex": Case({"a.js": "const sql = `SELECT total FROM orders`;\n"}, {"migrations/2.js": KNEX}, "column-dropped", ("a.js:1",)),
+    "sql: in a text of Go": Case({"a.py": QUERY}, {"migrations/2.go": GO}, "column-dropped", ("a.py:1",)),
+    "openapi: an operation that a client calls": Case(
+        {"openapi.yaml": API, "web/a.ts": "export const f = (id) => api.get(`/orders/${id}/lines`);\n"},
+        {"openapi.yaml": "openapi: 3.0.0\npaths: {}\n"},
+        "path-removed",
+        ("web/a.ts:1",),
+    ),
+    "protobuf: a field": Case(
+        {"shop.proto": PROTO, "a.go": GO_USER}, {"shop.proto": PROTO.replace("  int64 total_cents = 2;\n", "")}, "likely-field-removed", ("a.go:5",)
+    ),
+    "graphql: a field that a fragment selects": Case(
+        {"schema.graphql": GRAPHQL, "web/row.graphql": FRAGMENT}, {"schema.graphql": GRAPHQL.replace("  totalCents: Int\n", "")}, "field-removed", ("web/row.graphql:3",)
+    ),
+    "graphql: an argument in a literal of code": Case(
+        {"schema.graphql": GRAPHQL, "web/a.ts": "const q = gql`\n  query {\n    order(id: 1, draft: true) { id }\n  }`\n"},
+        {"schema.graphql": GRAPHQL.replace(", draft: Boolean", "")},
+        "argument-removed",
+        ("web/a.ts:3",),
+    ),
+    "json schema: a property that a document has": Case(
+        {"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": SCHEMA.replace('"retries": {"type": "integer"},\n', "")}, "property-removed", ("job.json:3",)
+    ),
+    "json schema: a value that a document has": Case(
+        {"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": SCHEMA.replace(',\n "slow"', "")}, "value-removed", ("job.json:2",)
+    ),
+}  # fmt: skip
+ALONE = {
+    "sql: NOT NULL without a default": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders ADD COLUMN vat INT NOT NULL;\n"}, "column-required"),
+    "openapi: a required parameter": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("in: query", "in: query, required: true")}, "parameter-required"),
+    "openapi: a property of an answer": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("        unit_price: {type: integer}\n", "")}, "property-removed"),
+    "openapi: a description that is gone": ({"openapi.yaml": API}, {"openapi.yaml": None}, "schema-removed"),
+    "protobuf: a number that is used again": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("int64 total_cents = 2", "string note = 2")}, "number-reused"),
+    "protobuf: a number that changes": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("total_cents = 2", "total_cents = 3")}, "number-changed"),
+    "protobuf: a type that is read otherwise": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("int64 total", "string total")}, "field-type-changed"),
+    "protobuf: a call": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  rpc GetOrder(Order) returns (Order);\n", "")}, "rpc-removed"),
+    "graphql: an argument that is required": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("draft: Boolean", "draft: Boolean!")}, "argument-type-changed"),
+    "graphql: a value": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("  LOST\n", "")}, "value-removed"),
+    "json schema: a property that is required": ({"j.json": SCHEMA}, {"j.json": SCHEMA.replace('"type": "object"', '"type": "object", "required": ["mode"]')}, "property-required"),
+    "json schema: another type": ({"j.json": SCHEMA}, {"j.json": SCHEMA.replace("integer", "string")}, "type-changed"),
+}  # fmt: skip
+HARMLESS = {
+    "sql: a column that nothing names": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN note;\n"}),
+    "sql: what takes a migration back": ({"a.py": QUERY}, {"migrations/2.down.sql": "ALTER TABLE orders DROP COLUMN total;\n"}),
+    "sql: the part behind a mark": ({"a.py": QUERY}, {"migrations/2.sql": "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE orders DROP COLUMN total;\n"}),
+    "sql: a column of another table": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE users DROP COLUMN total;\n"}),
+    "sql: a column that comes back with another type": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\nALTER TABLE orders ADD COLUMN total BIGINT;\n"}),
+    "sql: a table that is built anew": ({"a.py": QUERY}, {"migrations/2.sql": "CREATE TABLE n (id INT, total INT);\nDROP TABLE orders;\nALTER TABLE n RENAME TO orders;\n"}),
+    "sql: a statement in a comment and in a text": ({"a.py": QUERY}, {"migrations/2.sql": "-- ALTER TABLE orders DROP COLUMN total;\nINSERT INTO log VALUES ('; ALTER TABLE orders DROP COLUMN total;');\n"}),
+    "openapi: another name of a parameter of a path": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("{id}", "{order}")}),
+    "openapi: two paths that differ in the name of a parameter": (
+        {"openapi.yaml": API.replace("components:", "  /orders/{order}/lines: {post: {operationId: addLine}}\ncomponents:")},
+        {"openapi.yaml": API.replace("components:", "  /orders/{order}/lines: {post: {operationId: addLine}}\nx-a: 1\ncomponents:")},
+    ),
+    "openapi: more properties": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("        line:", "        extra: {type: string}\n        line:")}),
+    "protobuf: a field whose number is reserved": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  int64 total_cents = 2;", '  reserved 2;\n  reserved "total_cents";')}),
+    "protobuf: a message that goes to another file": ({"s.proto": PROTO}, {"s.proto": None, "t.proto": PROTO}),
+    "protobuf: a version that is no promise": ({"s.proto": PROTO.replace("v1", "v1alpha1")}, {"s.proto": PROTO.replace("v1", "v1alpha1").replace("  int64 total_cents = 2;\n", "")}),
+    "graphql: a field that was deprecated": ({"s.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: Int @deprecated")}, {"s.graphql": GRAPHQL.replace("  totalCents: Int\n", "")}),
+    "graphql: a field that is never null": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: Int!")}),
+    "graphql: a type that goes to another file": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL[: GRAPHQL.index("enum")], "t.graphql": GRAPHQL[GRAPHQL.index("enum") :]}),
+    "json schema: a property of a schema that is open": (
+        {"j.json": SCHEMA.replace('"additionalProperties": false,', "")},
+        {"j.json": SCHEMA.replace('"additionalProperties": false,', "").replace('"retries": {"type": "integer"},\n', "")},
+    ),
+    "json that is no schema": ({"j.json": '{"retries": 1, "mode": 2}\n'}, {"j.json": '{"mode": 2}\n'}),
+}  # fmt: skip
+OPEN = {
+    "openapi: broken YAML": ({"openapi.yaml": API}, {"openapi.yaml": API + "  - : [\n"}),
+    "openapi: deep nesting": ({"openapi.yaml": API}, {"openapi.yaml": API + "x-a: " + "[" * 900_000 + "\n"}),
+    "openapi: deep nesting by dashes": ({"openapi.yaml": API}, {"openapi.yaml": API + "x-a:\n" + "- " * 90_000 + "1\n"}),
+    "openapi: deep nesting by indentation": ({"openapi.yaml": API}, {"openapi.yaml": API + "".join(" " * at + "a:\n" for at in range(1_500))}),
+    "json schema: deep nesting": ({"j.json": SCHEMA}, {"j.json": SCHEMA.rstrip()[:-1] + ', "x": ' + "[" * 200_000 + "]" * 200_000 + "}\n"}),
+    "protobuf: a block without an end": ({"s.proto": PROTO}, {"s.proto": PROTO + "message A {\n"}),
+    "protobuf: deep nesting": ({"s.proto": PROTO}, {"s.proto": PROTO + "message A {" * 5_000 + "}" * 5_000}),
+    "graphql: a definition without an end": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL + "type A {\n"}),
+}  # fmt: skip
+
+
+def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
+    """A review by code of one commit."""
+    repository.commit({"README.md": "shop\n", **before}, "before")
+    repository.commit(dict(after), "after")
+    return deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+
+
+def of_schemas(review: deeprepo.Review) -> list[deeprepo.Finding]:
+    """The findings of this check."""
+    return [one for one in review.findings if "schemas" in one.source]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_break_names_its_users(repository: Repository, case: Case) -> None:
+    """The finding has the rule, and the lines that still name the element as evidence."""
+    findings = of_schemas(effect(repository, case.before, case.after))
+    assert [one.rule for one in findings] == [case.rule]
+    assert tuple(f"{item.path}:{item.line}" for item in findings[0].evidence) == case.uses
+
+
+@pytest.mark.parametrize(("before", "after", "rule"), ALONE.values(), ids=ALONE)
+def test_a_break_without_a_user_in_sight_is_a_hint(
+    repository: Repository, before: Files, after: Files, rule: str
+) -> None:
+    """It is reported, but neither as proven nor as severe."""
+    findings = of_schemas(effect(repository, before, after))
+    assert [(one.rule, one.verdict, one.evidence) for one in findings] == [(rule, "unproven", ())]
+    assert {one.severity for one in findings} <= {"low", "medium"}
+
+
+@pytest.mark.parametrize(("before", "after"), HARMLESS.values(), ids=HARMLESS)
+def test_what_breaks_nobody_is_not_reported(repository: Repository, before: Files, after: Files) -> None:
+    """Neither what the language allows, nor what was announced, nor a drop that no line in sight names."""
+    review = effect(repository, before, after)
+    assert of_schemas(review) == []
+    assert [one for one in review.open if "schemas" in str(one)] == []
+
+
+@pytest.mark.parametrize(("before", "after"), OPEN.values(), ids=OPEN)
+def test_a_schema_that_cannot_be_read_is_open(repository: Repository, before: Files, after: Files) -> None:
+    """The review reports no break of it and is not complete."""
+    review = effect(repository, before, after)
+    assert of_schemas(review) == []
+    assert not review.complete
+
+
+def test_a_use_in_another_repository_is_named(repository: Repository, repositories: Others) -> None:
+    """A clone that names a dropped column is a consumer, whatever its manifests take."""
+    repository.commit({"migrations/1.sql": CREATE}, "before")
+    repository.commit({"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"}, "after")
+    consumer = repositories("billing")
+    consumer.commit({"pay.py": QUERY}, "uses it")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none", consumers=[consumer.folder])
+    (finding,) = review.findings
+    assert (finding.rule, finding.consumer, finding.verdict) == ("consumer-column-dropped", "billing", "proven")
+    assert [f"{item.path}:{item.line}" for item in finding.evidence] == ["billing:pay.py:1"]
+    assert [(one.name, one.state, one.breaks) for one in review.consumers] == [("billing", "checked", 1)]
+
+
+def test_aliases_that_multiply_cost_no_time(repository: Repository) -> None:
+    """A description whose aliases stand for a billion values is compared, or open, within the limits of any other."""
+    bomb = "x0: &a0 {type: object}\n" + "".join(
+        f"x{n}: &a{n} {{properties: {{{', '.join(f'p{i}: *a{n - 1}' for i in range(9))}}}}}\n" for n in range(1, 12)
+    )
+    use = API.replace("{$ref: '#/components/schemas/Line'}\ncomponents", "*a11\ncomponents")
+    review = effect(repository, {"openapi.yaml": bomb + use}, {"openapi.yaml": bomb.replace("p8", "q8") + use})
+    assert review.findings or not review.complete
