@@ -192,6 +192,6 @@ def _stored_page(output: bytes) -> _StoredPage | None:
         document = cast("dict[str, Any]", json.loads(output))
         pull = document["pull"]
         bases = (str(pull["base"]), str(pull["base_tip"] or ""))
-        named = frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
-        return _StoredPage(str(pull["head"]), bases, bool(document["settings"].get("ci", True)), named)
+        ids = frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
+        return _StoredPage(str(pull["head"]), bases, bool(document["settings"].get("ci", True)), ids)
     return None
