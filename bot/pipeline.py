@@ -126,13 +126,13 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
-            settings["strategy"],
+            settings.strategy,
             left,
             subject.dependents,
             root=bool(session.root),
             worker=bool(session.reader),
             affordable=strategies.affords(session),
-            effort=settings["effort"],
+            effort=settings.effort,
         )
         session.calls.journal.strategy(name, reason)
         deps.tell(subject.masks.cover(_reading(subject, session, is_checked=False), guesses=True))
@@ -143,18 +143,18 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             judgement = replace(
                 judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
             )
-        judgement, withheld = keep_back(judgement, settings["minimum_severity"])
+        judgement, withheld = keep_back(judgement, settings.minimum_severity)
         earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
         placed_findings = await suggest.suggest(
             place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
         )
-        if deps.running is not None and settings["run"] is not None and not transcript.fault:
+        if deps.running is not None and settings.run is not None and not transcript.fault:
             from bot.review import reproducing
 
             placed_findings = await reproducing.reproduce(
-                placed_findings, session, subject.tree, deps.running, settings["run"]
+                placed_findings, session, subject.tree, deps.running, settings.run
             )
-        findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
+        findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
         check_reports = await _check_reports(subject, session, left)
         transcript = _without(transcript, subject.files, deps.left_out)
@@ -189,7 +189,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         settings = config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
-        past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings["analyzers"])
+        past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
         if not files and deps.earlier is None and not past.leaks:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
@@ -205,20 +205,20 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         guides = await guidance.gather(
             tree.many_at_tip,
             names,
-            settings["instructions"],
-            guidelines=settings["guidelines"],
+            settings.instructions,
+            guidelines=settings.guidelines,
             list_files=tree.names_at_tip,
         )
         tracker = coverage.start(parts, files, users)
         for reason in (*([unseen] if unseen else ()), *beyond.unread):
             tracker.note_unchecked("", reason)
         rules_in_force = (
-            *rules.owner_rules(settings["rules"]),
-            *rules.owner_learnings(settings["learnings"]),
+            *rules.owner_rules(settings.rules),
+            *rules.owner_learnings(settings.learnings),
             *deps.rules,
         )
         ignore_list = await _ignore_list(deps, tree)
-        guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
+        guides = replace(guides, rules=rules_in_force, language=settings.language, templates=await _templates(tree))
         yield (
             Survey(
                 pull,
@@ -234,7 +234,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
                 guidance=guides,
                 consumers=beyond,
-                checks=tuple(CustomCheck(*row) for row in settings["checks"]),
+                checks=tuple(CustomCheck(*row) for row in settings.checks),
             ),
             settings,
         )
@@ -279,7 +279,7 @@ def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) 
     top = top.parent if top.name == ".git" else top
     return [
         *(NamedConsumer(place) for place in places),
-        *(NamedConsumer(str(top / place), settings=True) for place in settings["consumers"]),
+        *(NamedConsumer(str(top / place), settings=True) for place in settings.consumers),
     ]
 
 
@@ -356,7 +356,7 @@ async def _judging(
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
     """
-    least = settings["minimum_severity"]
+    least = settings.minimum_severity
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def on_checked() -> None:
@@ -374,7 +374,7 @@ async def _judging(
         await _judge(subject, session, alone, reread, opinions.ask_ahead, least)
 
     session.on_checked = on_checked
-    model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
+    model, ask = session.root or session.reader, session.second_opinion(settings.verify)
     if model is None or ask is None:
         session.judge_findings = partial(now, None)
         yield now
@@ -513,12 +513,12 @@ def _review(
         partial=transcript.partial,
         fault=transcript.fault,
         failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
-        fail_on=settings["fail_on"],
-        fail_also=settings["fail_also"],
-        minimum=settings["minimum_severity"],
-        tone=settings["tone"],
+        fail_on=settings.fail_on,
+        fail_also=settings.fail_also,
+        minimum=settings.minimum_severity,
+        tone=settings.tone,
         issues=issue_reports,
-        request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
+        request_changes=None if settings.request_changes == "off" else settings.request_changes,
         dropped=session.refused_count + judgement.dropped_count,
         refuted=len(judgement.refuted_findings),
         turns=transcript.turns,
@@ -536,7 +536,7 @@ def _review(
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,
-        walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings["walkthrough"] else None,
+        walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings.walkthrough else None,
     )
 
 

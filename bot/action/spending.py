@@ -46,7 +46,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     inputs, forks = step.inputs, step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if forks is None else forks
     caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.is_automatic else None)
-    if run.settings["strategy"] == "offline" or caps == DailyCaps():
+    if run.settings.strategy == "offline" or caps == DailyCaps():
         return Funds()
     workflow_runs = await _workflow_runs(run.host)
     if workflow_runs is not None:
@@ -55,7 +55,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
         return Funds(refusal=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     rounds = await _rounds(run)
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
-    return _funds(grant(run.settings["usd"], caps, lambda _which, _of: rounds), run)
+    return _funds(grant(run.settings.usd, caps, lambda _which, _of: rounds), run)
 
 
 def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
@@ -67,16 +67,14 @@ def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ..
         )
     runs = _earlier(step, workflow_runs)
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
-    most = max(
-        run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(on_server=True))["usd"]
-    )
+    most = max(run.settings.usd, config.resolve(step.inputs.flags(), None, config.environment(on_server=True)).usd)
 
     def count_used(which: Which, of: Counted) -> float:
         counted_runs = [one for one in runs if of == "all" or (one.fork and one.event == TARGET)]
         own = int(step.runner.github_run_attempt) - 1
         return len(counted_runs) if which == "forks" else (sum(one.attempts for one in counted_runs) + own) * most
 
-    return _funds(grant(run.settings["usd"], caps, count_used), run)
+    return _funds(grant(run.settings.usd, caps, count_used), run)
 
 
 def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
@@ -86,7 +84,7 @@ def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
         return Funds(refusal=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
     return Funds(
         refusal=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
-        f"each counts as its budget of ${run.settings['usd']:,.2f}."
+        f"each counts as its budget of ${run.settings.usd:,.2f}."
     )
 
 

@@ -90,7 +90,7 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
     was_pushed = ask.head != facts.head_sha
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
     values: dict[str, object] = {"given": code(before), "head": code(now), "again": code("/deeprepo review")}
-    words = load(settings["language"])
+    words = load(settings.language)
     text = template(
         "replies/phrase.md.j2", words, key="reply_moved" if was_pushed else "reply_rebased", number=None, values=values
     )
