@@ -109,8 +109,8 @@ class Config(ReviewSettings):
 
     def model_sentence(self) -> str:
         """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
-        named = [name for name in MODELS if self.origins[name].endswith((OF_BASE, OF_DEFAULT))]
-        ours = [f"{name} {getattr(self, name)}" for name in named]
+        file_roles = [name for name in MODELS if self.origins[name].endswith((OF_BASE, OF_DEFAULT))]
+        ours = [f"{name} {getattr(self, name)}" for name in file_roles]
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
@@ -190,8 +190,8 @@ def _within_bounds(own: Config, default: Config) -> Config:
     """The base branch's settings within the default branch's, each by the rule that it is declared with."""
     from bot.config.repository import declared_rules
 
-    ours, theirs, declared = own.values, default.values, declared_rules()
-    values = {name: _stricter(declared[name], ours[name], theirs[name]) for name in ours}
+    ours, theirs, rule_by_name = own.values, default.values, declared_rules()
+    values = {name: _stricter(rule_by_name[name], ours[name], theirs[name]) for name in ours}
     warnings = tuple(dict.fromkeys((*own.warnings, *default.warnings)))
     return Config.of(
         values,

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from bot.findings import rules
 from bot.findings.memory import Recollection, outlasting, recall, revive
-from bot.findings.merge import merge
+from bot.findings.merge import merge, name_cause
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, Precedents, Verification, verify
 from bot.ports import Tree
@@ -101,8 +101,10 @@ async def judge(
     round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
     """
     dismissed = _dismissed(ignore_list, earlier, archive)
-    quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
-    merged_findings = tuple(one for one in merge(findings) if one.identity not in quiet_marks)
+    quiet = {one.identity: one for one, _ in dismissed if ignore_list.is_silent(one)}
+    quiet_marks = frozenset(quiet)
+    rows = (_tell_apart(one, quiet.get(one.identity)) for one in merge(findings))
+    merged_findings = tuple(one for one in rows if one.identity not in quiet_marks)
     remember = partial(recall, tree=tree, files=files, reread=reread, before=before, silence=silence)
     recollection = outlasting(await _recollect(merged_findings, earlier, quiet_marks, remember), leaks)
     archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
@@ -118,6 +120,15 @@ async def judge(
     verification = await verify(due, tree, dependents, ask, files, pull, precedents)
     by_words = _within_limit(verification.silenced_findings)
     return _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
+
+
+def _tell_apart(finding: Finding, before: Finding | None) -> Finding:
+    """The finding; if it makes another claim than the dismissed one of its line and category, with a fingerprint of its own."""
+    if before is None:
+        return finding
+    from bot.findings import dismissal
+
+    return finding if dismissal.is_one_story(finding, before) else name_cause(finding)
 
 
 async def _recollect(

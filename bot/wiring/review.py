@@ -394,8 +394,8 @@ def in_force(settings: Config) -> Config:
     if settings.root or settings.worker or settings.strategy == "offline":
         return settings
     root, worker = preferred_models()
-    brought = [name for name, model in (("root", root), ("worker", worker)) if model]
-    origins = {**settings.origins, **dict.fromkeys(brought, "the key that is set")}
+    key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
+    origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
     return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
 
 
