@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from bot.checkout.view import TreeView
+from bot.checkout.tree import TreeView
 from bot.masking.masks import Masks
 from bot.ports import Tree
 from bot.values import Side

@@ -13,7 +13,7 @@ from typing import Literal
 
 from bot.context import definitions, snippets
 from bot.context.bodies import Callee
-from bot.diff.shown_lines import ShownLines
+from bot.diff.units import ShownLines
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.context import definitions, identifiers
-from bot.diff.shown_lines import ShownLines
+from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import defines, special
 from bot.values import ChangedFile, DiffRow, Excerpt

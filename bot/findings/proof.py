@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.diff.shown_lines import ShownLines
+from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
 from bot.text.lines import binds, defined_names, defines, definition

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from bot.checkout.view import TreeView
+from bot.checkout.tree import TreeView
 from bot.limits import Contents
 from bot.ports import Tree
 from bot.values import Side, TreeEntry
