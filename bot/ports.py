@@ -239,6 +239,9 @@ class Output(Protocol):
         """The whole review as text."""
 
 
+LASTS = "lasting "  # how the names of steps begin whose results a further try of the job has to know
+
+
 class Job(Protocol):
     """One stored piece of work, as the code that carries it out sees it. A server's outlives the process; an Action's does not."""
 

@@ -29,7 +29,7 @@ def impact(
         consumers: Clones of repositories that use this one: what the change breaks there is found too.
         on_progress: Is given short lines while it works.
 
-    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 12 languages; other files
+    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 14 languages; other files
     are searched by name. It looks one step far: who uses what changed, not who uses those.
 
     Raises:
@@ -73,12 +73,7 @@ def _impact(effect: "Effect") -> Impact:
         definitions=tuple(_definition(item) for item in users.symbols),
         dependents=tuple(copy(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
         uses=tuple(_use(row) for row in users.references),
-        broken=tuple(
-            Broken(
-                *_place(item), item.rule, item.title, item.why, proven=item.verdict == "proven", consumer=item.consumer
-            )
-            for item in effect.breakages
-        ),
+        broken=tuple(_broken(item) for item in effect.breakages),
         consumers=tuple(map(consumer, effect.consumers)),
         notes=(*users.cut, *unread),
     )
@@ -86,6 +81,23 @@ def _impact(effect: "Effect") -> Impact:
 
 def _places(consumers: Sequence[Path]) -> tuple[str, ...]:
     return tuple(os.fspath(one) for one in consumers)
+
+
+def _broken(item: "Finding") -> Broken:
+    from bot.analyzers.contracts_words import ALSO
+
+    path, line = _place(item)
+    others = {one.line for one in item.evidence if one.note == ALSO}
+    return Broken(
+        path,
+        line,
+        item.rule,
+        item.title,
+        item.why,
+        proven=item.verdict == "proven",
+        consumer=item.consumer,
+        lines=(line, *sorted(others - {line})),
+    )
 
 
 def _place(item: "Finding") -> tuple[str, int]:

@@ -236,7 +236,8 @@ class Use:
 class Broken:
     """A place that no longer fits what changed. `proven` is False for a hint: a library may still offer the name.
 
-    `consumer` is the repository that holds the place, with which `path` begins, if it is another one.
+    `lines` are this line and the others of the file that break with it. `consumer` is the repository that holds the place, with which
+    `path` begins, if it is another one.
     """
 
     path: str
@@ -246,6 +247,7 @@ class Broken:
     why: str
     proven: bool
     consumer: str
+    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ the same time cannot pass a cap together. What each has cost is not known, so ea
 """
 
 import json
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -12,20 +15,24 @@ from typing import Any
 
 from bot import config
 from bot.action.console import Console
+from bot.commands.carrying import WRITERS
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
 from bot.github import Host, shapes
 from bot.outputs import state
 from bot.publish import summary
-from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
+from bot.values.daily import DAY, UNASKED, CapReached, Counted, DailyCaps, Which, grant
 from bot.wiring import action as parts
 from bot.workflow.backend import Funds, ReviewRun
 
 MOVED = {"attempts": "run_attempt"}
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
-TARGET = "pull_request_target"
+TARGET, KEYLESS = "pull_request_target", "pull_request"
+COMMENTS = frozenset({"issue_comment", "pull_request_review_comment", "pull_request_review"})
+MOST_PEOPLE = 20  # whose permission one run asks for
 LISTED = 1_000  # runs at most that GitHub lists for a span of time
 OFFLINE = "Reviewed without a model:"
+AGAIN = "what it costs could not be counted; a new one can be: comment `/deeprepo review`, or push"
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
 
@@ -38,6 +45,8 @@ class WorkflowRun:
     path: str  # of the workflow's file
     fork: bool  # its commit is of another repository
     was_skipped: bool  # no job of it was started
+    started_at: float  # seconds since 1970: its first attempt
+    actor: str = ""  # the login of who has caused it
     attempts: int = 1
 
 
@@ -48,9 +57,10 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.is_automatic else None)
     if run.settings.strategy == "offline" or caps == DailyCaps():
         return Funds()
-    workflow_runs = await _workflow_runs(run.host)
+    # What was started in the day before may have been run again in this one.
+    workflow_runs = await _workflow_runs(run.host, DAY if caps.workflow is None else 2 * DAY)
     if workflow_runs is not None:
-        return _count_runs(run, step, workflow_runs, caps)
+        return await _count_runs(run, step, workflow_runs, caps)
     if caps.workflow is not None:
         return Funds(refusal=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     rounds = await _rounds(run)
@@ -58,23 +68,52 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     return _funds(grant(run.settings.usd, caps, lambda _which, _of: rounds), run)
 
 
-def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
+async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
     """The same, with the list of runs."""
     if len(workflow_runs) >= LISTED:
         return Funds(
             refusal=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
             f"more of them, so {'`triggers.fork_reviews_per_day`' if run.is_automatic else 'the input cap-usd-per-day'} cannot be held."
         )
-    runs = _earlier(step, workflow_runs)
+    day = time.time() - DAY
+    if caps.workflow is not None and _is_old(step, workflow_runs, day):
+        return Funds(refusal=f"{OFFLINE} this run is older than 24 hours, and {AGAIN}.")
+    runs = _before(step, workflow_runs)
+    today = [one for one in runs if one.started_at >= day]
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
     most = max(run.settings.usd, config.resolve(step.inputs.flags(), None, config.environment(on_server=True)).usd)
+    unasked_runs = [one for one in today if one.fork and one.event == TARGET]
+    silent_ids = (
+        {one.id for one in (*unasked_runs, *await _without_say(today, run.host))}
+        if caps.workflow is not None
+        else set()
+    )
+    again_count = sum(one.attempts - 1 for one in runs) + int(step.runner.github_run_attempt) - 1
+    asked_count = sum(one.id not in silent_ids for one in today) + again_count
 
     def count_used(which: Which, of: Counted) -> float:
-        counted_runs = [one for one in runs if of == "all" or (one.fork and one.event == TARGET)]
-        own = int(step.runner.github_run_attempt) - 1
-        return len(counted_runs) if which == "forks" else (sum(one.attempts for one in counted_runs) + own) * most
+        if which == "forks":
+            return len(unasked_runs)
+        if of == "unasked":
+            return len(unasked_runs) * most
+        return asked_count * most + min(len(silent_ids) * most, (caps.workflow or 0.0) * UNASKED)
 
     return _funds(grant(run.settings.usd, caps, count_used), run)
+
+
+async def _without_say(runs: Sequence[WorkflowRun], host: Host) -> list[WorkflowRun]:
+    """The runs that only somebody without write permission has asked for: a fork's, which has no key, and those of strangers' comments, which ask no model.
+
+    They take no more of the day than what nobody asked for may take. Of too many people the others are not asked for, and count in full.
+    """
+    people = dict.fromkeys(one.actor for one in runs if one.event in COMMENTS and one.actor)
+    strangers = set[str]()
+    for login in [*people][:MOST_PEOPLE]:
+        with suppress(HostRefused):
+            strangers |= set() if await host.permission(login) in WRITERS else {login}
+    return [
+        one for one in runs if (one.fork and one.event == KEYLESS) or (one.event in COMMENTS and one.actor in strangers)
+    ]
 
 
 def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
@@ -88,9 +127,9 @@ def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
     )
 
 
-async def _workflow_runs(host: Host) -> tuple[WorkflowRun, ...] | None:
-    """The repository's runs of workflows in the last day; None if the token may not list them."""
-    since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
+async def _workflow_runs(host: Host, seconds: float) -> tuple[WorkflowRun, ...] | None:
+    """The repository's runs of workflows that were started in these last seconds; None if the token may not list them."""
+    since = (datetime.now(UTC) - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
     listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, created=f">={since}")
     try:
         return tuple([_run(data) async for data in host.client.pages(listing, "workflow_runs")])
@@ -105,17 +144,32 @@ def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     here = shapes.at(data, "repository.full_name")
     path = str(shapes.at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
     fork, skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
-    return shapes.value(WorkflowRun, data, MOVED, path=path, fork=fork, was_skipped=skipped)
+    start = datetime.fromisoformat(str(shapes.at(data, "created_at"))).timestamp()
+    actor = str(shapes.at(data, "actor.login") or "")
+    facts = {"path": path, "fork": fork, "was_skipped": skipped, "started_at": start, "actor": actor}
+    return shapes.value(WorkflowRun, data, MOVED, **facts)
 
 
-def _earlier(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
-    """Those of this workflow that were started before this one."""
+def _before(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
+    """Those of this workflow that were started before this one; before a run that is run again, all the others were."""
     runner = step.runner
     path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
-    own = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
+    own, is_again = _own_id(step), runner.github_run_attempt != "1"
     return tuple(
-        run for run in workflow_runs if run.id < own and not run.was_skipped and (not path or run.path == path)
+        run
+        for run in workflow_runs
+        if (run.id != own if is_again else run.id < own) and not run.was_skipped and (not path or run.path == path)
     )
+
+
+def _own_id(step: Step) -> int:
+    return int(step.runner.github_run_id) if step.runner.github_run_id.isdigit() else 0
+
+
+def _is_old(step: Step, workflow_runs: tuple[WorkflowRun, ...], day: float) -> bool:
+    """Whether this run is run again after its day: GitHub lists runs by their first attempt, so nobody would count this one."""
+    own = next((run for run in workflow_runs if run.id == _own_id(step)), None)
+    return step.runner.github_run_attempt != "1" and (own is None or own.started_at < day)
 
 
 async def _rounds(run: ReviewRun) -> int:

@@ -11,6 +11,7 @@ from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 MORE = 6  # further lines of the caller that are quoted
+ALSO = "also broken"  # the note of such a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,7 @@ async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) 
     evidence = await _definitions(tree, rows, old)
     where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), first.home)
     evidence += [
-        Evidence(row.reference.path, row.reference.text, row.reference.line, note="also broken")
-        for row in _further(rows)
+        Evidence(row.reference.path, row.reference.text, row.reference.line, note=ALSO) for row in _further(rows)
     ]
     return Finding(
         path=reference.path,

@@ -84,6 +84,7 @@ async def _of(home: Any, installation: int, inside: GitHubClient, since: str) ->
     """Those of a repository, the one first on which something happened last."""
     owner, _, name = str(shapes.at(home, "full_name")).partition("/")
     where = {"installation": installation, "repository": shapes.at(home, "id"), "owner": owner, "name": name}
+    where |= {"account": shapes.at(home, "owner.id") or 0}
     listing = partial(inside.rest.pulls.async_list, owner, name, state="open", sort="updated", direction="desc")
     with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
         async for data in inside.pages(listing, most=MOST_PULLS):

@@ -98,13 +98,13 @@ def matches_beside(line: str, piece: tuple[int, int], pattern: str, *, own: bool
         return False
     start, end = piece
     try:
-        found = re.compile(pattern).search(line, start, min(end, start + SEARCHED))
+        match = re.compile(pattern).search(line, start, min(end, start + SEARCHED))
     except (re.error, RecursionError, OverflowError):
         return False
-    if found is None:
+    if match is None:
         return False
-    at_start = found.start() == start > 0 and EDGE.search(re.sub(r"(?:\$|\\[Zz])\Z", "", pattern))
-    at_end = found.end() == end < len(line) and EDGE.search(re.sub(r"\A(?:\^|\\A)", "", pattern))
+    at_start = match.start() == start > 0 and EDGE.search(re.sub(r"(?:\$|\\[Zz])\Z", "", pattern))
+    at_end = match.end() == end < len(line) and EDGE.search(re.sub(r"\A(?:\^|\\A)", "", pattern))
     return not at_start and not at_end
 
 

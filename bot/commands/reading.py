@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MOST, MOST_PARAGRAPH = 16_000, 2_000  # characters looked at: Markdown can be written so that reading it takes long
+MOST_OPEN, MOST_ABOVE = 100, 20  # elements of HTML in each other, and lines of a footnote
 LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word that nobody knows
+# What folds, hides, quotes or sets apart what stands in it. Others, such as a paragraph, need no end.
+ELEMENTS = frozenset(
+    {"details", "blockquote", "code", "pre", "div", "span", "template", "picture", "svg", "table", "ul", "ol", "li"}
+    | {"q", "kbd", "samp", "tt", "del", "s", "strike", "ins", "section", "aside", "dl", "dd"}
+)
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,12})(?![A-Za-z0-9])")
+_CODE = re.compile(r"`[^`\n]{0,400}`")
+_NOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:")
 _SIGNS = ".,:;!?"
 
 
@@ -73,11 +82,20 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
 def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[int]:
     """The numbers of the lines that call us in plain prose."""
     env: dict[str, object] = {}
-    for opening, token in pairwise(markdown().parse(text, env)):
+    html: list[str] = []  # elements that are open: what is in them may be folded, or somebody else's words
+    tokens = markdown().parse(text, env)
+    for opening, token in pairwise([*tokens[:1], *tokens]):
+        if token.type in ("html_block", "inline"):
+            is_inside = bool(html)
+            _follow(token.content, html, whole=token.type == "html_block")
+            if is_inside:
+                continue
         plain = opening.type == "paragraph_open" or (opening.type == "heading_open" and opening.markup in ("-", "="))
         if token.type != "inline" or token.level != 1 or not plain or token.map is None:
             continue
         at, end = token.map
+        if any(_NOTE.match(row) for row in _above(rows, at)):
+            continue
         if not any(call.match(row.strip()) for row in rows[at:end]):
             continue
         for start in _starts(token.content[:MOST_PARAGRAPH], env):
@@ -87,12 +105,35 @@ def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[in
             at = at if end_of_block is None else end_of_block + 1
 
 
+def _follow(text: str, html: list[str], *, whole: bool) -> None:
+    """Keep the list of open elements. In prose, a tag counts outside of code alone."""
+    for match in _TAG.finditer(text if whole else _CODE.sub("", text)):
+        name = match[2].lower()
+        if match[1] and name in html:
+            del html[len(html) - 1 - html[::-1].index(name) :]
+        elif not match[1] and name in ELEMENTS and len(html) < MOST_OPEN:
+            html.append(name)
+
+
+def _above(rows: Sequence[str], at: int) -> Iterator[str]:
+    """The line itself, and those above it without a blank one between: a footnote goes on over them."""
+    for row in reversed(rows[max(0, at - MOST_ABOVE) : at + 1]):
+        if not row.strip():
+            return
+        yield row
+
+
 def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
     """The text with which lines of a paragraph begin, where they do not begin inside code, a link, a comment or emphasis."""
     children: list[Token] = []
     markdown().inline.parse(paragraph, markdown(), env, children)
     fresh = True
+    is_math = False
     for child in children:
+        if child.type == "text" and child.content.strip() == "$$":
+            is_math = not is_math
+        if is_math:
+            continue
         if child.type in ("softbreak", "hardbreak"):
             fresh = True
         elif child.content or child.type != "text":
@@ -107,4 +148,4 @@ def markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     # Text stays as it was typed: an escaped command is none. Paragraphs are taken apart where they may hold a command.
-    return MarkdownIt("commonmark").disable(["escape", "entity", "inline"])
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(["escape", "entity", "inline"])

@@ -75,7 +75,7 @@ def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, is_pau
         end_state = "merged" if facts.merged else "closed"
         return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
     if not is_requested:
-        against = (_against(facts, ask.trigger, triggers, file) for file, triggers in conditions)
+        against = (_against(facts, (ask.trigger, *ask.also), triggers, file) for file, triggers in conditions)
         objection = next(chain(*against), None)
         if objection is not None:
             return No(f"{objection}; {HOW}.", lacks="skipped")
@@ -113,9 +113,9 @@ def _holds(facts: PullFacts, triggers: "Triggers", *, is_paused: bool) -> Iterat
         yield "it is a draft"
 
 
-def _against(facts: PullFacts, trigger: Trigger, triggers: "Triggers", file: str) -> Iterator[str]:
+def _against(facts: PullFacts, events: Sequence[Trigger], triggers: "Triggers", file: str) -> Iterator[str]:
     """Every rule of the repository against a review that nobody asked for, the most telling first."""
-    if not _starts(trigger, triggers):
+    if not any(_starts(one, triggers) for one in events):
         yield f"`triggers.events` of {file} does not name this event"
     if facts.author_type == "Bot" and not triggers.bots:
         yield f"a bot has opened it, and `triggers.bots` of {file} is off"

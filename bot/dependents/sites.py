@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
+NAMESPACE = re.compile(r"(?:inline )?namespace (?:\w+::)*")  # as a condition of a definition has it
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
 MODULE = "<module>"
@@ -41,6 +42,15 @@ class UseTarget:
         """Whether a file could name it before the change: nobody else can have relied on it."""
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         return before is None or path in self.homes or before.is_visible(path)
+
+    def in_namespace(self, use: Use) -> Use:
+        """The use, out of doubt if it names the namespace around the definition: `shop::total`."""
+        if use.form != "name" or not use.receiver or self.symbol is None:
+            return use
+        around = (self.symbol.before or self.symbol.symbol).conditions
+        last = use.receiver.rpartition("::")[2]
+        is_named = any(NAMESPACE.sub("", one) == last for one in around if NAMESPACE.match(one))
+        return replace(use, is_guarded=False) if is_named else use
 
     def is_beside(self, receiver: str, path: str) -> bool:
         """Whether a use in another file has a receiver, which what is called without one never has."""
@@ -135,7 +145,7 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
     matches = []
     defined_names = {use.name for use in uses if use.form == "definition"}
     classes = classes_of(target, bound, path) if target.owner else {}
-    for use in uses:
+    for use in map(target.in_namespace, uses):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, defined_names)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False)

@@ -185,6 +185,8 @@ class Jobs:
         older = await self._rows.find(prefix=ids.reviews(ask.pull), ask=True)
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
+        if superseding.adds_nothing(ask, _asks(older)):
+            return False
         paced_delay = None if delay is None else _sooner(delay, [row for row in older if row.state == WAITING])
         wait = paced_delay if paced_delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
         # a late copy of a delivery must never end a newer review

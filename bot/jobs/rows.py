@@ -10,6 +10,7 @@ from bot.jobs.bell import Bell
 from bot.jobs.ids import Places
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, VERSION, WAITING, create, job, lock, now, step
 from bot.jobs.turns import Order, next_due, taken_places
+from bot.ports import LASTS
 from bot.storage.database import Database, StoragePart
 from bot.storage.dialect import insert
 
@@ -87,11 +88,13 @@ class JobRows(StoragePart):
         delay: float = 0.0,
         since: float | None = None,
         ends: Sequence[str] = (),
+        after: str = "",
         **places: Unpack[Places],
     ) -> bool:
         """Store a job; it is on disk when this returns. False: one of this name is known, perhaps finished.
 
-        `ends`: the jobs whose place it takes, which are cancelled with it or not at all. `since`: when it was first stored.
+        `ends`: the jobs whose place it takes, which are cancelled with it or not at all. `since`: when it was first stored. `after`: the
+        job of which it is a further try; it knows what that has done (`LASTS`).
         """
 
         def do(connection: sa.Connection) -> bool:
@@ -109,6 +112,7 @@ class JobRows(StoragePart):
             is_stored = connection.execute(query).scalar() is not None
             if is_stored:
                 _cancel(connection, ends)
+                _hand_on(connection, after, name)
                 self.bell.notify(connection)
             return is_stored
 
@@ -271,6 +275,13 @@ def _cancel(connection: sa.Connection, ids: Sequence[str]) -> None:
     values = {"state": CANCELLED, "ask": "", "finished_at": now(connection)}
     if ids:
         connection.execute(sa.update(job).where(job.c.id.in_(ids), job.c.state.in_(ACTIVE)).values(**values))
+
+
+def _hand_on(connection: sa.Connection, before: str, name: str) -> None:
+    """Copy the results of steps that a further try has to know."""
+    known = sa.select(step).where(step.c.job == before, step.c.name.startswith(LASTS, autoescape=True))
+    for row in connection.execute(known).mappings().all() if before else ():
+        connection.execute(sa.insert(step).values(**{**row, "job": name}))
 
 
 def _old(connection: sa.Connection, age: float) -> list[str]:

@@ -154,6 +154,7 @@ class Runner:
             job.row.ask,
             delay=wait,
             since=job.row.created_at,
+            after=job.row.id,
             **ids.places(ask),
         )
         return "put off"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.jobs.ids import ASKED
 from bot.values import ReviewAsk
 
+MOST_PRESSERS = 3  # beside the first
 UNKNOWN = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 
@@ -17,9 +18,12 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     somebody who pressed a button may is looked at when the review begins: until then it adds nothing to what another person asked for.
     """
     for old in older:
+        events = (*new.also, new.trigger, *old.also, old.trigger)
         is_trusted = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
         if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
-            new = replace(new, full=new.full or (old.full and is_trusted))
+            full = new.full or (old.full and is_trusted)
+            are_buttons = old.trigger == new.trigger == "rerun"
+            new = replace(new, full=full, pressers=_pressers(old, new) if are_buttons else new.pressers)
         elif old.trigger in ASKED and not old.inherited:
             new = replace(
                 new,
@@ -30,7 +34,30 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
                 head=old.head or UNKNOWN,
                 base=old.base or UNKNOWN,
                 inherited=True,
+                pressers=old.pressers,
             )
         elif new.comment is None and old.comment is not None:
             new = replace(new, comment=old.comment, head=old.head, base=old.base)
+        new = replace(new, also=tuple(dict.fromkeys(one for one in events if one not in {*ASKED, new.trigger})))
     return new
+
+
+def adds_nothing(new: ReviewAsk, older: Iterable[ReviewAsk]) -> bool:
+    """Whether a button is pressed while somebody else's command waits or runs, or by a person who has pressed it already.
+
+    A person who may not give commands could end a review by it again and again, and what was asked for with it.
+    """
+    if new.trigger != "rerun":
+        return False
+    for old in older:
+        presses = {**dict(old.pressers), old.actor: old.full} if old.trigger == "rerun" else {}
+        if (old.trigger == "command" and old.actor != new.actor) or len(presses) > MOST_PRESSERS:
+            return True
+        if new.actor in presses and (presses[new.actor] or not new.full):
+            return True
+    return False
+
+
+def _pressers(old: ReviewAsk, new: ReviewAsk) -> tuple[tuple[str, bool], ...]:
+    pressers = {**dict(old.pressers), **dict(new.pressers), old.actor: old.full}
+    return tuple((login, full) for login, full in pressers.items() if login != new.actor)

@@ -44,5 +44,7 @@ REGISTERED = {
     "rust": "rust",
     "php": "php",
     "ruby": "ruby",
+    "elixir": "elixir",
+    "lua": "lua",
 }
 LANGUAGES: Mapping[str, Language] = {name: cast("Language", Later(name, module)) for name, module in REGISTERED.items()}

@@ -67,7 +67,7 @@ class Spending(StoragePart):
                 return rest
             again, others, theirs = _of_journal(journal, name, connection)
             row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
-            row["owner"] = pull.owner.lower()
+            row["owner"] = _account(pull)
             holder = secrets.token_hex(8)
             row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": rest}
             upsert(spending, row, connection)
@@ -112,6 +112,11 @@ class Spending(StoragePart):
         return totals if scope is None else {one: totals.get(one, 0.0) for one in scope}
 
 
+def _account(pull: PullRef) -> str:
+    """Whose day it is, also under another installation: an account by its id, for it can be renamed. No login has such a sign."""
+    return f"#{pull.account}" if pull.account else pull.owner.lower()
+
+
 def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[bool, int, float]:
     """Whether this reservation stands already; how many others the journal has, and their dollars."""
     fits = spending.c.journal.startswith(f"{journal}#", autoescape=True)
@@ -129,7 +134,7 @@ def _use(which: Which, of: Counted, pull: PullRef, name: str, now: float, connec
         return connection.execute(sa.select(sa.func.count()).select_from(spending).where(of_repository)).scalar_one()
     fits = {
         "repository": table.repository == pull.repository,
-        "installation": (table.installation == pull.installation) | (table.owner == pull.owner.lower()),
+        "installation": (table.installation == pull.installation) | (table.owner == _account(pull)),
     }.get(which, sa.true())
     total = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.usd), 0.0)).where(today & fits))
     return float(total.scalar_one())

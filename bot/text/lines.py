@@ -37,7 +37,7 @@ _BY_SUFFIX: tuple[tuple[str, Marks], ...] = (
     (".tf .hcl .thrift", (HASH, *C_COMMENTS)),
     (".nix .ps1 .psm1 .psd1", (HASH, r"/\*", r"<#", r"#>")),
     (".sql .ddl .psql", (_DASHES, _BLOCK, r"#\s")),
-    (".lua .hs .elm .ada .adb .ads .vhd .vhdl .dhall .purs", (_DASHES, r"\{-")),
+    (".hs .elm .ada .adb .ads .vhd .vhdl .dhall .purs", (_DASHES, r"\{-")),
     (".lisp .lsp .cl .el .clj .cljs .cljc .edn .scm .ss .rkt .asm .s", (_SEMICOLON, r"#\|", r"\|#")),
     (".ini .properties", (HASH, _SEMICOLON, r"!")),
     (""".md .mdx .markdown .html .htm .xhtml .xml .xsd .svg .jsp .hbs .handlebars .mustache .gohtml .tmpl .csproj .xaml .cshtml .razor

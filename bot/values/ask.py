@@ -3,7 +3,7 @@
 Ids survive a rename of the repository; `owner` and `name` are what its address said at the time of the delivery.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
@@ -19,6 +19,9 @@ class PullRef:
     owner: str
     name: str
     number: int
+    account: int = field(
+        default=0, compare=False
+    )  # the owner's id, which survives a rename of the account; 0: not known
 
     @property
     def key(self) -> str:
@@ -54,6 +57,10 @@ class ReviewAsk:
     )
     base: str = ""  # the base branch that a person saw when they asked; "": not known
     inherited: bool = False  # it took over what a person had asked of another review
+    also: tuple[
+        Trigger, ...
+    ] = ()  # why the reviews were due whose place it takes: an event that starts none ends none either
+    pressers: tuple[tuple[str, bool], ...] = ()  # others who pressed "Re-run", and whether everything is read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,10 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class MergeGroup:
-    """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown."""
+    """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown.
+
+    `base`: the commit that the queue puts it on.
+    """
 
     installation: int
     repository: int
@@ -126,6 +136,7 @@ class MergeGroup:
     name: str
     head: str
     number: int = 0
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from bot.config.policy import No
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
+from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
 from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
@@ -66,7 +67,21 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
     rows = fixing.fixable(json_file.read(request.last), request.names)
     new_contents, check = await fixing.mend(request.pull, rows, scratch)
-    return MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
+    made_fix = MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
+    return _without_secrets(made_fix)
+
+
+def _without_secrets(made_fix: MadeFix) -> MadeFix:
+    """The same with what its texts may show. A patch with a secret in it is left out: with a mask in it, it would not apply."""
+    masks = Masks()
+    for path, content in made_fix.fix.before.items():
+        masks.learn(content.decode("utf-8", "replace"), path)
+    fix_to_show = masks.cover(made_fix)
+    return (
+        fix_to_show
+        if fix_to_show.fix.patch == made_fix.fix.patch
+        else replace(fix_to_show, fix=replace(fix_to_show.fix, patch=""))
+    )
 
 
 async def page(

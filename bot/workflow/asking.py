@@ -18,13 +18,13 @@ from bot.github import Host
 from bot.outputs import marker
 from bot.ports import Job
 from bot.publish import existing
-from bot.render import code, load
+from bot.render import Phrases, code, load
 from bot.render import comment as template
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 from bot.workflow.parts import Services, keep
 
 _STANDING = TypeAdapter(Permission)
-_MAY = TypeAdapter(bool)
+_WRITERS = TypeAdapter(tuple[str, ...])
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
@@ -52,14 +52,18 @@ async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Servi
 
 
 async def as_allowed(ask: ReviewAsk, host: Host, job: Job) -> ReviewAsk:
-    """The ask, as a push if its button was pressed by somebody who may not write: only who may can spend the repository's money."""
-
-    async def look() -> bool:
-        return await host.permission(ask.actor) in WRITERS
-
-    if ask.trigger != "rerun" or await keep(job, "presser", _MAY, look):
+    """The ask, as a push if nobody of those who pressed its button may write: only who may can spend the repository's money."""
+    if ask.trigger != "rerun":
         return ask
-    return replace(ask, trigger="push", full=False)
+    pressers = {ask.actor: ask.full, **dict(ask.pressers)}
+
+    async def look() -> tuple[str, ...]:
+        return tuple([login for login in pressers if await host.permission(login) in WRITERS])
+
+    able = await keep(job, "pressers", _WRITERS, look)
+    if not able:
+        return replace(ask, trigger="push", full=False)
+    return replace(ask, actor=able[0], full=any(pressers[login] for login in able))
 
 
 def address(pull: str, comment: CommentRef) -> str:
@@ -87,13 +91,21 @@ async def post_answer(
 
 async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host, settings: Config) -> None:
     """Say below a command that the branch was pushed to after it, or was pointed at another base. Once, whatever follows."""
-    was_pushed = ask.head != facts.head_sha
+    was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
     values: dict[str, object] = {"given": code(before), "head": code(now), "again": code("/deeprepo review")}
     words = load(settings.language)
-    text = template(
-        "replies/phrase.md.j2", words, key="reply_moved" if was_pushed else "reply_rebased", number=None, values=values
-    )
+    key = "reply_moved" if was_pushed else "reply_rebased" if was_rebased else "reply_replaced"
+    await _tell(key, values, words, comment, host)
+
+
+async def tell_closed(comment: CommentRef, host: Host, settings: Config) -> None:
+    """Say below a command that its review was called off because the pull request was closed."""
+    await _tell("reply_closed", {"again": code("/deeprepo review")}, load(settings.language), comment, host)
+
+
+async def _tell(key: str, values: dict[str, object], words: Phrases, comment: CommentRef, host: Host) -> None:
+    text = template("replies/phrase.md.j2", words, key=key, number=None, values=values)
     with suppress(HostRefused):
         await post_answer(CommandReply(text), comment, host)
 

@@ -15,7 +15,7 @@ from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
 from bot.values import Cancel, PullFacts, ReviewAsk
-from bot.workflow import keeping, learning, looking, paging
+from bot.workflow import asking, keeping, learning, looking, paging
 from bot.workflow.parts import Services, unless_gone
 from bot.workflow.reviewing import SUPERSEDED
 
@@ -48,6 +48,7 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
     await parts.cancel(ask.pull, due.keys())
     if facts is None:
         return
+    await _tell(due, host, parts)
     await checks.settle(
         host, facts
     )  # that it waited for a review, or what that brought, counts no longer for others with the same head
@@ -75,6 +76,15 @@ async def _open(
             return
     if await keeping.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
         await parts.submit(again, f"late-{job.id.rpartition('~')[2]}")
+
+
+async def _tell(due: Mapping[str, ReviewAsk], host: Host, parts: Services) -> None:
+    """Answer the commands whose reviews are called off."""
+    comments = [one.comment for one in due.values() if one.comment is not None]
+    if comments:
+        settings = await looking.settings(await looking.current_state(host, config.FILE), parts)
+        for comment in comments:
+            await asking.tell_closed(comment, host, settings)
 
 
 async def _learn(ask: Cancel, host: Host, job: Job, parts: Services) -> None:

@@ -51,7 +51,7 @@ async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> N
     if was_decided:
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
     carried_out = partial(_carried_out, ask, state, settings, host, job, parts, standing)
-    reply = await keep(job, "answer", _ANSWER, carried_out)
+    reply = await keep(job, "answer", _ANSWER, carried_out, lasts=True)
     decides_rule = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
     if decides_rule:  # before the answer, which GitHub may refuse
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")

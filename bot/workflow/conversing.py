@@ -67,7 +67,9 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         await asking.post_answer(refusal, ask.comment, host)
         return
     await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
-    remark_reply = await keep(job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts))
+    remark_reply = await keep(
+        job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts), lasts=True
+    )
     proposals = await _withdrawn(
         remark_reply, ask, heard_remark, state, settings.language, parts, writes=standing.writes
     )

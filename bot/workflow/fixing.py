@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from bot import commands, github
 from bot.commands import CommandContext, CommandReply, target
+from bot.commands.target import LastReview
 from bot.errors import OverLimit, UsageError
 from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
@@ -30,6 +31,7 @@ class FixPlan:
     """What a command came to, as a later attempt has to know it. `commit`: the id to point the branch at; `refusal`: why nothing is committed."""
 
     commit: str = ""
+    head: str = ""  # that the commit stands on
     refusal: str = ""
     numbers: tuple[int, ...] = ()  # of the findings that are fixed
     count: int = 0
@@ -38,6 +40,7 @@ class FixPlan:
     wrong: tuple[str, ...] = ()  # what the review of the result reports
     of_models: int = 0  # findings that code cannot judge
     patch: str = ""
+    is_masked: bool = False  # there is no patch: a secret is in it
 
 
 _PLAN = TypeAdapter(FixPlan)
@@ -55,45 +58,87 @@ async def fix(
     refusal = commands.refusal(ask.word, ask.actor, standing, context.settings)
     if refusal is not None:
         return refusal
-    names = await _names(ask.argument, context)
     last = await context.last()
     if last is None:
         return context.say("reply_no_review")
     async with github.open_pull(parts.identity, ask.pull, parts.pace, github.COMMITTING) as writing:
 
         async def decide() -> FixPlan:
-            return await _plan(ask, state, last, names, writing, parts)
+            return await _plan(ask, state, last, context, writing, parts)
 
         try:
-            plan = await keep(job, "fix", _PLAN, decide)
+            plan = await keep(job, "fix", _PLAN, decide, lasts=True)
         except (UsageError, OverLimit) as error:
             return context.say("reply_failed", why=str(error))
         reason = plan.refusal
         if plan.commit:
             try:
-                facts = await committing.check(writing, state.facts.head_sha, ask.actor, ours=plan.commit)
-                await committing.point(writing, facts.head_ref, state.facts.head_sha, plan.commit)
+                facts = await committing.check(writing, plan.head, ask.actor, ours=plan.commit)
+                await committing.point(writing, facts.head_ref, plan.head, plan.commit)
             except CommitRefused as refused:
                 reason = refused.reason
     return _reply(plan, reason, context)
 
 
-async def _names(argument: str, context: CommandContext) -> tuple[str, ...]:
-    """The findings that are meant: those that are named, else that of the thread, else all."""
-    words = tuple(word.strip(".,;:") for word in argument.split())[:MOST_NAMES]
-    if words and words != ("all",):
-        return tuple(name for name in words if name)
+async def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
+    """The findings that are meant: those that are named, else that of the thread, else all. None: the person has to name them.
+
+    In a thread that is about none, or about several, nothing is meant that the thread does not show.
+    """
+    words = ask.argument.split()[:MOST_NAMES]
+    names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
+    if words:
+        return None if not names else () if names == ("all",) else names
     here = await target.of_thread(context)
-    return (here.fingerprint,) if here.fingerprint and not words else ()
+    if here.fingerprint:
+        return (here.fingerprint,)
+    return None if ask.comment.thread else ()
+
+
+def _means_another(name: str, review_then: LastReview, last_review: LastReview) -> bool:
+    """Whether a number means another finding than in the review that the person saw."""
+    finding = last_review.by_number(int(name)) if name.isdecimal() else None
+    return finding is not None and not review_then.names(int(name), finding)
+
+
+def _selected_names(names: tuple[str, ...], review_then: LastReview, last_review: LastReview) -> tuple[str, ...] | None:
+    """The names; for a command without any, the findings that stood when it was written if there are others by now. None: none is left, or a number means another."""
+    if names:
+        return None if any(_means_another(name, review_then, last_review) for name in names) else names
+    known = {finding.identity for finding in review_then.findings}
+    left = tuple(finding.identity for finding in last_review.open if finding.identity in known)
+    return () if len(left) == len(last_review.open) else left or None
+
+
+async def _selection(
+    ask: CommandAsk, state: PullState, last: bytes, context: CommandContext
+) -> tuple[str, ...] | FixPlan:
+    """The names of the findings to fix, none for all; or why nothing is fixed. What counts is the review that the person saw."""
+    last_review = target.read(last)
+    if last_review is None or last_review.pull.head != state.facts.head_sha:
+        return FixPlan(refusal="moved")
+    review_then = target.read(await context.then()) if context.then is not None else last_review
+    if review_then is None or review_then.pull.head != last_review.pull.head:
+        return FixPlan(refusal="since")
+    names = await _names(ask, context)
+    if names is None:
+        return FixPlan(refusal="which")
+    selection = _selected_names(names, review_then, last_review)
+    return FixPlan(refusal="since") if selection is None else selection
 
 
 async def _plan(
-    ask: CommandAsk, state: PullState, last: bytes, names: tuple[str, ...], host: Host, parts: Services
+    ask: CommandAsk,
+    state: PullState,
+    last: bytes,
+    context: CommandContext,
+    host: Host,
+    parts: Services,
 ) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
-    reviewed = target.read(last)
-    if reviewed is None or reviewed.pull.head != state.facts.head_sha:
-        return FixPlan(refusal="moved")
+    names = await _selection(ask, state, last, context)
+    if isinstance(names, FixPlan):
+        return names
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
         result = await parts.fix(FixRequest(pull, last, names))
     plan = _outcome(result)
@@ -108,7 +153,7 @@ async def _plan(
         )
     except CommitRefused as refused:
         return _with_patch(plan, result, refused.reason)
-    return replace(_with_patch(plan, result, ""), commit=commit)
+    return replace(_with_patch(plan, result, ""), commit=commit, head=state.facts.head_sha)
 
 
 def _outcome(result: MadeFix) -> FixPlan:
@@ -126,7 +171,8 @@ def _outcome(result: MadeFix) -> FixPlan:
 
 
 def _with_patch(plan: FixPlan, result: MadeFix, reason: str) -> FixPlan:
-    return replace(plan, refusal=reason, patch=result.fix.patch if len(result.fix.patch) <= MOST_PATCH else "")
+    patch = result.fix.patch if len(result.fix.patch) <= MOST_PATCH else ""
+    return replace(plan, refusal=reason, patch=patch, is_masked=not result.fix.patch)
 
 
 def _message(findings: tuple[Finding, ...], actor: str) -> str:
@@ -149,5 +195,6 @@ def _reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:
         wrong=plan.wrong[:MOST_LISTED],
         unjudged=plan.of_models,
         patch="" if is_committed else plan.patch,
+        masked=plan.is_masked and not is_committed,
         again="/deeprepo review",
     )

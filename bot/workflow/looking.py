@@ -19,7 +19,8 @@ from bot.values import Bases, LinkedIssue, PullFacts, PullRef
 from bot.workflow.parts import Services, keep
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
-MOST_CONFIG = 64_000  # bytes of the owner's file
+# Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
+MOST_CONFIG = 64_001
 MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
     3,
     200,
@@ -74,7 +75,7 @@ async def current_state(host: Host, path: str, *, is_paused: bool = False) -> Pu
 
 async def _file(host: Host, path: str, ref: str) -> str | None:
     file = await file_at(host, path, ref)
-    return file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
+    return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
 
 
 async def file_at(host: Host, path: str, ref: str) -> bytes | None:

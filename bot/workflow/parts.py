@@ -16,7 +16,7 @@ from bot.errors import HostRefused
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
-from bot.ports import Job
+from bot.ports import LASTS, Job
 from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow.progress import Say
 
@@ -86,10 +86,15 @@ def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
             raise
 
 
-async def keep(job: Job, name: str, form: TypeAdapter[Step], do: Callable[[], Awaitable[Step]]) -> Step:
-    """What a step of the job comes to, as a value: a later attempt gets what the first one found."""
+async def keep(
+    job: Job, name: str, form: TypeAdapter[Step], do: Callable[[], Awaitable[Step]], *, lasts: bool = False
+) -> Step:
+    """What a step of the job comes to, as a value: a later attempt gets what the first one found.
+
+    `lasts`: so does a further try, after GitHub has refused or failed: what a command has done is not done again for its answer.
+    """
 
     async def plain() -> object:
         return cast("object", form.dump_python(await do(), mode="json"))
 
-    return form.validate_python(await job.step(name, plain))
+    return form.validate_python(await job.step(f"{LASTS}{name}" if lasts else name, plain))

@@ -11,6 +11,7 @@ from bot.publish import existing, summary
 from bot.values import ReviewAsk
 
 PUSHED = frozenset({"push", "catch-up"})
+RETURNS = frozenset({"reopened", "ready"})  # a pull request that comes back for another review brings new commits
 FACT = "pushes"
 DIGITS = 6
 
@@ -65,6 +66,7 @@ async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -
     stands = next(iter(await summary.stands(host)), None)
     is_believed = stands is not None and not await existing.is_outdated(stands, host)
     marker_facts = existing.decisive(stands, host) if stands is not None and is_believed else {}
-    count, is_push = _count(marker_facts), ask.trigger in PUSHED
-    before = max(0, count - is_push) if marker_facts.get("run") == run else count
-    return PushCount(before, before + is_push, most)
+    count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
+    if marker_facts.get("run") == run:
+        return PushCount(max(0, count - 1), count, most)
+    return PushCount(count, count + (is_again or ask.trigger in PUSHED), most)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot import github
@@ -24,7 +24,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
-from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
+from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.values.daily import CapReached
 from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
@@ -56,6 +56,8 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             return
         if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
             await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
+        if bound.trigger == "reopened":
+            bound = replace(bound, also=(*bound.also, *await _called_off(ask.pull, state.facts, parts)))
         run = ReviewRun(job.id, bound, host, state, settings)
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
         if isinstance(result.fault, SupersededError):
@@ -64,6 +66,14 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             await paging.follow(ask.pull, host, parts)
         if result.fault is not None:
             await parts.remember_failure(ask, str(result.fault))
+
+
+async def _called_off(pull: PullRef, facts: PullFacts, parts: Services) -> tuple[Trigger, ...]:
+    """Why a review of a pull request that was opened again may have been due before it was closed: its commit has none."""
+    heads = await parts.store.reviews.heads(pull)
+    if facts.head_sha in heads:
+        return ()
+    return ("push",) if heads else ("opened",)
 
 
 async def _words(pull: PullRef, parts: Services) -> bool:

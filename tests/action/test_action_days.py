@@ -1,6 +1,7 @@
 """Caps of a day without a server: the runs that were started earlier are counted, as GitHub lists them."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from families import few
 from opening import BASE, opened
 from stepping import WRITE, Stage, stage
 
+from bot import action
 from bot.workflow.backend import ReviewResult
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github.things import Repository, User, WorkflowRun
@@ -17,8 +19,10 @@ COUNTING = {**WRITE, "actions": "read"}
 FINE = doubles.Reply(data={"answer": "One.", "findings": []})
 
 
-def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other: object) -> None:
+def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, by: str = "", **other: object) -> None:
     """A run of the workflow that stands in the repository's list."""
+    if by:
+        other["actor"] = at.gh.world.user(by)
     home = at.repo.repository
     created = datetime.now(UTC) - timedelta(hours=hours)
     source = Repository(number, User(9, "stranger"), "shop", home.git, created, parent=home) if fork else home
@@ -85,3 +89,66 @@ def test_a_cap_in_dollars_that_cannot_be_held_lets_nothing_through(
     assert found.review is not None
     assert found.review.cost.calls == 0
     assert "actions: read" in " ".join(found.review.notes)
+
+
+async def _asked_by_the_team(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], attempt: int = 1, hours: float = 2
+) -> bool:
+    """Whether a model reads a branch of the repository, with $5 a day and $1 a run, beside these runs; `hours`: since its own first attempt."""
+    async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+        _, body = await opened(at)
+        inputs = {"worker": "openai/gpt-5-mini", "strategy": "direct", "cap_usd_per_day": "5", "budget": "1"}
+        step = at.step("pull_request", body, permissions=COUNTING, **inputs)
+        step = replace(step, runner=step.runner.model_copy(update={"github_run_attempt": str(attempt)}))
+        ran(at, int(step.runner.github_run_id), fork=False, event="pull_request", attempt=attempt, hours=hours)
+        for number, row in enumerate(rows):
+            ran(at, number + (50_000 if attempt > 1 else 1), **row)  # type: ignore[arg-type]
+            ran(at, number + 10_000, **row, path=".github/workflows/other.yml")  # type: ignore[arg-type]
+        result = await action.run(step, action.Console(lambda _: None))
+        assert result.review is not None
+        return result.review.cost.calls > 0
+
+
+KEYLESS: dict[str, object] = {"event": "pull_request"}
+# Eight of each are more than the cap of $5: of strangers' runs half of it counts.
+WITHOUT_SAY = [
+    ({"fork": False, "event": "issue_comment", "by": "stranger"}, True),
+    ({"fork": False, "event": "pull_request_review_comment", "by": "stranger"}, True),
+    (KEYLESS, True),
+    (FORK, True),
+    ({"fork": False, "event": "issue_comment", "by": "maintainer"}, False),
+    ({"fork": False, "event": "pull_request"}, False),
+]
+
+
+@pytest.mark.parametrize(("row", "is_read"), few(WITHOUT_SAY, 0, 4))
+def test_strangers_leave_the_team_half_of_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: dict[str, object], is_read: bool
+) -> None:
+    """Neither a flood of comments nor of forks, which have no key, uses a day up; what the team has asked for counts in full."""
+    assert asyncio.run(_asked_by_the_team(tmp_path, monkeypatch, [row] * 8)) is is_read
+
+
+AGAIN = [
+    ([{"fork": False, "attempt": 5}], 2, 2.0, False),  # the attempts of an earlier run count
+    ([{"fork": False}] * 2, 2, 2.0, True),
+    ([{"fork": False}] * 5, 2, 2.0, False),
+    ([{"fork": False, "attempt": 6, "hours": 30}], 1, 2.0, False),  # of yesterday, and perhaps run again today
+    ([], 2, 25.0, False),  # nobody would count it
+]
+
+
+@pytest.mark.parametrize(("rows", "attempt", "hours", "is_read"), few(AGAIN, 1, 2, 4))
+def test_a_run_that_is_run_again_passes_no_cap(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: list[dict[str, object]],
+    attempt: int,
+    hours: float,
+    is_read: bool,
+) -> None:
+    """Before it came every other run of the day, whatever their numbers; a run of another day asks no model."""
+    story = _asked_by_the_team(tmp_path, monkeypatch, rows, attempt, hours)
+    assert asyncio.run(story) is is_read

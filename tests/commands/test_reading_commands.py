@@ -65,6 +65,14 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
         "<!--\n/deeprepo review",
         "<pre>\n/deeprepo review\n</pre>",
         "<details>\n/deeprepo review\n</details>",
+        "<details>\n<summary>log</summary>\n\n/deeprepo review\n\n</details>",
+        "said <details>\n\n/deeprepo review",
+        "<blockquote>\n\n/deeprepo review\n\n</blockquote>",
+        "<div hidden>\n<b>\n\n/deeprepo review\n</div>",
+        "command | effect\n--- | ---\n/deeprepo review | starts one",
+        "~~old\n/deeprepo review~~",
+        "see[^1]\n\n[^1]: as we said\n/deeprepo review",
+        "$$\n/deeprepo review\n$$",
         "[a\n/deeprepo review](b)",
         "**a\n/deeprepo review**",
         "\\/deeprepo review",
@@ -83,6 +91,16 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
 def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
     """GitHub's own reading of Markdown decides; an escaped command, such as our own comments quote, does not count."""
     assert commands.read(body, LOGIN) is None
+
+
+@pytest.mark.parametrize(
+    "before", ["<details>\nlog\n\n</details>\n\n", "a `<div>` there\n\n", "<p align=center>x\n\n", "it costs $$ much\n"]
+)
+def test_what_has_come_to_its_end_hides_nothing(before: str) -> None:
+    """After the end of a folded part, of a tag in code and of one that needs no end, a command counts."""
+    command = commands.read(f"{before}/deeprepo review", LOGIN)
+    assert command is not None
+    assert command.word == "review"
 
 
 def test_without_a_login_only_the_slash_counts() -> None:

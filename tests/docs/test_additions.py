@@ -124,7 +124,7 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".dart",)', row)
     scratch.insert("docs/command-line.md", "Kotlin, C#,", "Swift, ")
     scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-swift",\n')
-    scratch.opened.append("tests/languages/test_swift.py")  # this test
+    scratch.opened.append("tests/languages/conformance/swift.txt")  # this test
     repository.commit(
         {
             "Cart.swift": "func total(rows: Int) -> Int { rows }\n",

@@ -101,7 +101,7 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
             await diary.release("spoken")
             await on_sqlite.settled(jobs)
         assert len(diary.asks) == 2
-        assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True)
+        assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True, also=("push",))
 
     asyncio.run(story())
 
@@ -120,7 +120,31 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     assert superseding.merge(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)
     assert superseding.merge(replace(pressed, actor=plain.actor), [plain]).full
     assert superseding.merge(plain, [pressed]) == plain
+    assert [superseding.adds_nothing(replace(pressed, actor=who), [plain]) for who in ("stranger", plain.actor)] == [
+        True,
+        False,
+    ]
     assert superseding.merge(replace(pressed, full=False, actor="bob"), [pressed]).full is False
+
+
+def test_a_button_that_several_people_press_is_all_of_theirs() -> None:
+    """Who may is looked up later: the press of somebody who may not takes nothing from that of a person who may, and counts once."""
+    first = ReviewAsk(pull(), "rerun", full=True, actor="maintainer")
+    second = replace(first, actor="stranger", full=False)
+    both = superseding.merge(second, [first])
+    assert (both.actor, both.full, both.pressers) == ("stranger", False, (("maintainer", True),))
+    assert superseding.adds_nothing(second, [both])
+    assert superseding.adds_nothing(first, [both])
+    assert not superseding.adds_nothing(replace(first, actor="colleague"), [both])
+
+
+def test_an_event_keeps_why_a_review_was_due() -> None:
+    """Each kind of event once, also through a command in between; what a person asks for is none."""
+    opened = replace(push(), trigger="opened")
+    reopened = superseding.merge(replace(push(), trigger="reopened"), [superseding.merge(push(head="two"), [opened])])
+    assert set(reopened.also) == {"push", "opened"}
+    through = superseding.merge(push(), [superseding.merge(SPOKEN, [opened])])
+    assert (through.trigger, set(through.also)) == ("command", {"push", "opened"})
 
 
 def test_a_command_is_handed_on_once() -> None:
@@ -129,7 +153,7 @@ def test_a_command_is_handed_on_once() -> None:
     first = superseding.merge(push(head="two"), [spoken])
     second = superseding.merge(push(head="three"), [first])
     third = superseding.merge(push(head="four"), [second])
-    assert first == replace(spoken, inherited=True)
+    assert first == replace(spoken, inherited=True, also=("push",))
     for later in (second, third):
         assert (later.trigger, later.full, later.comment) == ("push", False, SPOKEN.comment)
         assert (later.head, later.base) == (SPOKEN.head, "main")

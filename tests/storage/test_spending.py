@@ -130,3 +130,18 @@ def test_a_removed_app_does_not_begin_a_new_day(url: str) -> None:
             assert await store.spending.journals_and_dollars(NOW) == (0, 0.0)
 
     asyncio.run(story())
+
+
+def test_an_account_keeps_its_day_under_another_name(url: str) -> None:
+    """It is renamed and installs the App again: its id is the same. Two accounts of one name, one after the other, have a day each."""
+
+    async def story() -> None:
+        async with storage.open_store(url) as store:
+            caps, one = DailyCaps(installation=5.0), replace(PULL, account=4_001)
+            assert isinstance(await store.spending.reserve(one, "before", 5.0, caps, NOW), Grant)
+            again = replace(one, installation=8, repository=71, owner="acme-2")
+            assert isinstance(await store.spending.reserve(again, "after", 5.0, caps, NOW), CapReached)
+            other = replace(again, installation=9, owner="acme", account=4_002)
+            assert isinstance(await store.spending.reserve(other, "other", 5.0, caps, NOW), Grant)
+
+    asyncio.run(story())

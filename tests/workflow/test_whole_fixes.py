@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from test_whole_commands import said
-from whole import Whole, whole
+from whole import BROKEN, Whole, whole
 
 from deeprepo_sandbox.github import Fault, git
 
@@ -214,5 +214,71 @@ def test_github_itself_refuses_what_comes_too_late(tmp_path: Path, event: Callab
             at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=happen))
             assert "Nothing was committed" in await said(at, number, "/deeprepo fix 1")
             assert [await tip(at)] == stands
+
+    asyncio.run(go())
+
+
+def test_a_command_is_about_what_its_person_saw(tmp_path: Path) -> None:
+    """It arrives late, after a push and its review: nothing is committed. In another person's thread, and behind a stray sign, nothing is meant."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed(files={"README.md": "# harmless\n"})
+            with at.gh.holding() as held:
+                await at.repo.comment(number, "/deeprepo fix", author="maintainer")
+            at.gh.pass_time(minutes=1)
+            await asyncio.sleep(2.1)  # the server's clock has to be past the second in which the comment was written
+            pushed = await at.repo.push("feature", BROKEN)
+            await at.quiet()
+            await at.gh.deliver(held[0])
+            await at.quiet()
+            assert "not those that stood when this command was written" in at.replies(number)[-1]
+            for words in ("/deeprepo fix :", "/deeprepo fix #"):
+                assert "name the findings" in await said(at, number, words)
+            thread = await at.repo.review_comment(number, "shop/price.py", 2, "Why so short?", author="colleague")
+            await at.repo.reply(number, thread, "/deeprepo fix")
+            await at.quiet()
+            assert "name the findings" in at.replies(number)[-1]
+            assert await tip(at) == pushed
+            await said(at, number, "/deeprepo fix")
+            assert await tip(at) != pushed
+
+    asyncio.run(go())
+
+
+def test_an_answer_that_github_refuses_first_tells_of_the_commit(tmp_path: Path) -> None:
+    """The command is not carried out a second time for its answer: one commit, one answer, and a rule that was confirmed is said to be."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            number = await at.reviewed()
+            before = await tip(at)
+            at.gh.fail("POST", f"issues/{number}/comments", Fault(status=403))
+            reply = await said(at, number, "/deeprepo fix")
+            after = await tip(at)
+            assert after[:10] in reply
+            assert await git.commits(at.repo.repository.git, before, after) == [after]
+            await said(at, number, "/deeprepo remember in shop/ totals are rounded by the till later")
+            await asyncio.sleep(2.1)
+            at.gh.fail("POST", f"issues/{number}/comments", Fault(status=403))
+            assert "Rule 1" not in await said(at, number, "/deeprepo rules confirm 1")
+
+    asyncio.run(go())
+
+
+def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
+    """The line beside the fix holds a token: the answer says so, and has no patch."""
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
+    lines = f'from shop.price import total\n\nTOKEN = "{secret}"\n\ndef pay(items):\n    return total(items, 0.2)\n'
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {"shop/cart.py": lines})
+            number = await at.reviewed(fork=True)
+            reply = await said(at, number, "/deeprepo fix 1")
+            assert secret not in reply
+            assert "holds a secret" in reply
 
     asyncio.run(go())

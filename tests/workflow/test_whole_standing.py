@@ -11,6 +11,7 @@ from whole import BROKEN, Whole, whole
 from bot.app import admission
 from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import hooks, payloads
 
 STRICT = {".deeprepo.yml": "fail_on: high\n"}
 
@@ -109,6 +110,9 @@ def test_what_is_cut_or_not_reviewed_fails_where_there_is_a_bar(tmp_path: Path) 
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
             third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
             assert newest(at, third) == "failure"
+            await at.repo.commit("main", {".deeprepo.yml": f"# {'x' * 64_000}\nfail_on: high\n"})
+            fourth = await at.reviewed(branch="fourth", files={"README.md": "# C\n"})
+            assert "longer than 64,000 characters" in repr(at.gh.pull(fourth).checks)
 
     asyncio.run(story())
 
@@ -309,5 +313,28 @@ def test_random_orders_of_events_leave_the_worst_truth(game: int, tmp_path: Path
                     assert not shown[one] or newest(at, two) == "failure"
             await at.quiet()
             assert not shown[one] or newest(at, two) == "failure"
+
+    asyncio.run(story())
+
+
+def test_a_merge_queue_whose_pull_request_is_unknown_stops_at_a_bar(tmp_path: Path) -> None:
+    """The queue names its branch in a way that nobody knows: the file of the commit that it builds upon decides, not its own."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            plain = await at.repo.commit("main", {"README.md": "# A\n"})
+            strict = await at.repo.commit("main", STRICT)
+            ends = []
+            for base in (plain, strict):
+                queued = await at.repo.commit(
+                    f"batch-{base[:6]}", {**BROKEN, ".deeprepo.yml": "quota: 4\n"}, f"Merge {base}"
+                )
+                facts = payloads.merge_group(at.gh.world, at.repo.repository, queued, base)
+                facts["merge_group"]["head_ref"] = "refs/heads/gh-readonly-queue/main/batch-1"
+                who = at.gh.world.user("maintainer")
+                await hooks.send(at.gh.world, at.repo.repository, "merge_group", "checks_requested", facts, who)
+                await at.quiet()
+                ends += [one.conclusion for one in at.repo.repository.checks.values() if one.head == queued]
+            assert ends == ["success", "failure"]
 
     asyncio.run(story())

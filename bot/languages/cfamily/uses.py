@@ -199,19 +199,21 @@ def with_members(uses: Sequence[Use]) -> list[Use]:
     for use in uses:
         all_uses.append(replace(use, is_guarded=True) if use.name in import_names else use)
         owner = use.function.rpartition(".")[0].rpartition(".")[2]
-        if owner and use.form == "name" and use.name not in defined_names | {owner}:
+        if owner and use.form == "name" and not use.receiver and use.name not in defined_names | {owner}:
             all_uses.append(replace(use, form="member", receiver="this", is_guarded=True))
     return all_uses
 
 
 def plain(use: Use, line: str) -> Use:
-    """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty."""
+    """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty.
+
+    Such a use is in doubt until its definition turns out to be in that namespace.
+    """
     if use.form != "member" or f"{use.receiver}::{use.name}" not in re.sub(r"(?<!\s)\s*+::\s*+", "::", line):
         return use
     if use.receiver[:1].isupper() or "<" in use.receiver:
         return use
-    call = replace(use.call, spread=True) if use.call is not None else None
-    return replace(use, form="name", receiver="", call=call, is_guarded=True)
+    return replace(use, form="name", receiver="" if use.is_guarded else use.receiver, is_guarded=True)
 
 
 SHAPE = Shape(

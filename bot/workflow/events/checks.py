@@ -47,7 +47,9 @@ def on_queue(payload: Payload, _: Ours) -> Ask:
     where, group = event.repository, event.merge_group
     match = _QUEUED.search(group.head_ref)
     number = int(match[1]) if match else 0
-    return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, group.head_sha, number)
+    return MergeGroup(
+        event.installation.id, where.id, where.owner.login, where.name, group.head_sha, number, group.base_sha or ""
+    )
 
 
 def _again(event: DeliveryPayload, check: CheckPayload, ours: Ours, *, full: bool) -> Ask:

@@ -58,6 +58,7 @@ class _User(PayloadModel):
 
 class _Owner(PayloadModel):
     login: Name
+    id: Annotated[StrictInt, Field(ge=0, lt=1 << 63)] = 0
 
 
 class _Repository(PayloadModel):
@@ -112,7 +113,7 @@ class DeliveryPayload(PayloadModel):
     def pull(self, number: int) -> PullRef:
         """A pull request of the repository."""
         where = self.repository
-        return PullRef(self.installation.id, where.id, where.owner.login, where.name, number)
+        return PullRef(self.installation.id, where.id, where.owner.login, where.name, number, where.owner.id)
 
 
 class _BaseEdit(PayloadModel):
@@ -208,6 +209,7 @@ class CheckSuiteEvent(DeliveryPayload):
 class _Group(PayloadModel):
     head_sha: Sha
     head_ref: StrictStr = ""
+    base_sha: Sha | None = None
 
 
 class MergeGroupEvent(DeliveryPayload):

@@ -251,3 +251,4 @@ class WorkflowRun:
     attempt: int = 1
     status: str = "completed"
     conclusion: str | None = "cancelled"
+    actor: User | None = None  # who has caused it; None: somebody of GitHub's example

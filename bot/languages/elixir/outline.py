@@ -1,0 +1,158 @@
+"""What an Elixir file defines: its first module's functions and macros by their names, those of others below their module's name."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from bot.languages import lexical
+from bot.languages.syntax import conditional, first_line, last_line, text
+from bot.values import Outline, Parameter, Side, Signature, Symbol
+
+MODULES = frozenset({"defmodule", "defprotocol"})
+PUBLIC = frozenset({"def", "defmacro", "defguard", "defdelegate"})
+PRIVATE = frozenset({"defp", "defmacrop", "defguardp"})
+# Functions that are written nowhere: made from a name that is computed, or by a `use` whose module is not one of Elixir's own.
+DEFAULTS = frozenset({"\\\\", "//"})  # the second until Elixir 0.12
+DYNAMIC = re.compile(
+    rb"^[ \t]*(?:def(?:macro|delegate)?[ \t(]+unquote\b"
+    rb"|use[ \t(]+(?!(?:GenServer|Agent|Supervisor|DynamicSupervisor|Application|Task|Bitwise|Mix\.\w+|Plug\.Builder|Plug\.Router"
+    rb"|Plug\.ErrorHandler|ExUnit\.Case|ExUnit\.CaseTemplate|Ecto\.\w+|GenStage|Oban\.\w+)\b)[A-Z]|@before_compile\b|Code\.eval_\w+)",
+    re.MULTILINE,
+)
+
+
+@dataclass(slots=True)
+class _Walk:
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stars: int = 0  # `import Shop.Util`
+    main: str = ""  # the module that the file is named after: its functions are the file's own
+
+
+def callee(node: Node) -> str:
+    """The word that a call calls: `def`, `alias`, `total`; "" if it is a member or no call."""
+    target = node.child_by_field_name("target") if node.type == "call" else None
+    return text(target) if target is not None and target.type == "identifier" else ""
+
+
+def arguments(node: Node) -> list[Node]:
+    """The arguments of a call as written, without comments."""
+    holder = next((part for part in node.named_children if part.type == "arguments"), None)
+    return [part for part in holder.named_children if part.type != "comment"] if holder is not None else []
+
+
+def body(node: Node) -> Node | None:
+    """The block of a definition."""
+    return next((part for part in node.named_children if part.type == "do_block"), None)
+
+
+def head(node: Node) -> Node | None:
+    """The name and the parameters in a definition, without its guard."""
+    parts = arguments(node)
+    first = parts[0] if parts else None
+    while first is not None and first.type == "binary_operator" and first.named_children:
+        first = first.named_children[0]  # `total(rows) when is_list(rows)`
+    return first
+
+
+def defined_name(node: Node) -> str:
+    """What a definition is called; "" if its name is computed."""
+    first = head(node)
+    if first is None:
+        return ""
+    name = callee(first) if first.type == "call" else text(first) if first.type == "identifier" else ""
+    return "" if name == "unquote" else name
+
+
+def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
+    """The definitions of a file, in its order."""
+    walk = _Walk(path, side)
+    stack = [(part, "") for part in reversed(root.named_children)]
+    while stack:
+        node, inside = stack.pop()
+        word = callee(node)
+        if word in MODULES:
+            name = _module(node, inside, walk)
+            block = body(node)
+            if name and block is not None:
+                stack += [(part, name) for part in reversed(block.named_children)]
+        elif word in PUBLIC | PRIVATE and inside:
+            _function(node, inside, walk, is_private=word in PRIVATE)
+        elif word == "import":
+            walk.stars += 1
+        elif word in ("if", "unless", "quote"):
+            stack += [(part, inside) for part in reversed(list(_statements(node)))]
+    doubt = lexical.doubt(source, DYNAMIC)
+    return Outline(
+        symbols=conditional(walk.symbols),
+        exports=tuple(walk.exports.items()),
+        complete=not root.has_error and not doubt,
+        stars=walk.stars,
+        bases=tuple(walk.bases.items()),
+        is_scoped=not root.has_error,
+        doubt=doubt,
+    )
+
+
+def _statements(node: Node) -> Iterator[Node]:
+    block = body(node)
+    for part in block.named_children if block is not None else ():
+        yield from part.named_children if part.type == "else_block" else (part,)
+
+
+def _module(node: Node, inside: str, walk: _Walk) -> str:
+    parts = arguments(node)
+    name = text(parts[0]) if parts and parts[0].type == "alias" else ""
+    if not name:
+        return ""
+    if not walk.main:
+        walk.main = name
+    else:
+        name = name if inside in ("", walk.main) else f"{inside}.{name}"
+        last = name.rpartition(".")[2]
+        walk.symbols.append(Symbol(walk.path, last, "class", first_line(node), last_line(node), walk.side))
+        walk.exports.setdefault(last, last)
+        walk.bases[last] = ()
+    return name
+
+
+def _function(node: Node, inside: str, walk: _Walk, *, is_private: bool) -> None:
+    name = defined_name(node)
+    if not name:
+        return
+    is_main = inside == walk.main
+    full_name = name if is_main else f"{inside.rpartition('.')[2]}.{name}"
+    walk.symbols.append(
+        Symbol(
+            walk.path,
+            full_name,
+            "function" if is_main else "method",
+            first_line(node),
+            last_line(node),
+            walk.side,
+            signature(node),
+            visibility="self" if is_private else "anywhere",
+        )
+    )
+    if is_main and not is_private:
+        walk.exports[name] = name
+
+
+def signature(node: Node) -> Signature:
+    """The parameters of one clause: a pattern stands for one argument."""
+    first = head(node)
+    parameters = []
+    for at, part in enumerate(arguments(first) if first is not None else ()):
+        has_default = part.type == "binary_operator" and any(child.type in DEFAULTS for child in part.children)
+        name = text(part.named_children[0]) if has_default else text(part)
+        parameters.append(
+            Parameter(name if name.isidentifier() else f"argument {at + 1}", "positional-only", not has_default)
+        )
+    parameters.sort(key=lambda item: not item.is_required)  # only their number counts: defaults may stand anywhere
+    opaque = first is None or any("unquote" in item.name for item in parameters)
+    return Signature(tuple(parameters), f"{callee(node)} {' '.join(text(first).split())}"[:400], opaque)

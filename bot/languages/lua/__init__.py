@@ -1,0 +1,66 @@
+"""Lua: modules that return a table, required by the path of their file."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from bot.languages import misread, nesting, syntax
+from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.lua.modules import LuaModules
+from bot.languages.lua.outline import outline_of
+from bot.languages.lua.uses import SHAPE
+from bot.languages.unreadable import finds, outlines
+from bot.ports import LanguageTraits
+from bot.values import Outline, Side, Use
+
+NAME = "lua"
+TRAITS = LanguageTraits(unwritten_names=True)
+CONFIGS: tuple[str, ...] = ()
+# The standard libraries of Lua 5.1 to 5.4 and of LuaJIT.
+GIVEN = (
+    "_ENV _G _VERSION arg assert bit bit32 collectgarbage coroutine debug dofile error ffi getfenv getmetatable io ipairs jit load "
+    "loadfile loadstring math module new next newproxy ngx os package pairs pcall print rawequal rawget rawlen rawset require select "
+    "self setfenv setmetatable string table tonumber tostring type unpack utf8 vim warn xpcall"
+)
+AMBIENT = frozenset(GIVEN.split())
+CONDITIONS = Conditions(
+    around={"if_statement": ("condition",), "elseif_statement": ("condition",), "else_statement": (), "while_statement": ("condition",)},
+    ends=re.compile(rb"^(?:error|os\.exit)\b[^\n]*", re.MULTILINE),
+    undoes=re.compile(rb"^[ \t]*([\w.]++)[ \t]*=[ \t]*nil\b", re.MULTILINE),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Grammar:
+    import tree_sitter_lua
+
+    return Grammar(tree_sitter_lua.language())
+
+
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> LuaModules:
+    """The resolver of one side's tree."""
+    del configs  # `package.path` is a program's; the folders tell what a name means
+    return LuaModules(paths)
+
+
+def _root(source: bytes) -> Node:
+    nesting.check(source)
+    return syntax.parse(_grammar(), source)
+
+
+@outlines
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The functions and fields of a file, and what the table that it returns offers."""
+    misread.check(source)
+    root = _root(source)
+    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS)
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    del path  # one grammar reads every file
+    return syntax.uses(_root(source), source, names, SHAPE)

@@ -1,0 +1,194 @@
+"""What a Lua file defines, and what the table that it returns offers to who requires it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from bot.languages import lexical
+from bot.languages.syntax import conditional, first_line, last_line, text
+from bot.values import Outline, Parameter, Side, Signature, Symbol
+
+BLOCKS = frozenset({"do_statement", "if_statement", "elseif_statement", "else_statement", "for_statement", "while_statement", "repeat_statement", "block"})  # fmt: skip
+MEMBERS = {"dot_index_expression": ("table", "field"), "method_index_expression": ("table", "method")}
+WHOLE = "default"  # what a module is that returns a function
+LITERAL = re.compile(r"\A(['\"])([A-Za-z_]\w*)\1\Z")
+
+
+@dataclass(slots=True)
+class _Walk:
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    members: list[tuple[str, str, str]] = field(default_factory=list)  # (table, member, definition)
+    tables: dict[str, str] = field(default_factory=dict)  # a second name of a table -> its first
+
+    def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
+        span = first_line(node), last_line(node)
+        self.symbols.append(Symbol(self.path, name, kind, *span, self.side, own_signature))
+
+
+def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
+    """The definitions of a file, in its order. A member of a local table is called by its own name alone."""
+    walk = _Walk(path, side)
+    for node in _statements(root):
+        if node.type == "function_declaration":
+            _function(node, walk)
+        elif node.type in ("variable_declaration", "assignment_statement"):
+            _assignment(node, walk, is_local=node.type == "variable_declaration")
+    table_name, is_known = _table_name(root, walk)
+    doubt = _doubt(source, table_name) if table_name else ""
+    exports = _exports(root, walk, table_name)
+    return Outline(
+        symbols=conditional(walk.symbols),
+        exports=tuple(exports.items()),
+        complete=not root.has_error and is_known and not doubt,
+        is_scoped=not root.has_error,
+        doubt=doubt,
+    )
+
+
+def _statements(root: Node) -> Iterator[Node]:
+    """The statements that run when the file is loaded, those of blocks too, in their order."""
+    stack = list(reversed(root.named_children))
+    while stack:
+        node = stack.pop()
+        if node.type in BLOCKS:
+            stack += reversed(node.named_children)
+        else:
+            yield node
+
+
+def _function(node: Node, walk: _Walk) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    if name_node.type in MEMBERS:
+        table, member = (text(name_node.child_by_field_name(part)) for part in MEMBERS[name_node.type])
+        walk.add(member, "function", node, signature(node, name_node.type == "method_index_expression"))
+        walk.members.append((table, member, member))
+    else:
+        walk.add(text(name_node), "function", node, signature(node, is_method=False))
+
+
+def _assignment(node: Node, walk: _Walk, *, is_local: bool) -> None:
+    holder = next((part for part in node.named_children if part.type == "assignment_statement"), node)
+    names = next((part.named_children for part in holder.named_children if part.type == "variable_list"), [])
+    values = next((part.named_children for part in holder.named_children if part.type == "expression_list"), [])
+    for at, name_node in enumerate(names):
+        value = values[at] if at < len(values) else None
+        member = member_of(name_node)
+        name = member[1] if member else text(name_node) if name_node.type == "identifier" else ""
+        if not name:
+            continue
+        is_function = value is not None and value.type == "function_definition"
+        own_signature = signature(value, is_method=False) if is_function and value is not None else None
+        if not (is_local and value is not None and "require" in text(value)[:20]):
+            walk.add(name, "function" if is_function else "variable", node, own_signature)
+        if member:
+            walk.members.append((*member, name))
+        elif value is not None and value.type == "table_constructor":
+            walk.members += [(name, field_name, _field(field_name, part, walk)) for field_name, part in _fields(value)]
+        elif value is not None and value.type == "identifier":
+            walk.tables[name] = text(value)
+
+
+def _field(name: str, part: Node, walk: _Walk) -> str:
+    """Take a field of a table that is written out; what its definition is called here is handed back."""
+    value = part.child_by_field_name("value")
+    if value is not None and value.type == "identifier":
+        return text(value)
+    is_function = value is not None and value.type == "function_definition"
+    walk.add(
+        name, "function" if is_function else "variable", part,
+        signature(value, is_method=False) if is_function and value is not None else None,
+    )  # fmt: skip
+    return name
+
+
+def _fields(table: Node) -> Iterator[tuple[str, Node]]:
+    for part in table.named_children:
+        name_node = part.child_by_field_name("name") if part.type == "field" else None
+        if name_node is None:
+            continue
+        literal = LITERAL.match(text(name_node))
+        name = literal[2] if literal else text(name_node) if name_node.type == "identifier" else ""
+        if name:
+            yield name, part
+
+
+def member_of(node: Node) -> tuple[str, str] | None:
+    """(table, member) of `M.total`, `M:total` and `M["total"]`."""
+    if node.type in MEMBERS:
+        table, name = (text(node.child_by_field_name(part)) for part in MEMBERS[node.type])
+        return table, name
+    if node.type == "bracket_index_expression":
+        literal = LITERAL.match(text(node.child_by_field_name("field")))
+        return (text(node.child_by_field_name("table")), literal[2]) if literal else None
+    return None
+
+
+def _result(root: Node) -> Node | None:
+    """What the file returns at its end."""
+    last = next((part for part in reversed(root.named_children) if part.type != "comment"), None)
+    if last is None or last.type != "return_statement":
+        return None
+    values = next((part.named_children for part in last.named_children if part.type == "expression_list"), [])
+    return values[0] if len(values) == 1 else None
+
+
+def _table_name(root: Node, walk: _Walk) -> tuple[str, bool]:
+    """The name of the table that the file returns, and whether all that it offers is written in the file."""
+    result = _result(root)
+    if result is None:
+        return "", not any(part.type == "return_statement" for part in root.named_children)
+    if result.type == "identifier":
+        name = text(result)
+        is_own = any(table == name for table, _, _ in walk.members) or any(one.name == name for one in walk.symbols)
+        return name, is_own
+    if result.type == "function_call" and text(result.child_by_field_name("name")) == "setmetatable":
+        parts = result.child_by_field_name("arguments")
+        first = parts.named_children[0] if parts is not None and parts.named_children else None
+        return (text(first), False) if first is not None and first.type == "identifier" else ("", False)
+    return "", result.type in ("table_constructor", "function_definition")
+
+
+def _exports(root: Node, walk: _Walk, table_name: str) -> dict[str, str]:
+    exports: dict[str, str] = {}
+    result = _result(root)
+    if result is not None and result.type == "table_constructor":
+        for name, part in _fields(result):
+            exports.setdefault(name, _field(name, part, walk))
+    elif result is not None and result.type == "function_definition":
+        walk.add(WHOLE, "function", result, signature(result, is_method=False))
+        exports[WHOLE] = WHOLE
+    own_names = {table_name, *(one for one, other in walk.tables.items() if other == table_name)} - {""}
+    exports |= {member: local for table, member, local in walk.members if table in own_names}
+    if table_name and any(one.name == table_name and one.kind == "function" for one in walk.symbols):
+        exports[WHOLE] = table_name
+    return exports
+
+
+def _doubt(source: bytes, table: str) -> str:
+    """What may give the result table any member: a name that is computed, or a metatable."""
+    word = re.escape(table.encode())
+    return lexical.doubt(
+        source,
+        re.compile(rb"(?<![\w.])(?:" + word + rb"[ \t]*\[(?![ \t]*['\"\d])|(?:setmetatable|rawset|table\.\w+|\w*(?:extend|merge|mixin|copy|inherit)\w*)[ \t]*\([ \t]*" + word + rb"\b)"),
+    )  # fmt: skip
+
+
+def signature(node: Node, is_method: bool) -> Signature:
+    """The parameters of a function; the receiver of `M:total()` is not among them."""
+    del is_method
+    parameter_list = node.child_by_field_name("parameters")
+    parameters = [
+        Parameter("...", "varargs", is_required=False)
+        if part.type == "vararg_expression"
+        else Parameter(text(part), "positional-only", is_required=True)
+        for part in (parameter_list.named_children if parameter_list is not None else ())
+        if part.type in ("identifier", "vararg_expression")
+    ]
+    end = parameter_list.end_byte - node.start_byte if parameter_list is not None else 0
+    return Signature(tuple(parameters), " ".join((node.text or b"")[:end].decode("utf-8", "replace").split()))

@@ -1,0 +1,69 @@
+"""What every language has to get right: one tree each, whose lines say which of them a change breaks."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+from bot.languages import LANGUAGES
+
+FOLDER = Path(__file__).parent / "conformance"
+SECTION = re.compile(r"^--- (base|head|both) (\S+)\n", re.MULTILINE)
+MARK = re.compile(r"(broken|open|fine): (\w+)")
+KINDS = ("rename", "remove", "resign", "move", "shadow", "reexport", "alias", "overload")
+ABSENT = {  # what a language has no syntax for, or what its tree would only repeat
+    "c": {"move", "alias", "overload"},
+    "cpp": {"move", "alias"},
+    "csharp": {"reexport"},
+    "go": {"reexport", "overload"},
+    "java": {"reexport"},
+    "kotlin": {"reexport"},
+    "lua": {"reexport", "overload"},
+    "php": {"reexport"},
+    "ruby": {"reexport", "alias"},
+    "rust": {"reexport", "overload"},
+}
+SAMPLES = sorted(FOLDER.glob("*.txt"))
+
+
+def trees(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The files before the change, and those that it writes."""
+    parts = SECTION.split(text)[1:]
+    before, after = dict[str, str](), dict[str, str]()
+    for side, path, content in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        if side != "head":
+            before[path] = content
+        if side == "head":
+            after[path] = content
+    return before, after
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+def test_the_marked_lines_and_no_others_are_broken(sample: Path, repository: Repository) -> None:
+    """Each broken use is proven; what the language leaves in doubt is listed, and a like name of somebody else is never called broken."""
+    before, after = trees(sample.read_text(encoding="utf-8"))
+    repository.commit(before, "before")
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit(after, "change")
+    expected = {
+        (path, line): (match[1], match[2])
+        for path, content in before.items()
+        for line, row in enumerate(content.split("\n"), 1)
+        if (match := MARK.search(row))
+    }
+    found = deeprepo.impact(repository.folder, "main..change")
+    broken = {(one.path, line) for one in found.broken if one.proven for line in one.lines}
+    assert broken == {place for place, (state, _) in expected.items() if state == "broken"}
+    assert {(use.path, use.line) for use in found.uses} >= {
+        place for place, (state, _) in expected.items() if state != "fine"
+    }
+    assert {kind for _, kind in expected.values()} == {*KINDS} - ABSENT.get(sample.stem, set())
+
+
+@pytest.mark.parametrize("name", sorted(LANGUAGES))
+def test_every_language_has_a_sample(name: str) -> None:
+    """A language that is registered has a tree here."""
+    paths = [path for sample in SAMPLES for path in trees(sample.read_text(encoding="utf-8"))[0]]
+    assert any(path.endswith(LANGUAGES[name].SUFFIXES) for path in paths)

@@ -1,0 +1,77 @@
+"""Lua: which file a module is in, what its table offers, and where nothing is proven."""
+
+import pytest
+
+from bot.languages import LANGUAGES
+
+LUA = LANGUAGES["lua"]
+PATHS = ("src/shop/cart.lua", "src/shop/tax/init.lua", "plugins/shop/cart.lua")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ('local cart = require("shop.cart")', ("src/shop/cart.lua", {"*"}, (("*", "cart"),))),
+        ("local cart <const> = require 'shop/cart'", ("src/shop/cart.lua", {"*"}, (("*", "cart"),))),
+        ('local total = require("shop.cart").total', ("src/shop/cart.lua", {"total"}, ())),
+        ('local sum = require("shop.cart").total', ("src/shop/cart.lua", {"total"}, (("total", "sum"),))),
+        ('local n = require("shop.cart").total(1)', ("src/shop/cart.lua", {"total"}, (("total", ""),))),
+        ('local tax = require("shop.tax")', ("src/shop/tax/init.lua", {"*"}, (("*", "tax"),))),
+        ('-- local cart = require("shop.cart")', None),
+        ('local cart = require("other.cart")', None),
+    ],
+)
+def test_a_module_is_the_nearest_file_of_its_path(
+    code: str, expected: tuple[str, set[str], tuple[tuple[str, str], ...]] | None
+) -> None:
+    """Dots or slashes, an `init` of a folder, one member alone; a comment requires nothing."""
+    imports = LUA.project(PATHS, {}).imports("src/app/user.lua", code.encode())
+    assert [(item.target, {*item.names}, item.aliases) for item in imports] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("local M = {}\nfunction M.total() end\nM.size = 1\nM['tax'] = 2\nreturn M\n", {"total", "size", "tax"}),
+        ("local function total() end\nreturn { total = total, size = function() end }\n", {"total", "size"}),
+        ("local M = { total = function() end }\nfunction M:size() end\nreturn M\n", {"total", "size"}),
+        ("return function(rows) end\n", {"default"}),
+    ],
+)
+def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> None:
+    """Fields, methods, tables that are written out, and a function in place of a table."""
+    outline = LUA.outline("a.lua", code.encode(), "head")
+    assert outline.names == names
+    assert outline.complete
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "setmetatable(M, { __index = base })",
+        "M[name] = 1",
+        "for k, v in pairs(base) do M[k] = v end",
+        "extend(M, base)",
+    ],
+)
+def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
+    """Then no member is proven to be gone."""
+    outline = LUA.outline("a.lua", f"local M = {{}}\nfunction M.total() end\n{line}\nreturn M\n".encode(), "head")
+    assert outline.doubt
+    assert not outline.complete
+
+
+@pytest.mark.parametrize(
+    ("code", "guarded"),
+    [
+        ("cart.total(1)", False),
+        ("if cart.total then cart.total(1) end", True),
+        ("local n = cart.total and cart.total(1)", True),
+        ("pcall(function() cart.total(1) end)", True),
+        ("if cart.total(1) then done() end", False),
+    ],
+)
+def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded: bool) -> None:
+    """A condition or `pcall` around the call does, the call's own result does not."""
+    uses = [use for use in LUA.uses("a.lua", code.encode(), {"total"}) if use.call is not None]
+    assert [use.is_guarded for use in uses] == [guarded]
