@@ -51,6 +51,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/python .ci/prose.py
 	$(BIN)/python .ci/names.py --check
+	$(BIN)/python .ci/lengths.py
 
 types: $(READY)
 	$(BIN)/mypy

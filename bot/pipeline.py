@@ -126,13 +126,13 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
-            settings["strategy"],
+            settings.strategy,
             left,
             subject.dependents,
             root=bool(session.root),
             worker=bool(session.reader),
             affordable=strategies.affords(session),
-            effort=settings["effort"],
+            effort=settings.effort,
         )
         session.calls.journal.strategy(name, reason)
         deps.tell(subject.masks.cover(_reading(subject, session, is_checked=False), guesses=True))
@@ -143,18 +143,18 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             judgement = replace(
                 judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
             )
-        judgement, withheld = keep_back(judgement, settings["minimum_severity"])
+        judgement, withheld = keep_back(judgement, settings.minimum_severity)
         earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
         placed_findings = await suggest.suggest(
             place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
         )
-        if deps.running is not None and settings["run"] is not None and not transcript.fault:
+        if deps.running is not None and settings.run is not None and not transcript.fault:
             from bot.review import reproducing
 
             placed_findings = await reproducing.reproduce(
-                placed_findings, session, subject.tree, deps.running, settings["run"]
+                placed_findings, session, subject.tree, deps.running, settings.run
             )
-        findings = rank.rank(placed_findings, settings["quota"], earlier_ids)
+        findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
         check_reports = await _check_reports(subject, session, left)
         transcript = _without(transcript, subject.files, deps.left_out)
@@ -183,13 +183,10 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
     )
     async with checkout.Checkout(pull, deps.left_out) as tree:
         await ownership.refuse_reviewed(tree, deps.deciding)
-        config_files = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
-        others = [name for name in config_files if name != deps.file]
-        bound = None if deps.bound is None else deps.bound.encode()
-        settings = config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound)
+        settings = await _settings(deps, tree)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
-        past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings["analyzers"])
+        past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
         if not files and deps.earlier is None and not past.leaks:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
@@ -201,24 +198,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         unchanged = await _unchanged_users(tree, users) if deps.mask_secrets else {}
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
-        names = [file.path for file in files if not file.skip]
-        guides = await guidance.gather(
-            tree.many_at_tip,
-            names,
-            settings["instructions"],
-            guidelines=settings["guidelines"],
-            list_files=tree.names_at_tip,
-        )
         tracker = coverage.start(parts, files, users)
         for reason in (*([unseen] if unseen else ()), *beyond.unread):
             tracker.note_unchecked("", reason)
-        rules_in_force = (
-            *rules.owner_rules(settings["rules"]),
-            *rules.owner_learnings(settings["learnings"]),
-            *deps.rules,
-        )
+        guides = await _guidance(deps, tree, files, settings)
         ignore_list = await _ignore_list(deps, tree)
-        guides = replace(guides, rules=rules_in_force, language=settings["language"], templates=await _templates(tree))
         yield (
             Survey(
                 pull,
@@ -231,13 +215,37 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 {**_other_inputs(deps, files), **beyond.rows()},
                 masks=masks,
                 past=past,
-                ignore_list=ignore_list.also(deps.ignored_findings, rules_in_force, past.ignored_proofs),
+                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs),
                 guidance=guides,
                 consumers=beyond,
-                checks=tuple(CustomCheck(*row) for row in settings["checks"]),
+                checks=tuple(CustomCheck(*row) for row in settings.checks),
             ),
             settings,
         )
+
+
+async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
+    """The settings that hold, with the repository's file at the tip of its base branch."""
+    config_files = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
+    others = [name for name in config_files if name != deps.file]
+    bound = None if deps.bound is None else deps.bound.encode()
+    return config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound)
+
+
+async def _guidance(
+    deps: Deps, tree: checkout.Checkout, files: Sequence[ChangedFile], settings: Config
+) -> guidance.Guidance:
+    """What the owner asks for: instructions, guidelines, rules, the language and the templates of comments."""
+    names = [file.path for file in files if not file.skip]
+    guides = await guidance.gather(
+        tree.many_at_tip,
+        names,
+        settings.instructions,
+        guidelines=settings.guidelines,
+        list_files=tree.names_at_tip,
+    )
+    owner_rules = (*rules.owner_rules(settings.rules), *rules.owner_learnings(settings.learnings), *deps.rules)
+    return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
 
 
 async def _past(
@@ -279,7 +287,7 @@ def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) 
     top = top.parent if top.name == ".git" else top
     return [
         *(NamedConsumer(place) for place in places),
-        *(NamedConsumer(str(top / place), settings=True) for place in settings["consumers"]),
+        *(NamedConsumer(str(top / place), settings=True) for place in settings.consumers),
     ]
 
 
@@ -356,7 +364,7 @@ async def _judging(
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
     """
-    least = settings["minimum_severity"]
+    least = settings.minimum_severity
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def on_checked() -> None:
@@ -374,7 +382,7 @@ async def _judging(
         await _judge(subject, session, alone, reread, opinions.ask_ahead, least)
 
     session.on_checked = on_checked
-    model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
+    model, ask = session.root or session.reader, session.second_opinion(settings.verify)
     if model is None or ask is None:
         session.judge_findings = partial(now, None)
         yield now
@@ -483,22 +491,6 @@ def _review(
     open_findings = (*(item.finding for item in findings), *judgement.still)
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
-    notes = (
-        *filter(None, (subject.other_inputs.get("note"),)),
-        *([UNJUDGED] if subject.pull.issues and not issue_reports else ()),
-        *filter(None, [subject.consumers.summary]),
-        *settings.warnings,
-        *subject.ignore_list.warnings,
-        *subject.past.notes,
-        *session.notes,
-        *budget.notes,
-        *transcript.notes,
-        *(
-            f"The new commit of the submodule `{f.path}` was not read."
-            for f in subject.files
-            if f.skip == diff.SUBMODULE
-        ),
-    )
     return Review(
         pull=subject.pull,
         files=subject.files,
@@ -509,17 +501,17 @@ def _review(
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=_notes(subject, settings, session, transcript, judges_issues=bool(issue_reports)),
         partial=transcript.partial,
         fault=transcript.fault,
         failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
-        fail_on=settings["fail_on"],
-        fail_also=settings["fail_also"],
-        minimum=settings["minimum_severity"],
-        tone=settings["tone"],
-        ci=settings["ci"],
+        fail_on=settings.fail_on,
+        fail_also=settings.fail_also,
+        minimum=settings.minimum_severity,
+        tone=settings.tone,
+        ci=settings.ci,
         issues=issue_reports,
-        request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
+        request_changes=None if settings.request_changes == "off" else settings.request_changes,
         dropped=session.refused_count + judgement.dropped_count,
         refuted=len(judgement.refuted_findings),
         turns=transcript.turns,
@@ -537,8 +529,28 @@ def _review(
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,
-        walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings["walkthrough"] else None,
+        walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings.walkthrough else None,
     )
+
+
+def _notes(
+    subject: Survey, settings: Config, session: Session, transcript: Transcript, *, judges_issues: bool
+) -> tuple[str, ...]:
+    """The sentences about the review itself, each once."""
+    submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
+    notes = (
+        *filter(None, (subject.other_inputs.get("note"),)),
+        *([UNJUDGED] if subject.pull.issues and not judges_issues else ()),
+        *filter(None, [subject.consumers.summary]),
+        *settings.warnings,
+        *subject.ignore_list.warnings,
+        *subject.past.notes,
+        *session.notes,
+        *session.calls.budget.notes,
+        *transcript.notes,
+        *(f"The new commit of the submodule `{path}` was not read." for path in submodules),
+    )
+    return tuple(dict.fromkeys(notes))
 
 
 def _walkthrough(subject: Survey, session: Session, coverage_now: Coverage, findings: Sequence[Finding]) -> Walkthrough:

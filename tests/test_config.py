@@ -18,15 +18,17 @@ NONE = Settings()
 def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None:
     """A lens that is registered and not in the defaults would never run; each analyser of the defaults is a module of that name."""
     resolved = config.resolve({}, None, NONE)
-    assert set(resolved["lenses"]) == set(LENSES)
-    assert [build({}).NAME for build in ANALYZERS.values()] == list(resolved["analyzers"])
+    assert set(resolved.lenses) == set(LENSES)
+    assert [build({}).NAME for build in ANALYZERS.values()] == list(resolved.analyzers)
 
 
 def test_the_strongest_source_wins_and_is_named() -> None:
     """Flag, then the repository's file, then the environment, then the default."""
     file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
     found = config.resolve({"quota": 1, "usd": None}, file, Settings(usd=9.0, worker="openai/x"))
-    shown = {name: (found[name], found.values[name].origin) for name in ("quota", "strategy", "usd", "worker", "calls")}
+    shown = {
+        name: (getattr(found, name), found.origins[name]) for name in ("quota", "strategy", "usd", "worker", "calls")
+    }
     assert shown == {
         "quota": (1, "flag"),
         "strategy": ("fanout", ".deeprepo.yml of the base branch"),
@@ -57,8 +59,8 @@ def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: f
     """The environment's limit is a ceiling, for dollars the default too; where it bites, the origin names it."""
     found = config.resolve({}, f"budget: {{{asked}}}\n".encode(), Settings(**ours))
     name = asked.partition(":")[0]
-    assert found[name] == holds
-    assert ("below the" in found.values[name].origin) == (float(asked.partition(":")[2]) != holds)
+    assert getattr(found, name) == holds
+    assert ("below the" in found.origins[name]) == (float(asked.partition(":")[2]) != holds)
 
 
 @pytest.mark.parametrize(
@@ -77,14 +79,14 @@ def test_a_repository_blocks_and_spends_no_more_than_the_operator_allows(
 ) -> None:
     """What the operator sets is the value of a repository that sets none, and the ceiling of the others."""
     found = config.resolve({}, text.encode(), Settings(**ours))
-    assert (found["request_changes"], found["pause_after"]) == (bar, pause)
+    assert (found.request_changes, found.pause_after) == (bar, pause)
 
 
 def test_a_flag_is_the_wish_of_who_pays() -> None:
     """It is stronger than DEEPREPO_USD, and only DEEPREPO_CAP_USD is above it."""
-    assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1))["usd"] == 5.0
+    assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1)).usd == 5.0
     found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
-    assert (found["usd"], found.values["usd"].origin) == (
+    assert (found.usd, found.origins["usd"]) == (
         2.0,
         "DEEPREPO_CAP_USD, below the 5.00 of: flag",
     )
@@ -112,17 +114,15 @@ def test_a_file_chooses_no_model_that_nobody_allowed(
 ) -> None:
     """Who names a model, or lists some, has decided what is paid; each choice that does not hold is a warning."""
     found = config.resolve(flags, FILE_MODELS, Settings(**ours))
-    assert (found["root"], found["worker"], found["strategy"]) == holds
+    assert (found.root, found.worker, found.strategy) == holds
     refused = [asked for asked, held in zip(("a/dear", "b/mid", "rlm"), holds, strict=True) if asked != held]
     assert len(found.warnings) == len(refused) - (1 if "strategy" in flags and "strategy" not in ours else 0)
-    assert bool(found.model_sentence()) == any(
-        "of the base branch" in found.values[n].origin for n in ("root", "worker")
-    )
+    assert bool(found.model_sentence()) == any("of the base branch" in found.origins[n] for n in ("root", "worker"))
 
 
 def test_a_file_may_always_spend_nothing() -> None:
     """Offline is the one strategy that goes below every other."""
-    assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm"))["strategy"] == "offline"
+    assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm")).strategy == "offline"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
 ) -> None:
     """Nothing of a file goes further than the operator allows; effort none asks no model, whatever else is said."""
     found = config.resolve(flags, file, Settings(**ours))
-    assert (found["effort"], found["strategy"]) == (effort, strategy)
+    assert (found.effort, found.strategy) == (effort, strategy)
 
 
 def test_a_server_has_ceilings_that_nobody_set() -> None:
@@ -159,7 +159,7 @@ def test_a_server_has_ceilings_that_nobody_set() -> None:
 def test_an_unknown_key_is_a_warning_with_its_line() -> None:
     """In a section too; the rest of the file counts."""
     found = config.resolve({}, b"quota: 3\nqouta: 4\nmodels:\n  rot: x/y\n", NONE)
-    assert found["quota"] == 3
+    assert found.quota == 3
     assert [warning.split(" (known")[0] for warning in found.warnings] == [
         ".deeprepo.yml line 2: unknown key qouta",
         ".deeprepo.yml line 4: unknown key models.rot",

@@ -49,7 +49,7 @@ STRICTER: list[tuple[str, str, str, Any]] = [
 @pytest.mark.parametrize(("name", "own", "default", "holds"), STRICTER)
 def test_the_stricter_value_holds(name: str, own: str, default: str, holds: object) -> None:
     """Whichever branch has it, and also where the other says nothing."""
-    assert bounded(own, default)[name] == holds
+    assert getattr(bounded(own, default), name) == holds
 
 
 def test_triggers_of_both_branches_hold() -> None:
@@ -71,4 +71,4 @@ def test_a_default_branch_without_a_file_bounds_by_the_defaults() -> None:
 def test_a_flag_is_stronger_than_both() -> None:
     """Who types it pays for it."""
     found = config.resolve({"usd": 3.0}, b"budget: {usd: 0.5}", Settings(), bound=b"budget: {usd: 0.1}")
-    assert (found["usd"], found.values["usd"].origin) == (3.0, "flag")
+    assert (found.usd, found.origins["usd"]) == (3.0, "flag")

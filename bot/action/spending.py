@@ -55,7 +55,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     inputs, forks = step.inputs, step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if forks is None else forks
     caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.is_automatic else None)
-    if run.settings["strategy"] == "offline" or caps == DailyCaps():
+    if run.settings.strategy == "offline" or caps == DailyCaps():
         return Funds()
     # What was started in the day before may have been run again in this one.
     workflow_runs = await _workflow_runs(run.host, DAY if caps.workflow is None else 2 * DAY)
@@ -65,7 +65,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
         return Funds(refusal=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     rounds = await _rounds(run)
     console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
-    return _funds(grant(run.settings["usd"], caps, lambda _which, _of: rounds), run)
+    return _funds(grant(run.settings.usd, caps, lambda _which, _of: rounds), run)
 
 
 async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
@@ -81,9 +81,7 @@ async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowR
     runs = _before(step, workflow_runs)
     today = [one for one in runs if one.started_at >= day]
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
-    most: float = max(
-        run.settings["usd"], config.resolve(step.inputs.flags(), None, config.environment(on_server=True))["usd"]
-    )
+    most = max(run.settings.usd, config.resolve(step.inputs.flags(), None, config.environment(on_server=True)).usd)
     unasked_runs = [one for one in today if one.fork and one.event == TARGET]
     silent_ids = (
         {one.id for one in (*unasked_runs, *await _without_say(today, run.host))}
@@ -100,7 +98,7 @@ async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowR
             return len(unasked_runs) * most
         return asked_count * most + min(len(silent_ids) * most, (caps.workflow or 0.0) * UNASKED)
 
-    return _funds(grant(run.settings["usd"], caps, count_used), run)
+    return _funds(grant(run.settings.usd, caps, count_used), run)
 
 
 async def _without_say(runs: Sequence[WorkflowRun], host: Host) -> list[WorkflowRun]:
@@ -125,7 +123,7 @@ def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
         return Funds(refusal=f"{OFFLINE} {policy.forks_used(int(rest.cap), f'{FILE} or of the workflow')}")
     return Funds(
         refusal=f"{OFFLINE} the workflow's runs of 24 hours leave nothing of the input cap-usd-per-day (${rest.cap:,.2f}); "
-        f"each counts as its budget of ${run.settings['usd']:,.2f}."
+        f"each counts as its budget of ${run.settings.usd:,.2f}."
     )
 
 

@@ -1,7 +1,7 @@
 """What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot import render
@@ -59,6 +59,15 @@ class PartLine:
         return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
 
 
+@dataclass(frozen=True, slots=True)
+class UsePlaces:
+    """Where what changed is used: places that surely do, files that only write a name, and names that are everywhere."""
+
+    sites: Sequence[Reference]
+    guesses: Sequence[tuple[str, list[NameInFile]]]
+    everywhere: Sequence[str]
+
+
 def gather(
     pull: PullRequest,
     files: Sequence[ChangedFile],
@@ -80,26 +89,11 @@ def gather(
     diffs = file_diffs(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
     whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
-    kinds = {"", *(decides_nothing(file.path) for file in files)}
-    references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
-    sure_rows = _telling(row for row in references if not row.is_guessed)
-    sure_rows.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
-    first = {(row.path, row.line): row for row in reversed(sure_rows)}.values()  # one use of each line
-    sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
-    guesses, everywhere = _guesses(references)
+    places = _use_places(dependents.references, files)
     parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
     part_lines = PART_LINES * most // MESSAGE_TOKENS
-    left_out = [f"{len(parts) - part_lines} parts of the least rank: see `units`"] if len(parts) > part_lines else []
-    left_out += [f"{len(sites) - most_sites} call sites: callers(name) has them"] if len(sites) > most_sites else []
-    left_out += (
-        [f"{len(guesses) - MAX_GUESSED} files in which only a name matches"] if len(guesses) > MAX_GUESSED else []
-    )
-    left_out += (
-        [f"uses, found by the name alone, of {', '.join(everywhere[:LINES])}: words that are everywhere"]
-        if everywhere
-        else []
-    )
+    left_out = list(_left_out(len(parts) - part_lines, places, most_sites))
 
     def compose(diffs: Sequence[FileDiff], lines: Sequence[PartLine]) -> Seed:
         left = (
@@ -114,8 +108,8 @@ def gather(
                 more_files=max(0, len(files) - most_files),
                 diffs=diffs,
                 parts=lines,
-                sites=sites[:most_sites],
-                guessed=guesses[: MAX_GUESSED if whole else LINES],
+                sites=places.sites[:most_sites],
+                guessed=places.guesses[: MAX_GUESSED if whole else LINES],
                 findings=findings,
                 why_chars=WHY_CHARS,
                 doubts=doubts,
@@ -132,6 +126,29 @@ def gather(
     lines = parts[:part_lines]
     room = most - tokens(compose((), lines).text)
     return compose(_first(lines, reviewable, units, room), lines)
+
+
+def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> UsePlaces:
+    """Where what changed is used, one use of each line, the surest first; of files that decide nothing only if such files changed."""
+    kinds = {"", *(decides_nothing(file.path) for file in files)}
+    references = [row for row in rows if row.sure or row.missing or decides_nothing(row.path) in kinds]
+    sure_rows = _telling(row for row in references if not row.is_guessed)
+    sure_rows.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = {(row.path, row.line): row for row in reversed(sure_rows)}.values()
+    sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
+    return UsePlaces(sites, *_guesses(references))
+
+
+def _left_out(more_parts: int, places: UsePlaces, most_sites: int) -> Iterator[str]:
+    """What the lists of the message do not show."""
+    if more_parts > 0:
+        yield f"{more_parts} parts of the least rank: see `units`"
+    if len(places.sites) > most_sites:
+        yield f"{len(places.sites) - most_sites} call sites: callers(name) has them"
+    if len(places.guesses) > MAX_GUESSED:
+        yield f"{len(places.guesses) - MAX_GUESSED} files in which only a name matches"
+    if places.everywhere:
+        yield f"uses, found by the name alone, of {', '.join(places.everywhere[:LINES])}: words that are everywhere"
 
 
 def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:

@@ -6,12 +6,13 @@ is read, because a part of a secret is not recognised as one.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from bot.checkout.tree import TreeView
 from bot.masking.masks import Masks
 from bot.ports import Tree
-from bot.values import Side, TreeEntry
+from bot.values import Side
 
 SEARCHED = 300  # characters of a piece of a line with a secret in which a pattern is tried
 # What a pattern may hold to be tried beside a secret: no look-around, whose answer depends on what is not shown, no repeated group and
@@ -23,46 +24,21 @@ MOST_REPETITIONS = 2
 EDGE = re.compile(r"\\[bBAzZ]|\$|\^")  # matches by the character beside it
 
 
-class MaskedTree:
-    """A `Tree` that learns the secrets of each file it reads, and finds no line by what a secret holds."""
+class MaskedTree(TreeView):
+    """A `Tree` that learns the secrets of each file it reads, and finds no line by what a secret holds.
+
+    `grep` looks into secrets too: it is for patterns that no model has written.
+    """
 
     def __init__(self, tree: Tree, masks: Masks) -> None:
-        self._tree, self._masks = tree, masks
-
-    @property
-    def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
-        return self._tree.stopped_searches
-
-    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
-        return await self._tree.entries(side)
-
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds."""
-        return await self._tree.links(side)
-
-    async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, with its secrets: who shows a part of it hides them."""
-        return (await self.read_many([path], side)).get(path)
+        super().__init__(tree)
+        self._masks = masks
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
-        """The contents of many files, with their secrets."""
+        """The contents of many files, with their secrets: who shows a part of one hides them."""
         blobs = await self._tree.read_many(paths, side)
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
         return blobs
-
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs, in secrets too: for patterns that no model has written."""
-        return await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
 
     async def grep_lines(
         self,
@@ -122,13 +98,13 @@ def matches_beside(line: str, piece: tuple[int, int], pattern: str, *, own: bool
         return False
     start, end = piece
     try:
-        found = re.compile(pattern).search(line, start, min(end, start + SEARCHED))
+        match = re.compile(pattern).search(line, start, min(end, start + SEARCHED))
     except (re.error, RecursionError, OverflowError):
         return False
-    if found is None:
+    if match is None:
         return False
-    at_start = found.start() == start > 0 and EDGE.search(re.sub(r"(?:\$|\\[Zz])\Z", "", pattern))
-    at_end = found.end() == end < len(line) and EDGE.search(re.sub(r"\A(?:\^|\\A)", "", pattern))
+    at_start = match.start() == start > 0 and EDGE.search(re.sub(r"(?:\$|\\[Zz])\Z", "", pattern))
+    at_end = match.end() == end < len(line) and EDGE.search(re.sub(r"\A(?:\^|\\A)", "", pattern))
     return not at_start and not at_end
 
 

@@ -16,6 +16,7 @@ from bot.checkout import git, own_git_dir
 from bot.checkout.locate import place_of
 from bot.concurrency import end_process, together
 from bot.errors import GitError
+from bot.ports import Tree
 from bot.text import media
 from bot.text.tree_names import name_of, raw_name
 from bot.values import PullRequest, RawChange, Side, TreeEntry
@@ -42,6 +43,46 @@ SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
+
+
+class TreeView:
+    """A tree in front of another one: it passes every question on, and a kind of it overrides what it answers otherwise."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    @property
+    def stopped_searches(self) -> Sequence[str]:
+        """A sentence for each search that was ended before it was done."""
+        return self._tree.stopped_searches
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        return await self._tree.entries(side)
+
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+        return await self._tree.links(side)
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file, as `read_many` has it."""
+        return (await self.read_many([path], side)).get(path)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files."""
+        return await self._tree.read_many(paths, side)
+
+    async def grep(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+    ) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        return await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
 
 
 class Checkout:

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, tell
+from bot.cli.options import RepoFolder
 from bot.errors import NoCommitError
 
 MOST = 1 << 20  # bytes of a settings file that are compared
 
 
 def command(
-    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    repo: RepoFolder = ".",
     explain: Annotated[bool, typer.Option("--explain", help="Show where each value comes from.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of .deeprepo.yml instead.")] = False,
     reference: Annotated[

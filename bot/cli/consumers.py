@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bot.cli.exits import CLEAN, tell
-from bot.cli.review import WITH
+from bot.cli.options import ConsumerClones, RepoFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ WIDE = 160  # columns of a table that goes to a file or a pipe
 
 
 def command(
-    consumers: Annotated[list[str] | None, WITH] = None,
-    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    consumers: ConsumerClones = None,
+    repo: RepoFolder = ".",
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
 ) -> int:
     """List who uses this repository: what each named clone takes of it, at which version, and the commit that was read.

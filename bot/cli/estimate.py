@@ -8,32 +8,46 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from bot.cli import reviewing
 from bot.cli.exits import CLEAN
-from bot.cli.review import EFFORT, FULL, PREVIOUS, RUN, STRATEGY, THINKING, Effort, Lacking, Level, Show, StrategyName
-from bot.cli.reviewing import deciding, last, progress, read_request, workplace
+from bot.cli.options import (
+    EffortOption,
+    Full,
+    Lacking,
+    Level,
+    MaxUsd,
+    Previous,
+    Quiet,
+    RepoFolder,
+    RootModel,
+    RunTests,
+    Show,
+    StrategyOption,
+    Thinking,
+    Verify,
+    WorkerModel,
+)
 
 
 def command(
     change: Annotated[
         str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
     ] = None,
-    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    repo: RepoFolder = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Estimate what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Estimate all local work, new files too.")] = False,
-    effort: Annotated[Effort | None, EFFORT] = None,
-    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
-    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
-    thinking: Annotated[Effort | None, THINKING] = None,
-    strategy: Annotated[StrategyName | None, STRATEGY] = None,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
+    effort: EffortOption = None,
+    root: RootModel = None,
+    worker: WorkerModel = None,
+    thinking: Thinking = None,
+    strategy: StrategyOption = None,
+    max_usd: MaxUsd = None,
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
-    verify: Annotated[
-        bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
-    ] = None,
-    previous: Annotated[Path | None, PREVIOUS] = None,
-    full: Annotated[bool, FULL] = False,
-    run: Annotated[bool | None, RUN] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    verify: Verify = None,
+    previous: Previous = None,
+    full: Full = False,
+    run: RunTests = None,
+    quiet: Quiet = False,
     _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
     _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
     _fail_also: Annotated[list[Lacking] | None, typer.Option("--fail-also", hidden=True)] = None,
@@ -48,22 +62,11 @@ def command(
     """
     from bot.wiring import local
 
-    flags = {
-        "strategy": strategy.value if strategy else None,
-        "root": root,
-        "worker": worker,
-        "effort": effort,
-        "thinking": thinking,
-        "usd": max_usd,
-        "verify": verify,
-        "allow_run": run,
-        "previous": last(previous),
-        "full": full,
-        "deciding": deciding({"--previous": [previous] if previous else []}),
-    }
-    request = read_request(change, repo, staged=staged, uncommitted=uncommitted)
-    with workplace(request) as scratch:
-        estimates = local.estimate(request, flags, scratch, partial(progress, quiet=quiet))
+    names = {"root": root, "worker": worker, "thinking": thinking}
+    flags = reviewing.flags(strategy, effort, names, usd=max_usd, verify=verify, run=run, full=full, previous=previous)
+    request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
+    with reviewing.workplace(request) as scratch:
+        estimates = local.estimate(request, flags, scratch, partial(reviewing.progress, quiet=quiet))
     if form == "json":
         sys.stdout.write(json.dumps(estimates, indent=2) + "\n")
     else:

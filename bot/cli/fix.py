@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import CLEAN, FOUND, tell
+from bot.cli.options import Quiet
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def command(
     ] = None,
     repo: Annotated[str, typer.Option(help="The checkout whose files are changed.", metavar="DIR")] = ".",
     patch: Annotated[bool, typer.Option("--patch", help="Print the change as a patch and write nothing.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Write the fixes of a review's findings into the work tree: rewrites of broken callers, and suggestions that can be committed.
 

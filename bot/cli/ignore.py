@@ -56,17 +56,8 @@ def command(
     from bot.checkout.locate import locate
     from bot.findings import suppress
 
-    if not reason.strip():
-        raise UsageError("--reason is empty: give a reason for those who read the file later")
     until: date | None = expires.date() if expires else None
-    if until is not None and until < date.today():  # noqa: DTZ011 - the user's own day
-        raise UsageError(
-            f"--expires {until} is in the past: name the last day on which the entry applies, or leave it out"
-        )
-    if review is None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):
-        raise UsageError(
-            f"{fingerprint!r} is not a fingerprint: copy the 16 or 32 characters that `deeprepo review` prints after a finding's source"
-        )
+    _refuse(reason, until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else _top(repo)
     target = top / (suppress.LOCAL if local else suppress.FILE)
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
@@ -86,6 +77,20 @@ def command(
     )
     tell(f"Added to {target}: {finding.title}. {counts}.")
     return CLEAN
+
+
+def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
+    """Raise UsageError for an empty reason, a day that is over, or what is no fingerprint."""
+    if not reason.strip():
+        raise UsageError("--reason is empty: give a reason for those who read the file later")
+    if until is not None and until < date.today():  # noqa: DTZ011 - the user's own day
+        raise UsageError(
+            f"--expires {until} is in the past: name the last day on which the entry applies, or leave it out"
+        )
+    if fingerprint is not None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):
+        raise UsageError(
+            f"{fingerprint!r} is not a fingerprint: copy the 16 or 32 characters that `deeprepo review` prints after a finding's source"
+        )
 
 
 def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:

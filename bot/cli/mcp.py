@@ -1,17 +1,15 @@
 """`deeprepo mcp`: an MCP server over stdio, for editors and coding agents."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from bot.cli.exits import CLEAN
+from bot.cli.options import RepoFolder
 from bot.config import extras
 from bot.errors import UsageError
 
 
 def command(
-    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    repo: RepoFolder = ".",
 ) -> int:
     """Serve the tools review, explain, hand_over and callers over standard input and output (Model Context Protocol).
 

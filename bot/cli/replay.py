@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import tell
-from bot.cli.review import Format, Show
+from bot.cli.options import Format, Show
 
 
 def command(

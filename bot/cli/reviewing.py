@@ -4,11 +4,11 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot import files
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
@@ -108,9 +108,35 @@ def last(previous: Path | None) -> bytes | None:
         raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
 
 
-def deciding(options: Mapping[str, Iterable[Path]]) -> tuple[tuple[str, str], ...]:
-    """The files that decide what is read or reported, each with its option."""
-    return tuple((option, str(path)) for option, paths in options.items() for path in paths)
+def flags(
+    strategy: str | None,
+    effort: str | None,
+    models: Mapping[str, str | None],
+    *,
+    usd: float | None,
+    verify: bool | None,
+    run: bool | None,
+    full: bool,
+    previous: Path | None,
+    sarif: Sequence[Path] = (),
+    sarif_base: Sequence[Path] = (),
+) -> dict[str, Any]:
+    """What `review` and `estimate` take. `models`: root, worker, and how much they may think. Raises UsageError for a file."""
+    files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
+    return {
+        **models,
+        "strategy": None if strategy is None else str(strategy),
+        "effort": effort,
+        "usd": usd,
+        "verify": verify,
+        "allow_run": run,
+        "full": full,
+        "previous": last(previous),
+        "sarif": _contents(sarif),
+        "sarif_base": _contents(sarif_base),
+        # What decides what is read or reported: each file with its option.
+        "deciding": tuple((option, str(path)) for option, paths in files_by_option.items() for path in paths),
+    }
 
 
 def local(repo: str) -> bytes | None:
@@ -122,18 +148,20 @@ def local(repo: str) -> bytes | None:
     return files.content(home / names.LOCAL_IGNORE, MOST_LIST, below=home)
 
 
-def contents(paths: Sequence[Path] | None) -> tuple[tuple[str, bytes], ...]:
+def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
     """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
+    if not paths:
+        return ()
     from bot.findings import sarif_results
 
-    files = []
-    for path in paths or ():
+    rows = []
+    for path in paths:
         try:
             with path.open("rb") as file:
-                files.append((str(path), file.read(sarif_results.MOST_BYTES + 1)))
+                rows.append((str(path), file.read(sarif_results.MOST_BYTES + 1)))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    return tuple(files)
+    return tuple(rows)
 
 
 def read_request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":

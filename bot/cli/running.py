@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, FAULT, FOUND, tell
+from bot.cli.options import RepoFolder
 
 
 def command(
-    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    repo: RepoFolder = ".",
     _explain: Annotated[
         bool, typer.Option("--explain", help="Show the sandbox, what its probe found, and the commands. The default.")
     ] = False,

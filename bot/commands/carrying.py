@@ -27,7 +27,7 @@ class Permission:
 
 def refusal(word: Word, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
     """The answer where the command is not carried out, None where it is."""
-    words = load(settings["language"])
+    words = load(settings.language)
     most = settings.triggers.commands_per_hour if standing.writes else pace.STRANGER
     pace_ = pace.judge(standing.earlier, standing.now, most)
     if not pace_.free:

@@ -65,7 +65,7 @@ class CommandContext:
     @property
     def words(self) -> Phrases:
         """Our own words, in the repository's language."""
-        return load(self.settings["language"])
+        return load(self.settings.language)
 
     def reply(self, name: str, **values: object) -> CommandReply:
         """A reply from its template."""

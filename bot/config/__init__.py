@@ -7,19 +7,19 @@ they are imported when they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS
+from bot.config.defaults import DEFAULTS, ReviewSettings
 from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 from bot.config.resolution import Config, Value, resolve
 from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step
-    from bot.config.repository import Pattern, Problem, RepoConfig, Triggers, check, read
+    from bot.config.repository import Pattern, Problem, RepoConfig, RunSection, Triggers, check, read
     from bot.config.schema import json_schema
     from bot.config.server import App, Server, ServerPlace, server_settings
 LATER = {
     "action": ("Step", "step"),
-    "repository": ("Pattern", "Problem", "RepoConfig", "Triggers", "check", "read"),
+    "repository": ("Pattern", "Problem", "RepoConfig", "RunSection", "Triggers", "check", "read"),
     "schema": ("json_schema",),
     "server": ("App", "Server", "ServerPlace", "server_settings"),
 }

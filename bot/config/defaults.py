@@ -1,40 +1,57 @@
-"""What a setting is if nobody sets it: no flag, no file, no variable."""
+"""The settings of a review, each with its type and what it is if nobody sets it: no flag, no file, no variable."""
 
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
-DEFAULTS: dict[str, Any] = {
-    "root": None,
-    "worker": None,
-    "thinking": None,
-    "timeout": 120.0,
-    "concurrency": None,
-    "context": None,
-    "effort": "medium",
-    "strategy": "auto",
-    "usd": 1.0,
-    "tokens": 2_000_000,
-    "calls": 1_000,
-    "seconds": 900.0,
-    "ignore": (),
-    "quota": 4,
-    "minimum_severity": "low",
-    "tone": "normal",
-    "fail_on": None,
-    "fail_also": ("unreviewed", "skipped", "cut", "dropped"),
-    "request_changes": "off",
-    "pause_after": None,
-    "linked_issues": True,
-    "verify": True,
-    "consumers": (),
-    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas"),
-    "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
-    "language": "en",
-    "instructions": (),
-    "rules": (),
-    "learnings": (),
-    "checks": (),
-    "guidelines": True,
-    "walkthrough": True,
-    "ci": True,
-    "run": None,
-}
+from bot.config.settings import Strategy
+from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
+
+if TYPE_CHECKING:
+    from bot.config.repository import Bar, RunSection
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    """What a review goes by. The schema of the repository's file describes each setting and bounds it."""
+
+    root: str | None = None
+    worker: str | None = None
+    thinking: Effort | None = None
+    timeout: float = 120.0
+    concurrency: int | None = None
+    context: int | None = None
+    effort: ReviewEffort = "medium"
+    strategy: Strategy = "auto"
+    usd: float = 1.0
+    tokens: int = 2_000_000
+    calls: int = 1_000
+    seconds: float = 900.0
+    ignore: tuple[str, ...] = ()
+    quota: int = 4
+    minimum_severity: Severity = "low"
+    tone: Tone = "normal"
+    fail_on: Severity | None = None
+    fail_also: tuple[Shortfall, ...] = ("unreviewed", "skipped", "cut", "dropped")
+    request_changes: "Bar" = "off"
+    pause_after: int | None = None
+    linked_issues: bool = True
+    verify: bool = True
+    consumers: tuple[str, ...] = ()
+    analyzers: tuple[str, ...] = (
+        "contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas",
+    )  # fmt: skip
+    lenses: tuple[str, ...] = (
+        "correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests",
+    )  # fmt: skip
+    language: str = "en"
+    instructions: tuple[tuple[str, str], ...] = ()  # path and text
+    rules: tuple[tuple[str, str, str], ...] = ()  # path, kind and text
+    learnings: tuple[tuple[str, str, str], ...] = ()  # path, symbol and text
+    checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = ()  # name, question, paths and severity
+    guidelines: bool = True
+    walkthrough: bool = True
+    ci: bool = True
+    run: "RunSection | None" = None
+
+
+DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in fields(ReviewSettings)}

@@ -46,7 +46,7 @@ class No:
 
 def ending_without_review(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
     """How a check ends that has no review: where the owner has set a bar, only a review reaches below it."""
-    return "failure" if settings["fail_on"] is not None and lacks in settings["fail_also"] else "neutral"
+    return "failure" if settings.fail_on is not None and lacks in settings.fail_also else "neutral"
 
 
 def unreadable(*files: str | None) -> Ending:

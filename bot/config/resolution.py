@@ -11,11 +11,11 @@ For them the default branch's file is resolved in the same way, and of each sett
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS
+from bot.config.defaults import DEFAULTS, ReviewSettings
 from bot.config.names import FILE
 from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
@@ -40,21 +40,34 @@ class Value:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """Every setting of one review, resolved. `warnings` are sentences about the repository's file.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(ReviewSettings):
+    """Every setting of one review, resolved, with its origin. `warnings` are sentences about the repository's file.
 
     `triggers` decide whether there is a review at all, so they are not part of the settings that a journal records.
     """
 
-    values: Mapping[str, Value]
+    origins: Mapping[str, str]
     warnings: tuple[str, ...] = field(default=())
     file_triggers: "Triggers | None" = None  # of the repository's file; None if there is no file
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
     bounding: "Triggers | None" = None  # of the default branch, where it bounds what the base branch asks for
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - settings are of several types; a wrong name is a KeyError
-        return self.values[name].value
+    @classmethod
+    def of(cls, values: Mapping[str, Value], **more: Any) -> "Config":  # noqa: ANN401 - its own fields
+        """Return the settings from one value for each name."""
+        origins = {name: value.origin for name, value in values.items()}
+        return cls(**{name: value.value for name, value in values.items()}, origins=origins, **more)
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """Each setting with its origin, by its name."""
+        return {name: Value(getattr(self, name), origin) for name, origin in self.origins.items()}
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as a journal has them, from which they are resolved again."""
+        run = None if self.run is None else self.run.model_dump()
+        return {**{name: getattr(self, name) for name in DEFAULTS}, "run": run}
 
     @property
     def triggers(self) -> "Triggers":
@@ -76,18 +89,18 @@ class Config:
 
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
-        if not self["ignore"]:
+        if not self.ignore:
             return False
         from bot.text import globs
 
-        return globs.matches(self["ignore"], path)
+        return globs.matches(self.ignore, path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""
         from bot.config.repository import written_as
 
-        for name, setting in self.values.items():
-            yield written_as(name), value_text(setting.value), setting.origin
+        for name, value in self.record().items():
+            yield written_as(name), value_text(value), self.origins[name]
         for name, value in self.triggers:
             is_set = name in self.triggers.model_fields_set
             yield f"triggers.{name}", value_text(value), FROM_FILE if is_set else "default"
@@ -96,8 +109,8 @@ class Config:
 
     def model_sentence(self) -> str:
         """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
-        model_values = [(name, self.values[name]) for name in MODELS]
-        ours = [f"{name} {value.value}" for name, value in model_values if value.origin.endswith((OF_BASE, OF_DEFAULT))]
+        file_roles = [name for name in MODELS if self.origins[name].endswith((OF_BASE, OF_DEFAULT))]
+        ours = [f"{name} {getattr(self, name)}" for name in file_roles]
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
@@ -164,16 +177,29 @@ def _one(
         values["request_changes"] = _no_stricter(values["request_changes"], settings.request_changes)
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
-    return Config(values, (*warnings, *refusals), file.triggers if file else None, tuple(settings.ceilings()))
+    values["run"] = _run_section(values["run"])
+    return Config.of(
+        values,
+        warnings=(*warnings, *refusals),
+        file_triggers=file.triggers if file else None,
+        ceilings=tuple(settings.ceilings()),
+    )
 
 
 def _within_bounds(own: Config, default: Config) -> Config:
     """The base branch's settings within the default branch's, each by the rule that it is declared with."""
     from bot.config.repository import declared_rules
 
-    values = {name: _stricter(rule, own.values[name], default.values[name]) for name, rule in declared_rules().items()}
+    ours, theirs, rule_by_name = own.values, default.values, declared_rules()
+    values = {name: _stricter(rule_by_name[name], ours[name], theirs[name]) for name in ours}
     warnings = tuple(dict.fromkeys((*own.warnings, *default.warnings)))
-    return replace(own, values={**own.values, **values}, warnings=warnings, bounding=default.triggers)
+    return Config.of(
+        values,
+        warnings=warnings,
+        file_triggers=own.file_triggers,
+        ceilings=own.ceilings,
+        bounding=default.triggers,
+    )
 
 
 def _stricter(rule: Stricter, own: Value, default: Value) -> Value:
@@ -181,6 +207,15 @@ def _stricter(rule: Stricter, own: Value, default: Value) -> Value:
     holds = rule.pick(own.value, default.value)
     stricter_value = next((value for value in (own, default) if value.value == holds), None)
     return stricter_value or Value(holds, f"{own.origin} and {default.origin}")
+
+
+def _run_section(value: Value) -> Value:
+    """The section `run`: a journal has recorded it as a mapping."""
+    if not isinstance(value.value, Mapping):
+        return value
+    from bot.config.repository import RunSection
+
+    return Value(RunSection.model_validate(value.value), value.origin)
 
 
 def _read(text: bytes, name: str) -> "tuple[RepoConfig, tuple[str, ...]]":
@@ -280,6 +315,6 @@ def _flat(file: "RepoConfig") -> dict[str, Any]:
         (item.name, item.ask, item.paths, item.severity) for item in file.checks if distinct_checks[item.name] is item
     )
     if "run" in file.model_fields_set:  # a section that sets nothing switches it on, too
-        rows["run"] = file.run.model_dump()
+        rows["run"] = file.run
     choice = {"fail_also": file.fail_also} if file.fail_also is not None else {}
     return {name: value for name, value in rows.items() if value not in (None, ())} | choice

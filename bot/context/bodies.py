@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.context import definitions, identifiers, snippets
-from bot.context.snippets import ShownLines
+from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.values import Excerpt, tokens
 

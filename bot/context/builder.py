@@ -30,8 +30,8 @@ from bot.context.consumers import Consumers
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.elsewhere import Elsewhere
-from bot.context.snippets import ShownLines
 from bot.context.usages import Pick, Row
+from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
 from bot.text.paths import decides_nothing, is_product

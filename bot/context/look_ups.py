@@ -13,6 +13,7 @@ from typing import Literal
 
 from bot.context import definitions, snippets
 from bot.context.bodies import Callee
+from bot.diff.units import ShownLines
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
@@ -56,21 +57,19 @@ class _Room:
     """What may still be shown, and what is shown already."""
 
     tokens: int
-    shown_lines: set[tuple[str, Side, int]] = field(default_factory=set)
+    shown_lines: ShownLines = field(default_factory=ShownLines)
     outlines_left: int = MAX_OUTLINED
 
     def new(self, excerpt: Excerpt) -> bool:
         """Whether any of its lines is not shown yet."""
-        return any(
-            row.text.strip() and (excerpt.path, excerpt.side, row.number) not in self.shown_lines
-            for row in excerpt.rows
-        )
+        numbers = (row.number for row in excerpt.rows if row.text.strip())
+        return bool(self.shown_lines.left(excerpt.path, numbers, excerpt.side))
 
     def take(self, excerpt: Excerpt, most: int) -> Excerpt | None:
         """The lines of it that are new and fit, None where nothing is left of it."""
         rows, size = [], tokens(excerpt.path + excerpt.title) + 8
         for row in excerpt.rows:
-            if (excerpt.path, excerpt.side, row.number) in self.shown_lines:
+            if self.shown_lines.has(excerpt.path, row.number, excerpt.side):
                 continue
             size += tokens(str(row))
             if size > most:
@@ -78,8 +77,9 @@ class _Room:
             rows.append(row)
         if not rows or (len(rows) == 1 and not rows[0].text.strip()):
             return None
-        self.shown_lines.update((excerpt.path, excerpt.side, row.number) for row in rows)
-        return replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
+        part = replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
+        self.shown_lines.add(part)
+        return part
 
 
 @dataclass(slots=True)

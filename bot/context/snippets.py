@@ -6,32 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.context import definitions, identifiers
+from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import defines, special
-from bot.values import ChangedFile, DiffRow, Excerpt, Unit
+from bot.values import ChangedFile, DiffRow, Excerpt
 
 BODY = 14  # lines of a definition at most
 ABOVE = 12  # lines above one in which a variable of it may get its value
 _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
-
-
-class ShownLines:
-    """Which lines of the head tree are in the prompt already."""
-
-    def __init__(self, units: Iterable[Unit]) -> None:
-        self.lines: set[tuple[str, int]] = set()
-        for unit in units:
-            if unit.side == "head":
-                self.lines.update((unit.path, line) for line in range(unit.start, unit.end + 1))
-
-    def add(self, excerpt: Excerpt) -> None:
-        """The lines of an excerpt are there now."""
-        self.lines.update((excerpt.path, row.number) for row in excerpt.rows)
-
-    def left(self, path: str, numbers: Iterable[int]) -> list[int]:
-        """Those of some lines that are not shown yet."""
-        return [number for number in numbers if (path, number) not in self.lines]
 
 
 def lines(blob: bytes) -> list[str]:

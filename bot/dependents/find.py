@@ -131,11 +131,7 @@ async def _of_language(
     cut += lacking
     head, base = await both(tree, language, trees.links)
     cut += head.unused[:LISTED]
-    _tell(sources, head, base)
-    exports = Exports({"head": head, "base": base})
-    for source in sources:
-        exports.know("base", source.file.old_path or source.file.path, source.old) if source.before else None
-        exports.know("head", source.file.path, source.new) if source.after else None
+    exports = _tell(sources, head, base)
     own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
     indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
     symbols_by_file = await indirect.find(own_symbols)
@@ -196,15 +192,19 @@ def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     ]
 
 
-def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> None:
-    """What the changed files hold. The head is told of what they held, too: who still uses it is wanted."""
+def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:
+    """Tell both sides what the changed files hold. The head is told of what they held, too: who still uses it is wanted."""
+    exports = Exports({"head": head, "base": base})
     for source in sources:
         if source.before:
             base.learn(source.file.old_path or source.file.path, source.before, source.old)
+            exports.know("base", source.file.old_path or source.file.path, source.old)
         if source.before and source.file.old_path == source.file.path:
             head.learn(source.file.path, source.before, source.old)
         if source.after:
             head.learn(source.file.path, source.after, source.new)
+            exports.know("head", source.file.path, source.new)
+    return exports
 
 
 async def _only(item: ChangedSymbol, exports: Exports) -> ChangedSymbol:

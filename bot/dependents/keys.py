@@ -106,7 +106,7 @@ class Key:
 Texts = Mapping[tuple[str, str], str]  # (side, path) -> the text of the file
 
 
-async def lost_keys(  # noqa: C901
+async def lost_keys(
     tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
 ) -> Dependents:
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
@@ -120,14 +120,7 @@ async def lost_keys(  # noqa: C901
         for path, _, text, name in await _rows(tree, [name for key in keys for name in key.names], "base")
         if _what(name, path, text, suffixes)
     }
-    lines: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
-    rows = await _rows(tree, words, "head")
-    if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
-        rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
-    for path, line, text, word in rows:
-        what = _what(word, path, text, suffixes)
-        if what and (not _is_route(word) or is_said(word, words[word].role, _with_slash(word, text))):
-            lines[word].append((path, line, text, what))
+    lines, is_whole = await _lines(tree, words, suffixes)
     fresh = {file.path: file.added_lines for file in files}
     references: list[Reference] = []
     for word, key in words.items():
@@ -144,9 +137,24 @@ async def lost_keys(  # noqa: C901
         ]
         if len(unchanged_rows) > LINES:
             cut = (*cut, f"{key.path}: {LINES} of the {len(unchanged_rows)} lines that still say {word} are listed")
-    if len(rows) >= ROWS:
+    if not is_whole:
         cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
     return Dependents(references=tuple(references), cut=cut, missed_uses=cut)
+
+
+async def _lines(
+    tree: Tree, keys: Mapping[str, Key], suffixes: Collection[str]
+) -> tuple[dict[str, list[tuple[str, int, str, str]]], bool]:
+    """The lines of the head that say a key, by its word, with what they do; whether these are all of them."""
+    rows = await _rows(tree, keys, "head")
+    if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
+        rows = await _rows(tree, [word for word in keys if _distinctive(word)], "head")
+    lines: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
+    for path, line, text, word in rows:
+        what = _what(word, path, text, suffixes)
+        if what and (not _is_route(word) or is_said(word, keys[word].role, _with_slash(word, text))):
+            lines[word].append((path, line, text, what))
+    return lines, len(rows) < ROWS
 
 
 async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> Texts:

@@ -44,6 +44,11 @@ def find_repeated(finding: Finding, dismissals: Sequence[Dismissal]) -> Dismissa
     )
 
 
+def is_one_story(finding: Finding, before: Finding) -> bool:
+    """Whether two findings of one line tell the same: their titles do, or title and reason together."""
+    return alike(finding.title, before.title) or alike(_words(finding), _words(before))
+
+
 def near(finding: Finding, dismissals: Sequence[Dismissal], units: Iterable[Unit]) -> tuple[Dismissal, ...]:
     """The dismissed claims of the finding's place, the nearest first: of one line or definition, or about the same called function."""
     if finding.proven:

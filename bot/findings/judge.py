@@ -4,16 +4,17 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import Literal, get_args
 
 from bot.findings import rules
 from bot.findings.memory import Recollection, outlasting, recall, revive
-from bot.findings.merge import merge
+from bot.findings.merge import merge, name_cause
 from bot.findings.suppress import IgnoreList
-from bot.findings.verify import Ask, Precedents, verify
+from bot.findings.verify import Ask, Precedents, Verification, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
@@ -56,6 +57,25 @@ class JudgedFindings:
     )  # identities of what a second opinion has refuted, new or reported before
 
 
+Outcome = Literal["due", "reported", "unproven", "refuted", "still", "fixed", "unmentioned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What becomes of one finding: `due` is a second opinion that nobody has given yet."""
+
+    finding: Finding
+    outcome: Outcome
+    unheard: str | None = None  # why no second opinion came on a finding that is reported nevertheless
+    is_earlier: bool = False  # of an earlier round
+    is_refuted: bool = False  # of an earlier round, by a second opinion in this one
+
+    @property
+    def to_verify(self) -> Finding:
+        """The finding as the second opinion is asked about it: what was reported before is open again."""
+        return replace(self.finding, verdict=Verdict.UNPROVEN) if self.is_earlier else self.finding
+
+
 async def judge(
     findings: Sequence[Finding],
     tree: Tree,
@@ -81,80 +101,144 @@ async def judge(
     round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
     """
     dismissed = _dismissed(ignore_list, earlier, archive)
-    quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
-    merged_findings = tuple(one for one in merge(findings) if one.identity not in quiet_marks)
-    recollection = Recollection(merged_findings, (), (), ())
-    if earlier is not None:
-        quiet_past, past = _parted(earlier, quiet_marks)
-        recollection = await recall(past, merged_findings, tree, files, reread, before, silence)
-        # Nothing new is taken for what somebody has dismissed because its line is like it: that is decided by what it claims.
-        recollection = _join(recollection, await recall(quiet_past, (), tree, files, reread, before, silence))
-    recollection = outlasting(recollection, leaks)
+    quiet = {one.identity: one for one, _ in dismissed if ignore_list.is_silent(one)}
+    quiet_marks = frozenset(quiet)
+    rows = (_tell_apart(one, quiet.get(one.identity)) for one in merge(findings))
+    merged_findings = tuple(one for one in rows if one.identity not in quiet_marks)
+    remember = partial(recall, tree=tree, files=files, reread=reread, before=before, silence=silence)
+    recollection = outlasting(await _recollect(merged_findings, earlier, quiet_marks, remember), leaks)
     archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
     if pull is not None and archive:
         here = (pull.head, pull.base)
         recollection = await revive(recollection, archive, here, tree, files, reread, silence, full=full)
-    if earlier is not None:  # what nobody was told of is not told to be fixed
-        recollection = replace(
-            recollection,
-            fixed_findings=tuple(f for f in recollection.fixed_findings if f.identity not in earlier.silenced_marks),
-        )
+    recollection, suppressed_findings = _suppress(recollection, ignore_list, dismissed, earlier)
+    if ask is None:
+        return replace(_fold(_settle(recollection), suppressed_findings), refuted_marks=frozenset())
+    fates = _sort(recollection, least)
+    precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
+    due = [fate.to_verify for fate in fates if fate.outcome == "due"]
+    verification = await verify(due, tree, dependents, ask, files, pull, precedents)
+    by_words = _within_limit(verification.silenced_findings)
+    return _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
+
+
+def _tell_apart(finding: Finding, before: Finding | None) -> Finding:
+    """The finding; if it makes another claim than the dismissed one of its line and category, with a fingerprint of its own."""
+    if before is None:
+        return finding
+    from bot.findings import dismissal
+
+    return finding if dismissal.is_one_story(finding, before) else name_cause(finding)
+
+
+async def _recollect(
+    findings: tuple[Finding, ...],
+    earlier: Earlier | None,
+    quiet_marks: frozenset[str],
+    remember: Callable[[Earlier, Sequence[Finding]], Awaitable[Recollection]],
+) -> Recollection:
+    """What the round before has reported, beside this round's findings.
+
+    Nothing new is taken for what somebody has dismissed because its line is like it: that is decided by what it claims.
+    """
+    if earlier is None:
+        return Recollection(findings, (), (), ())
+    quiet_past, past = _parted(earlier, quiet_marks)
+    return _join(await remember(past, findings), await remember(quiet_past, ()))
+
+
+def _suppress(
+    recollection: Recollection, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], earlier: Earlier | None
+) -> tuple[Recollection, tuple[SuppressedFinding, ...]]:
+    """What is left after the owner's words, and what they silence. What nobody was told of is not told to be fixed."""
     new, silenced_findings = ignore_list.split(recollection.new)
     still, silenced_too = ignore_list.split(recollection.still)
     doubtful, silenced_as_well = ignore_list.split(recollection.doubtful)
-    new, repeats = _without_repeats(new, dismissed)
-    suppressed_findings = (*silenced_findings, *silenced_too, *silenced_as_well, *repeats)
-    if ask is None:
-        reportable_findings = tuple(f for f in new if f.verdict.stands)
-        refuted_findings = tuple(f for f in new if not f.verdict.stands)
-        return JudgedFindings(
-            reportable_findings,
-            len(refuted_findings),
-            (),
-            (*still, *doubtful),
-            recollection.fixed_findings,
-            suppressed_findings,
-            refuted_findings=refuted_findings,
-        )
-    quiet = tuple(replace(f, unconfirmed=True) for f in new if not at_least(f.severity, least) and f.verdict.open)
-    new = tuple(f for f in new if at_least(f.severity, least) or not f.verdict.open)
-    unseen = tuple(f for f in new if _is_masked(f))
-    new = tuple(f for f in new if not _is_masked(f))
-    without_opinion = tuple(f for f in doubtful if not at_least(f.severity, least) or _is_masked(f))
-    raised_findings = tuple(
-        f for f in still if at_least(f.severity, least) and f.verdict.open and not f.number
-    )  # kept back until now
-    doubtful = (*(f for f in doubtful if f not in without_opinion), *raised_findings)
-    still = (*(f for f in still if f not in raised_findings), *without_opinion)
-    open_findings = [*new, *(replace(finding, verdict=Verdict.UNPROVEN) for finding in doubtful)]
+    new, repeats = _without_repeats(new, dismissals)
+    silenced_marks = earlier.silenced_marks if earlier is not None else ()
+    fixed_findings = tuple(f for f in recollection.fixed_findings if f.identity not in silenced_marks)
+    rest = Recollection(new, still, doubtful, fixed_findings)
+    return rest, (*silenced_findings, *silenced_too, *silenced_as_well, *repeats)
 
-    precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
-    verification = await verify(open_findings, tree, dependents, ask, files, pull, precedents)
-    by_words = _within_limit(verification.silenced_findings)
-    suppressed_findings = (*suppressed_findings, *by_words)
-    new, doubtful, verdicts = _without_answered(new, doubtful, verification.findings, by_words)
-    reportable_findings = tuple(f for f in verdicts[: len(new)] if f.is_shown)
-    unproven = tuple(f for f in verdicts[: len(new)] if f.verdict.open and not f.is_shown)
-    again = list(zip(doubtful, verdicts[len(new) :], strict=True))
-    fixed_findings = tuple(replace(finding, status="fixed") for finding, now in again if not now.verdict.stands)
-    judged_again = (_update(finding, now) for finding, now in again if now.verdict.stands)
-    open_ones = tuple(f for f in judged_again if f.number or f.is_shown)
-    unheard = tuple(finding for finding in reportable_findings if finding.unconfirmed)
-    refuted_findings = tuple(f for f in verdicts[: len(new)] if not f.verdict.stands)
-    why = Counter(verification.unheard[finding.fingerprint] for finding in unheard)
+
+def _settle(recollection: Recollection) -> Sequence[Fate]:
+    """The fates if nobody gives a second opinion."""
+    return [
+        *(Fate(f, "reported" if f.verdict.stands else "refuted") for f in recollection.new),
+        *(Fate(f, "still") for f in (*recollection.still, *recollection.doubtful)),
+        *(Fate(f, "fixed") for f in recollection.fixed_findings),
+    ]
+
+
+def _sort(recollection: Recollection, least: Severity) -> Sequence[Fate]:
+    """The fates before the second opinions: it is due for what is open, severe enough, and may be shown to a model.
+
+    What is below the bar is unconfirmed. What was kept back in an earlier round and reaches the bar now is raised: asked for the first time.
+    """
+    visible = [f for f in recollection.new if not f.verdict.open or at_least(f.severity, least)]
+    below = [f for f in recollection.new if f.verdict.open and not at_least(f.severity, least)]
+    raised_findings = [f for f in recollection.still if at_least(f.severity, least) and f.verdict.open and not f.number]
+    without_opinion = [f for f in recollection.doubtful if not at_least(f.severity, least) or _is_masked(f)]
+    again = (*(f for f in recollection.doubtful if f not in without_opinion), *raised_findings)
+    return [
+        *(Fate(f, "still") for f in recollection.still if f not in raised_findings),
+        *(Fate(f, "still") for f in without_opinion),
+        *(Fate(f, "fixed") for f in recollection.fixed_findings),
+        *(Fate(f, "due") for f in visible if not _is_masked(f)),
+        *(Fate(f, "due", is_earlier=True) for f in again),
+        *(Fate(f, "reported") for f in visible if _is_masked(f)),
+        *(Fate(replace(f, unconfirmed=True), "reported") for f in below),
+    ]
+
+
+def _decide(fates: Sequence[Fate], verification: Verification, by_words: Sequence[SuppressedFinding]) -> Iterator[Fate]:
+    """The fates after the second opinions, without what people's words have answered."""
+    marks = {(one.finding.fingerprint, one.finding.start) for one in by_words}
+    verdicts = iter(verification.findings)
+    for fate in fates:
+        if fate.outcome != "due":
+            yield fate
+            continue
+        now = next(verdicts)
+        if (fate.finding.fingerprint, fate.finding.start) not in marks:
+            yield _judge_again(fate.finding, now) if fate.is_earlier else _judge_new(now, verification.unheard)
+
+
+def _judge_new(now: Finding, unheard: Mapping[str, str]) -> Fate:
+    if now.is_shown:
+        return Fate(now, "reported", unheard[now.fingerprint] if now.unconfirmed else None)
+    return Fate(now, "unproven" if now.verdict.open else "refuted")
+
+
+def _judge_again(before: Finding, now: Finding) -> Fate:
+    """The fate of a finding of an earlier round. One that nobody has seen yet, and that is unproven still, is not mentioned."""
+    if not now.verdict.stands:
+        return Fate(replace(before, status="fixed"), "fixed", is_refuted=True)
+    updated = _update(before, now)
+    return Fate(updated, "still" if updated.number or updated.is_shown else "unmentioned")
+
+
+def _fold(fates: Iterable[Fate], suppressed_findings: tuple[SuppressedFinding, ...]) -> JudgedFindings:
+    """The fates as lists, each in the order of the fates."""
+    lists: dict[Outcome, list[Finding]] = {outcome: [] for outcome in get_args(Outcome)}
+    fates = list(fates)
+    for fate in fates:
+        lists[fate.outcome].append(fate.finding)
+    refuted_again = [fate.finding for fate in fates if fate.is_refuted]
+    reasons = Counter(fate.unheard for fate in fates if fate.unheard is not None)
     return JudgedFindings(
-        (*reportable_findings, *unseen, *quiet),
-        dropped_count=len(new) - len(reportable_findings),
-        unproven=unproven,
-        still=(*still, *open_ones),
-        fixed_findings=(*recollection.fixed_findings, *fixed_findings),
+        tuple(lists["reported"]),
+        dropped_count=len(lists["unproven"]) + len(lists["refuted"]),
+        unproven=tuple(lists["unproven"]),
+        still=tuple(lists["still"]),
+        fixed_findings=tuple(lists["fixed"]),
         suppressed_findings=suppressed_findings,
-        unheard=unheard,
-        refuted_findings=refuted_findings,
-        refuted_marks=frozenset(one.identity for one in (*refuted_findings, *fixed_findings)),
+        unheard=tuple(fate.finding for fate in fates if fate.unheard is not None),
+        refuted_findings=tuple(lists["refuted"]),
+        refuted_marks=frozenset(one.identity for one in (*lists["refuted"], *refuted_again)),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
-            for reason, number in why.items()
+            for reason, number in reasons.items()
         ),
     )
 
@@ -187,22 +271,6 @@ def _join(recollection: Recollection, quiet: Recollection) -> Recollection:
         recollection,
         still=(*recollection.still, *quiet.still, *quiet.doubtful),
         fixed_findings=(*recollection.fixed_findings, *quiet.fixed_findings),
-    )
-
-
-def _without_answered(
-    new: Sequence[Finding],
-    doubtful: Sequence[Finding],
-    verdicts: Sequence[Finding],
-    by_words: Sequence[SuppressedFinding],
-) -> tuple[tuple[Finding, ...], tuple[Finding, ...], tuple[Finding, ...]]:
-    """The new findings, the doubtful ones and the verdicts on both, without what people's words have answered."""
-    marks = {(one.finding.fingerprint, one.finding.start) for one in by_words}
-    is_left = [(finding.fingerprint, finding.start) not in marks for finding in (*new, *doubtful)]
-    return (
-        tuple(finding for finding, left in zip(new, is_left[: len(new)], strict=True) if left),
-        tuple(finding for finding, left in zip(doubtful, is_left[len(new) :], strict=True) if left),
-        tuple(finding for finding, left in zip(verdicts, is_left, strict=True) if left),
     )
 
 

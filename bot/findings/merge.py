@@ -101,6 +101,11 @@ def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Findi
     ]
     if not others or (finding.proofs and all(other.proofs for other in others)):
         return finding
+    return name_cause(finding)
+
+
+def name_cause(finding: Finding) -> Finding:
+    """The finding with a fingerprint that holds what its title names."""
     return _also(finding, sorted(code_names(finding.title)))
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
 from bot.text.lines import binds, defined_names, defines, definition
@@ -58,12 +59,12 @@ async def gather(
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents, files)]
     places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in finding.evidence]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
-    excerpts, lines_seen = list[Excerpt](), set[tuple[str, Side, int]]()
+    excerpts, shown_lines = list[Excerpt](), ShownLines()
     for place in places:
-        excerpt = await _excerpt(tree, place, room, lines_seen)
+        excerpt = await _excerpt(tree, place, room, shown_lines)
         if excerpt is not None:
             room -= tokens(excerpt.body)
-            lines_seen.update((excerpt.path, excerpt.side, row.number) for row in excerpt.rows)
+            shown_lines.add(excerpt)
             excerpts.append(excerpt)
     return tuple(excerpts)
 
@@ -174,21 +175,21 @@ def _meanings(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return mine if len(mine) <= MEANT else []
 
 
-async def _excerpt(tree: Tree, place: Place, room: int, lines_seen: set[tuple[str, Side, int]]) -> Excerpt | None:
+async def _excerpt(tree: Tree, place: Place, room: int, shown_lines: ShownLines) -> Excerpt | None:
     """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
     lines = _rows(await tree.read(place.path, place.side))
     first, last = max(1, place.first), min(len(lines), place.last)
     if first > last:
         return None
-    if (place.path, place.side, first) in lines_seen and _TYPE.match(lines[first - 1]):
+    if shown_lines.has(place.path, first, place.side) and _TYPE.match(lines[first - 1]):
         return None  # what tells of it is shown already
     for most in dict.fromkeys((place.most, min(place.most, NEAR), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
-        new = [number for number in block if (place.path, place.side, number) not in lines_seen]
+        new = shown_lines.left(place.path, block, place.side)
         if not any(lines[number - 1].strip() for number in new):
             return None
         heads = [number for number in blocks.heads(lines, first) if number not in block] if most else []
-        opening = [number for number in heads[:MAX_HEADS] if (place.path, place.side, number) not in lines_seen]
+        opening = shown_lines.left(place.path, heads[:MAX_HEADS], place.side)
         numbers = sorted([*new, *opening])
         rows = tuple(DiffRow("", lines[number - 1], number) for number in numbers)
         excerpt = Excerpt(place.path, numbers[0], numbers[-1], rows, place.side, place.title)

@@ -7,11 +7,20 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, places, text
+from bot.languages.syntax import (
+    DEPTH,
+    MAX_TEXT,
+    MOST_USES,
+    UNKNOWN,
+    Form,
+    ancestors,
+    first_line,
+    last_line,
+    places,
+    text,
+)
 from bot.values import Call, SomeUses, Use
 
-DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
-UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 WORDS = 3  # a member's name of so many words can speak for itself
 PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 

@@ -5,7 +5,7 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 
 import re
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -28,6 +28,9 @@ PARSING = 2.0  # seconds of computing for one file; usual code takes a second fo
 AT_ONCE = 8_000  # bytes of code that cannot take long
 PIECE = 65_536  # bytes
 MOST_ALTERNATIVES = 20  # definitions of one name that a call is held against
+MANY = 100  # places of one name in one function
+DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
+UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
@@ -134,6 +137,46 @@ def conditional(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
             own_signature = replace(own_signature, also=also, opaque=own_signature.opaque or vague, ambiguous=True)
         conditional_symbols.append(replace(symbol, signature=own_signature))
     return tuple(conditional_symbols)
+
+
+def hide_repeated(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
+    """The symbols; a name that is defined twice has no one signature."""
+    count = Counter(symbol.name for symbol in symbols)
+    return tuple(
+        replace(symbol, signature=replace(symbol.signature, opaque=True))
+        if symbol.signature is not None and count[symbol.name] > 1
+        else symbol
+        for symbol in symbols
+    )
+
+
+def outermost(node: Node, kinds: frozenset[str]) -> Node:
+    """The nearest node of these kinds around a node, else the last that is climbed to."""
+    scope = node
+    for above in islice(ancestors(node), DEPTH):
+        scope = above
+        if above.type in kinds:
+            break
+    return scope
+
+
+def local_type(
+    receiver: Node,
+    function: Node,
+    separators: bytes,
+    binds: Callable[[Node], bool],
+    bound: Callable[[Node], tuple[str, ...]],
+) -> tuple[str, ...]:
+    """The type that a function gives to a local name: unknown if it gives several, or mentions the name too often to look."""
+    name = receiver.text or b""
+    types: set[tuple[str, ...]] = set()
+    places = words(function).places(name, separators)
+    for place in places[:MANY]:
+        start = function.start_byte + place
+        node = function.descendant_for_byte_range(start, start + len(name))
+        if node is not None and node.type == "identifier" and binds(node):
+            types.add(bound(node))
+    return types.pop() if len(types) == 1 and len(places) <= MANY else UNKNOWN
 
 
 @lru_cache(maxsize=64)

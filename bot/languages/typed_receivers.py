@@ -15,14 +15,24 @@ from typing import Literal
 from tree_sitter import Node
 
 from bot.languages.lexical import Lines, Words
-from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, places, text
+from bot.languages.syntax import (
+    CLIMB,
+    DEPTH,
+    MAX_TEXT,
+    MOST_USES,
+    UNKNOWN,
+    Form,
+    ancestors,
+    first_line,
+    last_line,
+    places,
+    text,
+)
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.values import Call, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
-UNKNOWN = ("?",)
-DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 MAX_FAR = 3  # names so deep: each step up starts at the root of the tree
 NESTED = 24  # classes inside classes
 OPEN = 9  # comments that no one closes

@@ -1,7 +1,7 @@
 """The tools `review`, `explain`, `hand_over` and `callers`, by the official SDK: the only import of it."""
 
 import tempfile
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -77,9 +77,7 @@ def server(repo: str) -> MCPServer[object]:
         Args:
             finding: its number in the last review, from 1.
         """
-        if not last:
-            raise ToolError("There is no review yet: call `review` first.")
-        return await _sentence(local.explanation(last[0], finding))
+        return await _sentence(local.explanation(_last(last, "call `review` first"), finding))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def hand_over(finding: int = 0, pull: str = "") -> str:
@@ -92,9 +90,8 @@ def server(repo: str) -> MCPServer[object]:
         """
         if pull:
             return await _sentence(stored_review.handed_over(pull, finding))
-        if not last:
-            raise ToolError("There is no review yet: call `review` first, or name a pull request.")
-        return await _sentence(_handed_over(last[0], finding))
+        review = _last(last, "call `review` first, or name a pull request")
+        return await _sentence(_handed_over(review, finding))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def callers(symbol: str) -> str:
@@ -113,6 +110,13 @@ async def _review(repo: str, change: str, flags: Mapping[str, Any], scratch: str
     review = await local.review(repo, change, flags, scratch)
     last[:] = [review]
     return local.text(review)
+
+
+def _last(reviews: Sequence[Review], remedy: str) -> Review:
+    """Return the last review. Raises ToolError if there is none."""
+    if not reviews:
+        raise ToolError(f"There is no review yet: {remedy}.")
+    return reviews[0]
 
 
 async def _handed_over(review: Review, number: int) -> str:

@@ -1,6 +1,7 @@
 """The review as a comment on a pull request: its words are templates, everything from the change is escaped by them."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from bot.masking import hide
 from bot.outputs import facts, handover, parts, walkthrough
@@ -28,71 +29,80 @@ def summary(
 
     `posted_findings`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
     """
-    finding_groups, own = facts.listing(review), {id(item) for item in posted_findings}
-    # In the order in which they get room.
-    groups = {"full": finding_groups.full, "still": finding_groups.still, "folded": finding_groups.collapsed_findings}
-    findings_here = [item for group in groups.values() for item in group if id(item) not in own]
-    with_heading = {
-        id(item) for item in (*finding_groups.full, *finding_groups.collapsed_findings)
-    }  # those of earlier rounds have it on their fold
-
-    def details_of(*, with_handover: bool) -> list[Safe]:
-        return form.fill(
-            "finding.md.j2",
-            lambda: [
-                parts.one(item, review, form.words, heading=id(item) in with_heading, with_handover=with_handover)
-                for item in findings_here
-            ],
-            room,
-        )
-
-    values = parts.whole(review, form.words) | {
-        "inline": len(posted_findings),
-        "listed": len(review.findings) - len(posted_findings),
-    }
-
-    def page(most: int, details_shown: Sequence[Safe], handover: str = "") -> str:
-        detail_by_id = {id(item): detail for item, detail in zip(findings_here, details_shown, strict=False)}
-        rows = {
-            name: [
-                {**row, "posted": id(item) in own, "detail": detail_by_id.get(id(item), "")}
-                for row, item in zip(values[name], group, strict=True)
-            ]
-            for name, group in groups.items()
-        }
-        return form.fill(
-            "summary.md.j2",
-            lambda: [
-                {
-                    **values,
-                    **rows,
-                    "most": most,
-                    "walkthrough": walkthrough.values(review, most),
-                    "handover": handover,
-                    "handover_title": Safe(form.words.say("handover_all", len(finding_groups.all))),
-                    "details": [row["detail"] for row in rows["full"] if row["detail"]],
-                    "untold": len(findings_here) - len(details_shown),
-                    "notes": [note for note in (*review.notes, *form.notes) if note != review.failure],
-                }
-            ],
-            room,
-        )[0]
-
+    page = SummaryPage(review, form, posted_findings, room)
     for most in LISTED:
-        bare = page(most, ())
+        bare = page.text(most, ())
         if _bytes(bare) <= room // 2:
             break
     left = room - _bytes(bare) - SLACK
-    details = details_of(with_handover=True)
+    details = page.details(with_handover=True)
     if _size(details) > left:  # the prompts for agents are the first to be left out
-        details = details_of(with_handover=False)
+        details = page.details(with_handover=False)
     details_shown = _fitting(details, left)
     spare = left - _size(details_shown) - SLACK
-    alone = len(finding_groups.all) == 1 and bool(findings_here)  # its own prompt is beside it
-    room_left = 0 if alone else min(spare, handover.MOST_BYTES)
-    everything = handover.prompt(finding_groups.all, review.pull.head, room_left)
-    whole = page(most, details_shown, everything)
-    return whole if _bytes(whole) <= room else page(most, details_shown)  # what is escaped in it may have grown
+    every = page.listing.all
+    alone = len(every) == 1 and bool(page.findings_here)  # its own prompt is beside it
+    everything = handover.prompt(every, review.pull.head, 0 if alone else min(spare, handover.MOST_BYTES))
+    whole = page.text(most, details_shown, everything)
+    return whole if _bytes(whole) <= room else page.text(most, details_shown)  # what is escaped in it may have grown
+
+
+class SummaryPage:
+    """The summary of a review, rendered with as much as there is room for."""
+
+    def __init__(
+        self, review: Review, form: ReviewTemplates, posted_findings: Collection[PlacedFinding], room: int
+    ) -> None:
+        self.review, self.form, self.room = review, form, room
+        self.listing, self.own = facts.listing(review), {id(item) for item in posted_findings}
+        self.groups = {  # in the order in which they get room
+            "full": self.listing.full,
+            "still": self.listing.still,
+            "folded": self.listing.collapsed_findings,
+        }
+        self.findings_here = [item for group in self.groups.values() for item in group if id(item) not in self.own]
+        self.values = parts.whole(review, form.words) | {
+            "inline": len(posted_findings),
+            "listed": len(review.findings) - len(posted_findings),
+        }
+
+    def details(self, *, with_handover: bool) -> list[Safe]:
+        """Everything about each finding that has no comment of its own. Those of earlier rounds have a heading on their fold."""
+        with_heading = {id(item) for item in (*self.listing.full, *self.listing.collapsed_findings)}
+        words = self.form.words
+        return self.form.fill(
+            "finding.md.j2",
+            lambda: [
+                parts.one(item, self.review, words, heading=id(item) in with_heading, with_handover=with_handover)
+                for item in self.findings_here
+            ],
+            self.room,
+        )
+
+    def text(self, most: int, details_shown: Sequence[Safe], handover: str = "") -> str:
+        """The comment with so many rows of each list and these details."""
+        return self.form.fill("summary.md.j2", lambda: [self._values(most, details_shown, handover)], self.room)[0]
+
+    def _values(self, most: int, details_shown: Sequence[Safe], handover: str) -> dict[str, Any]:
+        detail_by_id = {id(item): detail for item, detail in zip(self.findings_here, details_shown, strict=False)}
+        rows = {
+            name: [
+                {**row, "posted": id(item) in self.own, "detail": detail_by_id.get(id(item), "")}
+                for row, item in zip(self.values[name], group, strict=True)
+            ]
+            for name, group in self.groups.items()
+        }
+        return {
+            **self.values,
+            **rows,
+            "most": most,
+            "walkthrough": walkthrough.values(self.review, most),
+            "handover": handover,
+            "handover_title": Safe(self.form.words.say("handover_all", len(self.listing.all))),
+            "details": [row["detail"] for row in rows["full"] if row["detail"]],
+            "untold": len(self.findings_here) - len(details_shown),
+            "notes": [note for note in (*self.review.notes, *self.form.notes) if note != self.review.failure],
+        }
 
 
 def _fitting(details: Sequence[Safe], room: int) -> Sequence[Safe]:

@@ -76,7 +76,6 @@ def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], v
     form = prompt.answer.name if prompt.answer is not None else ""
     text = render.text("prompts/looked_up.md.j2", about=prompt.about, results=shown_code, vague=vague, form=form)
     return prompt.further(reply, text)
-    return prompt.further(reply, text)
 
 
 def final(prompt: Prompt) -> Prompt:

@@ -97,17 +97,8 @@ async def open_session(
         if models.reader
         else checks
     )
-    start = Start(
-        pull=subject.pull,
-        settings=settings or {},
-        root=models.root.name if models.root else None,
-        worker=models.reader.name if models.reader else None,
-        version=__version__,
-        request=subject.request,
-        given={**subject.other_inputs, **({"own": list(limits.own)} if limits.own else {})},
-    )
     try:
-        notes = journal.begin(start)
+        notes = journal.begin(_start(subject, models, settings or {}, limits))
         yield Session(
             pull=subject.pull,
             files=subject.files,
@@ -135,6 +126,19 @@ async def open_session(
         journal.close()
         for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
             await open_one.close()
+
+
+def _start(subject: Survey, models: Models, settings: Mapping[str, Any], limits: Limits) -> Start:
+    """Return the first row of the record: everything that decides what this review does."""
+    return Start(
+        pull=subject.pull,
+        settings=settings,
+        root=models.root.name if models.root else None,
+        worker=models.reader.name if models.reader else None,
+        version=__version__,
+        request=subject.request,
+        given={**subject.other_inputs, **({"own": list(limits.own)} if limits.own else {})},
+    )
 
 
 def _model_worker(

@@ -7,11 +7,11 @@ it was. Calls and runs are in the journal: a replay asks nobody and starts nothi
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import render
 from bot.errors import DeepRepoError
@@ -38,6 +38,9 @@ from bot.values import (
     Verdict,
     severity_rank,
 )
+
+if TYPE_CHECKING:
+    from bot.config import RunSection
 
 MENDS = 2  # of a test that is itself at fault
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
@@ -85,11 +88,11 @@ async def reproduce(
     session: Session,
     tree: RunnableTree,
     permission: RunPermission,
-    section: Mapping[str, Any],
+    section: "RunSection",
 ) -> tuple[PlacedFinding, ...]:
     """The findings, those that a test shows with it. Why others were not is a note of the review."""
     model = session.root or session.reader
-    wanted = _wanted(placed_findings, section["findings"])
+    wanted = _wanted(placed_findings, section.findings)
     if model is None or not wanted:
         return tuple(placed_findings)
     if permission.refusal:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import pipeline
 from bot.config import Config
@@ -22,6 +22,9 @@ from bot.wiring import child, effect, review
 from bot.wiring.addresses import Access
 from bot.wiring.child import ChildPipe, Watching
 from bot.wiring.effect import Effect
+
+if TYPE_CHECKING:
+    from bot.config import RunSection
 
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
@@ -127,7 +130,7 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
 
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []
-        proofs = settings["run"]["findings"] if deps.running is not None and settings["run"] is not None else 0
+        proofs = settings.run.findings if deps.running is not None and settings.run is not None else 0
         for name in NAMES:
             fresh = replace(subject, tracker=coverage.start(subject.units, subject.files, subject.dependents))
             fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
@@ -136,15 +139,15 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
                 root, worker = session.root, session.reader
                 affordable = affords(session)
                 if name not in WITH_ROOT or root is not None:
-                    rows.append(await estimate(name, session, verify=settings["verify"], proofs=proofs))
+                    rows.append(await estimate(name, session, verify=settings.verify, proofs=proofs))
         strategy, reason = choose(
-            settings["strategy"],
+            settings.strategy,
             left,
             subject.dependents,
             root=root is not None,
             worker=True,
             affordable=affordable,
-            effort=settings["effort"],
+            effort=settings.effort,
         )
         return {
             "units": len(subject.units),
@@ -153,27 +156,27 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
             "root": root.name if root else None,
             "worker": worker.name if worker else None,
             "strategy": {"name": strategy, "reason": reason},
-            "cap_usd": settings["usd"],
-            "cap_from": settings.values["usd"].origin,
+            "cap_usd": settings.usd,
+            "cap_from": settings.origins["usd"],
             "assumed": str(HABITS),
             "strategies": [asdict(row) for row in rows],
         }
 
 
-def _room(settings: Config) -> tuple[int, int]:
+def _room(settings: Config, section: "RunSection") -> tuple[int, int]:
     """Bytes and seconds of computing that tests in a sandbox may use beside the review: their own limits are below these."""
-    seconds = settings["seconds"] or LONG
-    return (2 * settings["run"]["memory"] + TREES) << 20, round(seconds * (os.cpu_count() or 1))
+    seconds = settings.seconds or LONG
+    return (2 * section.memory + TREES) << 20, round(seconds * (os.cpu_count() or 1))
 
 
 def with_time_limit(line: ChildPipe, deps: Deps) -> Deps:
     """The parts of a review whose time is up a while after its own budget's."""
 
     def open_session(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
-        seconds = settings["seconds"]
+        seconds = settings.seconds
         line.deadline(None if seconds is None else seconds + GRACE)
-        if deps.running is not None and settings["run"] is not None:
-            line.room(*_room(settings))
+        if deps.running is not None and settings.run is not None:
+            line.room(*_room(settings, settings.run))
         return deps.open_session(subject, settings)
 
     return replace(deps, open_session=open_session)

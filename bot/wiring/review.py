@@ -211,7 +211,7 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
     from bot.agent.dry_run import DryRun
 
     def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
-        root, worker = settings_in_force["root"], settings_in_force["worker"]
+        root, worker = settings_in_force.root, settings_in_force.worker
         if not root and not worker:
             root, worker = preferred_models()
         if not root and not worker:
@@ -228,8 +228,8 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
             no_limits,
             languages=LANGUAGES,
             lenses=lens_questions,
-            effort=settings_in_force["effort"],
-            walkthrough=settings_in_force["walkthrough"],
+            effort=settings_in_force.effort,
+            walkthrough=settings_in_force.walkthrough,
         )
 
     return replace(deps(flags, scratch, say), open_session=opening, deciding=tuple(flags.get("deciding", ())))
@@ -253,11 +253,11 @@ def _open(
         languages=LANGUAGES,
         lenses=lenses(settings),
         journal=open_journal(),
-        settings={name: value.value for name, value in settings.values.items()},
+        settings=settings.record(),
         keep_on_cancel=keep_on_cancel,
         say=say,
-        effort=settings["effort"],
-        walkthrough=settings["walkthrough"],
+        effort=settings.effort,
+        walkthrough=settings.walkthrough,
     )
 
 
@@ -322,18 +322,18 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
 
 def lenses(settings: Config) -> dict[str, Lens]:
     """The questions that workers may be asked."""
-    unknown = set(settings["lenses"]) - set(LENSES)
+    unknown = set(settings.lenses) - set(LENSES)
     if unknown:
         raise ConfigError(f"unknown lenses {', '.join(sorted(unknown))}: known are {', '.join(LENSES)}")
-    return {name: lens for name, lens in LENSES.items() if name in settings["lenses"]}
+    return {name: lens for name, lens in LENSES.items() if name in settings.lenses}
 
 
 def analyzers(settings: Config) -> tuple[str, ...]:
     """The analysers that the repository asks for."""
-    unknown = set(settings["analyzers"]) - set(ANALYZERS)
+    unknown = set(settings.analyzers) - set(ANALYZERS)
     if unknown:
         raise ConfigError(f"unknown analysers {', '.join(sorted(unknown))}: known are {', '.join(ANALYZERS)}")
-    return tuple(settings["analyzers"])
+    return tuple(settings.analyzers)
 
 
 def models(settings: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
@@ -341,23 +341,23 @@ def models(settings: Config, address: Callable[[str], str | None], access: Mappi
 
     `address`: where a provider is called, None for its own address. `access`: the same for single models, with their keys.
     """
-    root, worker = settings["root"], settings["worker"]
-    if settings["strategy"] == "offline":
+    root, worker = settings.root, settings.worker
+    if settings.strategy == "offline":
         return Models(None, None)
     if not root and not worker:
         root, worker = preferred_models()
-    if not root and not worker:
-        if settings["strategy"] != "auto":
+    reader = worker or root
+    if not reader:
+        if settings.strategy != "auto":
             variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
             raise UsageError(
-                f"the strategy {settings['strategy']} needs a model: name one with --worker provider/model, or set one of {variables}"
+                f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
             )
         return Models(None, None)
-    if not root and settings["strategy"] in {"cascade", "rlm", "rlm-only"}:
-        raise UsageError(f"the strategy {settings['strategy']} needs a root model: name one with --root provider/model")
-    timeout = settings["timeout"]
-    reader = connected_at(worker or root, address, timeout, access)
-    return Models(connected_at(root, address, timeout, access) if root else None, reader)
+    if not root and settings.strategy in {"cascade", "rlm", "rlm-only"}:
+        raise UsageError(f"the strategy {settings.strategy} needs a root model: name one with --root provider/model")
+    connected_reader = connected_at(reader, address, settings.timeout, access)
+    return Models(connected_at(root, address, settings.timeout, access) if root else None, connected_reader)
 
 
 def own_servers(
@@ -377,31 +377,32 @@ def own_servers(
 def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
     """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
     return Limits(
-        usd=settings["usd"],
-        tokens=settings["tokens"],
-        calls=settings["calls"],
-        seconds=settings["seconds"],
-        concurrency=settings["concurrency"] or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
-        context=settings["context"],
-        effort=settings["thinking"],
-        turns=HIGH_TURNS if settings["effort"] == "high" else Limits().turns,
+        usd=settings.usd,
+        tokens=settings.tokens,
+        calls=settings.calls,
+        seconds=settings.seconds,
+        concurrency=settings.concurrency or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
+        context=settings.context,
+        effort=settings.thinking,
+        turns=HIGH_TURNS if settings.effort == "high" else Limits().turns,
         own=own,
     )
 
 
 def in_force(settings: Config) -> Config:
     """The settings with the models that a key brings, where nobody names one."""
-    if settings["root"] or settings["worker"] or settings["strategy"] == "offline":
+    if settings.root or settings.worker or settings.strategy == "offline":
         return settings
-    pair = zip(("root", "worker"), preferred_models(), strict=True)
-    key_models = {name: config.Value(model, "the key that is set") for name, model in pair if model}
-    return replace(settings, values={**settings.values, **key_models})
+    root, worker = preferred_models()
+    key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
+    origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
+    return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
 
 
 def can_ask(settings: Config) -> bool:
     """Whether a question can be put to a model."""
-    is_model_set = settings["root"] or settings["worker"] or any(preferred_models())
-    return bool(is_model_set) and settings["strategy"] != "offline"
+    is_model_set = settings.root or settings.worker or any(preferred_models())
+    return bool(is_model_set) and settings.strategy != "offline"
 
 
 def preferred_models() -> tuple[str | None, str | None]:

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from bot import checkout, config, files
+from bot.config import RunSection
 from bot.errors import UsageError
 from bot.review.running import prepare as preparing
 from bot.review.running.execute import execute
@@ -100,7 +100,7 @@ async def _rig(repo: str, scratch: str) -> AsyncIterator[tuple[Rig, str]]:
         if section is None:
             where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
         sides = Sides(pull.url or pull.git_dir, tree.entries, tree.archive, tree.read)
-        made = await rig(sides, section or _section(b"run: {}") or {}, permission) if permission is not None else None
+        made = await rig(sides, section or RunSection(), permission) if permission is not None else None
         if made is None:
             raise SandboxRefused(
                 f"no test runner was found: set `run.test` and `run.files` in {config.FILE}, such as "
@@ -109,9 +109,8 @@ async def _rig(repo: str, scratch: str) -> AsyncIterator[tuple[Rig, str]]:
         yield made, where
 
 
-def _section(text: bytes | None) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = config.resolve({}, text, config.Settings())["run"]
-    return found
+def _section(text: bytes | None) -> RunSection | None:
+    return config.resolve({}, text, config.Settings()).run
 
 
 def _hint(rig: Rig) -> str:

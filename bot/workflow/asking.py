@@ -94,14 +94,14 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
     was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
     values: dict[str, object] = {"given": code(before), "head": code(now), "again": code("/deeprepo review")}
-    words = load(settings["language"])
+    words = load(settings.language)
     key = "reply_moved" if was_pushed else "reply_rebased" if was_rebased else "reply_replaced"
     await _tell(key, values, words, comment, host)
 
 
 async def tell_closed(comment: CommentRef, host: Host, settings: Config) -> None:
     """Say below a command that its review was called off because the pull request was closed."""
-    await _tell("reply_closed", {"again": code("/deeprepo review")}, load(settings["language"]), comment, host)
+    await _tell("reply_closed", {"again": code("/deeprepo review")}, load(settings.language), comment, host)
 
 
 async def _tell(key: str, values: dict[str, object], words: Phrases, comment: CommentRef, host: Host) -> None:

@@ -50,7 +50,7 @@ class ReviewRun:
     @property
     def language(self) -> str:
         """Of the comments and of the check run."""
-        return str(self.settings["language"])
+        return str(self.settings.language)
 
 
 @dataclass(frozen=True, slots=True)

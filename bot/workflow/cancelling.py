@@ -92,5 +92,5 @@ async def _learn(ask: Cancel, host: Host, job: Job, parts: Services) -> None:
     state = await looking.current_state(host, config.FILE)
     if state.facts.state == "closed":
         settings = await looking.settings(state, parts)
-        if await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at):
+        if await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at):
             await paging.schedule_all(ask.pull, parts, job.id)

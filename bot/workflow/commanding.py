@@ -47,7 +47,7 @@ async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> N
     await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
     was_decided = False
     if ask.word not in REVIEWS:  # a review learns by itself
-        was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at)
+        was_decided = await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at)
     if was_decided:
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
     carried_out = partial(_carried_out, ask, state, settings, host, job, parts, standing)
@@ -124,7 +124,7 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         return not already
 
     async def resume() -> bool:
-        were_waiting = await pausing.resume(host, settings["pause_after"])
+        were_waiting = await pausing.resume(host, settings.pause_after)
         return await people.resume(pull) or were_waiting
 
     return CommandContext(
@@ -140,7 +140,7 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         given_at=ask.given_at,
         then=partial(parts.store.reviews.at, pull, ask.given_at + SECOND) if ask.given_at else None,
         top=partial(_top, ask.comment, host),
-        rules=_rules(ask, state, host, load(settings["language"]), parts.store),
+        rules=_rules(ask, state, host, load(settings.language), parts.store),
     )
 
 

@@ -71,7 +71,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts), lasts=True
     )
     proposals = await _withdrawn(
-        remark_reply, ask, heard_remark, state, settings["language"], parts, writes=standing.writes
+        remark_reply, ask, heard_remark, state, settings.language, parts, writes=standing.writes
     )
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
     comment = await remarks.post(replace(remark_reply, body=body), ask, host)
@@ -79,7 +79,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         for number in proposals:
             await parts.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
     # the remark may say "won't fix"
-    was_decided = await learning.learn(ask.pull, host, settings["language"], parts.store, job.stored_at)
+    was_decided = await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at)
     if was_decided:
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
     elif remark_reply.withdrawn:
@@ -91,7 +91,7 @@ async def _reply(
 ) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
-    language = settings["language"]
+    language = settings.language
     try:
         async with (
             fetch(ask.pull, state.facts, state.bases, parts) as pull,

@@ -26,7 +26,7 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
 
     `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
     """
-    run = replace(run, pushes=await pausing.count_pushes(run.host, run.ask, run.id, run.settings["pause_after"]))
+    run = replace(run, pushes=await pausing.count_pushes(run.host, run.ask, run.id, run.settings.pause_after))
     waits = (run.pushes.most or 0) if run.pushes.is_spent else 0
     decision = policy.decide(
         run.state.facts, run.ask, run.settings.conditions, is_paused=run.state.paused, pushes=waits
@@ -86,9 +86,9 @@ async def _with_funds(run: ReviewRun, backend: Backend, change: Change) -> Async
         if funds.refusal:
             yield _offline(change, funds.refusal)
             return
-        if funds.model and run.settings["linked_issues"]:
+        if funds.model and run.settings.linked_issues:
             change = replace(change, pull=replace(change.pull, issues=await looking.issues(run.host)))
-        if funds.usd is not None and funds.usd < run.settings["usd"]:
+        if funds.usd is not None and funds.usd < run.settings.usd:
             yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change

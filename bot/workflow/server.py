@@ -64,7 +64,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             raise result.fault
         if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
             await paging.follow(ask.pull, host, parts)
-        if result.outcome is not None and settings["ci"] and await ci_failures.is_due(host, state.facts.head_sha):
+        if result.outcome is not None and settings.ci and await ci_failures.is_due(host, state.facts.head_sha):
             await parts.submit(Follow(ask.pull, state.facts.head_sha), f"ci-{job.id}")
         if result.fault is not None:
             await parts.remember_failure(ask, str(result.fault))

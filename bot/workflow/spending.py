@@ -36,7 +36,7 @@ async def reserve(
     caps = daily(parts.settings, forks)
     paid_so_far = await _paid_so_far(journal, parts)
     grant = await parts.store.spending.reserve(
-        pull, journal, settings["usd"], caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
+        pull, journal, settings.usd, caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
     )
     if isinstance(grant, CapReached):
         log.info("a cap of the day is reached", extra={"facts": {"cap": grant.which, "repository": pull.repository}})

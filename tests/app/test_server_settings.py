@@ -137,9 +137,9 @@ def test_no_file_and_no_flag_goes_above_the_ceiling() -> None:
     """The operator's limits for one review hold against a larger request; a smaller one is kept."""
     settings = Settings(cap_usd=0.5)
     asked = {b"budget: {usd: 9}": 0.5, b"budget: {usd: 0.2}": 0.2, b"": 0.5}
-    assert {file: config.resolve({}, file, settings)["usd"] for file in asked} == asked
-    assert config.resolve({"usd": 3.0}, None, settings)["usd"] == 0.5
-    assert config.resolve({}, b"budget: {usd: 9}", settings).values["usd"].origin == (
+    assert {file: config.resolve({}, file, settings).usd for file in asked} == asked
+    assert config.resolve({"usd": 3.0}, None, settings).usd == 0.5
+    assert config.resolve({}, b"budget: {usd: 9}", settings).origins["usd"] == (
         "DEEPREPO_CAP_USD, below the 9.00 of: .deeprepo.yml of the base branch"
     )
 

@@ -172,7 +172,7 @@ def test_a_setting_takes_the_files_that_the_page_names(scratch: Scratch, reposit
     )
 """
     scratch.insert("bot/config/repository.py", "    quota: Annotated[", field)
-    scratch.insert("bot/config/defaults.py", '    "quota": 4,\n', '    "patience": 7,\n')
+    scratch.insert("bot/config/defaults.py", "    quota: int = 4\n", "    patience: int = 7\n")
     for command, words in ((("--reference",), "Minutes that people wait gladly."), (("--schema",), '"patience"')):
         assert words in scratch.run("-m", "bot", "config", *command)
     repository.commit({".deeprepo.yml": "patience: 9\n"}, "settings")

@@ -181,6 +181,30 @@ def test_code_alone_knows_the_same_lines_and_the_same_story(change: tuple[Reposi
     assert len(result.reportable_findings) == 1
 
 
+def test_another_claim_of_the_same_line_and_category_is_not_silent(
+    change: tuple[Repository, PullRequest],
+) -> None:
+    """The second opinion decides it, with the dismissed claim before it: a repeat in other words is silent, and nothing is dropped unseen."""
+    repository, pull = change
+    name, key, claim, _ = SUBJECTS[0]
+    line = f"    first = one.{key} / table.{key}_unit"
+    before = finding(name, key, (f"{name}() {claim}", "Mechanism."), line)
+    other = finding(name, key, ("Unchecked input", "Something unusual happens for callers."), line)
+    assert other.identity == before.identity
+    words = dismissed_list(before, "withdrawn")
+    opinion = Opinion({})
+    result = asyncio.run(judged(repository, pull, [other], opinion, words, before))
+    assert [one.title for one in result.reportable_findings] == [other.title]
+    assert result.reportable_findings[0].identity != before.identity
+    assert before.title in opinion.prompts[0]
+    repeat = Opinion({other.title: {"repeats": "D1", "new_evidence": ""}})
+    result = asyncio.run(judged(repository, pull, [other], repeat, words, before))
+    assert (result.reportable_findings, [one.scope for one in result.suppressed_findings]) == ((), ["repeat"])
+    same_story = replace(before, title=f"{before.title} here")
+    result = asyncio.run(judged(repository, pull, [same_story], opinion, words, before))
+    assert (result.reportable_findings, len(opinion.prompts)) == ((), 1)
+
+
 @pytest.mark.parametrize(
     ("line", "reported"),
     [

@@ -29,7 +29,7 @@ class RemarkReply:
 
 def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
     """The answer where no model is asked, mostly nothing; None where one is asked."""
-    words = load(settings["language"])
+    words = load(settings.language)
 
     def say(key: str, number: int | None = None, **values: object) -> str:
         return comment("replies/phrase.md.j2", words, key=key, number=number, values=values)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
+from bot.checkout.tree import TreeView
 from bot.limits import Contents
 from bot.ports import Tree
 from bot.values import Side, TreeEntry
@@ -17,34 +18,13 @@ LITERAL, GLOB = ":(literal)", ":(glob)"
 Syntax = Literal["fixed", "perl"]
 
 
-class CachedTree:
+class CachedTree(TreeView):
     """A tree whose searches are made once: each consumer is asked about the same names. Satisfies `ports.Tree`."""
 
     def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+        super().__init__(tree)
         self._found: dict[object, frozenset[str]] = {}
         self._lines: dict[object, tuple[tuple[str, int, str], ...]] = {}
-
-    @property
-    def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
-        return self._tree.stopped_searches
-
-    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
-        return await self._tree.entries(side)
-
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds."""
-        return await self._tree.links(side)
-
-    async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file."""
-        return await self._tree.read(path, side)
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
-        """The contents of many files."""
-        return await self._tree.read_many(paths, side)
 
     async def grep(
         self,

@@ -102,7 +102,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
         owners = _owners(path, source).get(name, ())
         having = next((one for one in classes if one in owners), "")
-        return (having,) if having else typed_receivers.UNKNOWN if classes else ()
+        return (having,) if having else syntax.UNKNOWN if classes else ()
 
     return typed_receivers.uses(syntax.parse(_grammar(), _readable(source)), source, names, csharp_uses.READING, bare)
 

@@ -5,8 +5,8 @@ import re
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
-from bot.languages.syntax import text
-from bot.languages.typed_receivers import UNKNOWN, IdentifierUse, TypedGrammar
+from bot.languages.syntax import UNKNOWN, text
+from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
 from bot.values import Call
 
 CLASSES = frozenset({

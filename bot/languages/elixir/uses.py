@@ -6,8 +6,8 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.elixir.outline import MODULES, PRIVATE, PUBLIC, arguments, body, callee, defined_name, head
-from bot.languages.spots import DEPTH, Spot, SpotGrammar
-from bot.languages.syntax import ancestors, text
+from bot.languages.spots import Spot, SpotGrammar
+from bot.languages.syntax import DEPTH, ancestors, text
 from bot.values import Call
 
 DEFINING = PUBLIC | PRIVATE

@@ -11,7 +11,6 @@ LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
 LOCKS: tuple[str, ...] = ()  # go.mod itself says which version is built
 PRIVATE = re.compile(r"[a-z_]")
-PSEUDO = re.compile(r"-\d{14}-[0-9a-f]{12}$")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:

@@ -1,13 +1,12 @@
 """What a Go file defines: functions, methods as Type.Method, types with their fields, constants and variables."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import first_line, hide_repeated, last_line, text
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
 SPECS = frozenset({"type_spec", "type_alias", "const_spec", "var_spec"})
@@ -50,7 +49,7 @@ def outline_of(path: str, root: Node, side: Side) -> Outline:
             for spec in _specs(node):
                 _spec(spec, node if len(node.named_children) == 1 and spec.parent == node else spec, walk)
     return Outline(
-        symbols=_told_apart(walk.symbols),
+        symbols=hide_repeated(walk.symbols),
         exports=tuple((s.name, s.name) for s in walk.symbols if "." not in s.name and s.name not in ("init", "main")),
         complete=not root.has_error,
         stars=walk.stars,
@@ -124,15 +123,4 @@ def _signature(node: Node) -> Signature:
         tuple(parameters),
         " ".join(head.split()),
         opaque=node.has_error and (parameter_list is None or parameter_list.has_error),
-    )
-
-
-def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
-    """A name defined twice, `init` or one of a file that does not compile, has no one signature."""
-    count = Counter(symbol.name for symbol in symbols)
-    return tuple(
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and count[symbol.name] > 1
-        else symbol
-        for symbol in symbols
     )

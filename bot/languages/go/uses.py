@@ -6,7 +6,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from bot.languages.go.outline import bare, receiver_type
-from bot.languages.syntax import MOST_USES, Form, Shape, ancestors, any_of, first_line, text, words
+from bot.languages.syntax import MOST_USES, UNKNOWN, Form, Shape, ancestors, any_of, first_line, local_type, text
 from bot.values import Call
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
@@ -17,8 +17,6 @@ NAMED = frozenset({
 MEMBERS = frozenset({"method_declaration", "field_declaration", "method_elem"})
 LISTS = frozenset({"short_var_declaration", "range_clause", "receive_statement"})
 COUNTED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
-UNKNOWN = ("?",)  # a type, but nobody here knows which
-MANY = 100  # places of one name in one function
 
 
 def _form(node: Node) -> Form:
@@ -82,14 +80,7 @@ def _types(receiver: Node) -> tuple[str, ...]:
     function = next((above for above in ancestors(receiver) if above.type in FUNCTIONS), None)
     if function is None:
         return UNKNOWN
-    type_sets: set[tuple[str, ...]] = set()
-    places = words(function).places(receiver.text or b"", b".")
-    for place in places[:MANY]:
-        start = function.start_byte + place
-        node = function.descendant_for_byte_range(start, start + len(receiver.text or b""))
-        if node is not None and node.type == "identifier" and _binds(node):
-            type_sets.add(_bound(node))
-    return type_sets.pop() if len(type_sets) == 1 and len(places) <= MANY else UNKNOWN
+    return local_type(receiver, function, b".", _binds, _bound)
 
 
 def _bound(node: Node) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from bot.languages import typed_receivers
+from bot.languages import syntax, typed_receivers
 from bot.languages.jvm import java, kotlin
 from bot.languages.jvm.packages import STATEMENT, JvmPackages
 from bot.languages.unreadable import finds, outlines
@@ -47,7 +47,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         if having or not classes or name in _import_words(source):
             return (having,) if having else ()
         open_to = path.endswith(".java") or any(bases.get(one) for one in classes)
-        return typed_receivers.UNKNOWN if open_to else ()
+        return syntax.UNKNOWN if open_to else ()
 
     return typed_receivers.uses(language.root(source), source, names, language.READING, bare)
 

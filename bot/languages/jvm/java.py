@@ -10,8 +10,8 @@ from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.syntax import first_line, last_line, text
-from bot.languages.typed_receivers import UNKNOWN, IdentifierUse, TypedGrammar
+from bot.languages.syntax import UNKNOWN, first_line, last_line, text
+from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({

@@ -7,8 +7,8 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.php.outline import CLASSES
-from bot.languages.spots import DEPTH, UNKNOWN, Spot, SpotGrammar
-from bot.languages.syntax import MOST_USES, Form, ancestors, text, words
+from bot.languages.spots import Spot, SpotGrammar
+from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, outermost, text, words
 from bot.values import Call
 
 FUNCTIONS = frozenset({"function_definition", "method_declaration"})
@@ -124,19 +124,10 @@ def types(receiver: Node) -> tuple[str, ...]:
     if receiver.type == "object_creation_expression" and receiver.named_children:
         return (text(receiver.named_children[0]),)
     if re.fullmatch(r"\$\w+", receiver_text):
-        return _class_of(_around(receiver, FUNCTIONS), receiver_text) or UNKNOWN
+        return _class_of(outermost(receiver, FUNCTIONS), receiver_text) or UNKNOWN
     if re.fullmatch(r"\$this->\w+", receiver_text):
-        return _class_of(_around(receiver, CLASSES), receiver_text, f"${receiver_text[7:]}") or UNKNOWN
+        return _class_of(outermost(receiver, CLASSES), receiver_text, f"${receiver_text[7:]}") or UNKNOWN
     return UNKNOWN
-
-
-def _around(node: Node, kinds: frozenset[str]) -> Node:
-    scope = node
-    for above in islice(ancestors(node), DEPTH):
-        scope = above
-        if above.type in kinds:
-            break
-    return scope
 
 
 def _own(node: Node, *, parent: bool) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.ruby.outline import HOLDERS, last
-from bot.languages.spots import DEPTH, UNKNOWN, Spot, SpotGrammar
-from bot.languages.syntax import MOST_USES, ancestors, text, words
+from bot.languages.spots import Spot, SpotGrammar
+from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, ancestors, outermost, text, words
 from bot.values import Call
 
 LOCAL_BYTES = 20_000  # of a method in which its variables are looked for
@@ -177,19 +177,10 @@ def types(receiver: Node) -> tuple[str, ...]:
             else UNKNOWN
         )
     if kind == "identifier":
-        return _class_of(_around(receiver, METHODS), receiver_text) or UNKNOWN
+        return _class_of(outermost(receiver, METHODS), receiver_text) or UNKNOWN
     if kind == "instance_variable":
-        return _class_of(_around(receiver, HOLDERS), receiver_text) or UNKNOWN
+        return _class_of(outermost(receiver, HOLDERS), receiver_text) or UNKNOWN
     return UNKNOWN
-
-
-def _around(node: Node, kinds: frozenset[str]) -> Node:
-    scope = node
-    for above in islice(ancestors(node), DEPTH):
-        scope = above
-        if above.type in kinds:
-            break
-    return scope
 
 
 def _own(node: Node) -> tuple[str, ...]:

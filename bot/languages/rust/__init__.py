@@ -16,7 +16,7 @@ from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
-from bot.languages.rust.uses import SHAPE, UNKNOWN
+from bot.languages.rust.uses import SHAPE
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import configs_of
@@ -155,7 +155,7 @@ def _with_dots(use: Use) -> Use:
         return use
     receiver = GENERIC.sub("", use.receiver).replace("::", ".") if "::" in use.receiver else use.receiver
     own = use.types[0] if use.receiver == "Self" and use.types else receiver
-    return replace(use, receiver=own, types=use.types if use.receiver else UNKNOWN)
+    return replace(use, receiver=own, types=use.types if use.receiver else syntax.UNKNOWN)
 
 
 def _readable(source: bytes) -> bytes:

@@ -14,7 +14,6 @@ from bot.values import Clues, Import
 
 WHOLE = frozenset({"*"})
 PathTarget = tuple[str, Segments]  # file, what is left of the path
-Inside = list[tuple[int, int, str]]
 
 
 class Crates:

@@ -1,13 +1,12 @@
 """What a Rust file defines: items, methods as Type.method, fields and variants; the names it binds by `use` count as offered."""
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from bot.languages.rust.signature import receives, signature
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import first_line, hide_repeated, last_line, text
 from bot.values import Outline, Side, Signature, Symbol, Visibility
 
 KINDS = {
@@ -53,7 +52,7 @@ def outline_of(path: str, root: Node, side: Side) -> Outline:
     walk = _RustWalk(path, side)
     _items(root, "", 0, walk)
     return Outline(
-        symbols=_told_apart(walk.symbols),
+        symbols=hide_repeated(walk.symbols),
         exports=tuple(walk.exports.items()),
         complete=walk.is_complete and not root.has_error,
         stars=walk.stars,
@@ -159,14 +158,3 @@ def _macro(node: Node, inside: str, walk: _RustWalk) -> None:
     elif not inside:
         for name in set(re.findall(r"[^\W\d]\w*", text(call))):
             walk.exports.setdefault(name, "")
-
-
-def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
-    """A name defined twice, under conditions or for several types of one name, has no one signature."""
-    count = Counter(symbol.name for symbol in symbols)
-    return tuple(
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and count[symbol.name] > 1
-        else symbol
-        for symbol in symbols
-    )

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from bot.languages.rust.outline import bare
 from bot.languages.rust.signature import conditions
-from bot.languages.syntax import Form, Shape, ancestors, text, words
+from bot.languages.syntax import UNKNOWN, Form, Shape, ancestors, local_type, text
 from bot.values import Call
 
 SCOPES = frozenset({"function_item", "function_signature_item", "impl_item", "trait_item", "mod_item"})
@@ -28,8 +28,6 @@ PATTERNS = frozenset({
 })  # fmt: skip
 BINDERS = frozenset({"let_declaration", "parameter", "for_expression", "let_condition"})
 MAKERS = frozenset({"new", "default"})  # functions of a type that return it
-UNKNOWN = ("?",)  # a type, but nobody here knows which
-MANY = 100  # places of one name in one function
 TESTED = re.compile(r"#!?\[\s*cfg\s*\(\s*test\s*\)\s*\]")
 
 
@@ -125,14 +123,7 @@ def _types(receiver: Node) -> tuple[str, ...]:
     function = next((above for above in ancestors(receiver) if above.type == "function_item"), None)
     if receiver.type != "identifier" or function is None:
         return UNKNOWN
-    type_sets: set[tuple[str, ...]] = set()
-    places = words(function).places(receiver.text or b"", b".:")
-    for place in places[:MANY]:
-        start = function.start_byte + place
-        node = function.descendant_for_byte_range(start, start + len(receiver.text or b""))
-        if node is not None and node.type == "identifier" and _binds(node):
-            type_sets.add(_bound(node))
-    return type_sets.pop() if len(type_sets) == 1 and len(places) <= MANY else UNKNOWN
+    return local_type(receiver, function, b".:", _binds, _bound)
 
 
 def _bound(node: Node) -> tuple[str, ...]:

@@ -5,10 +5,13 @@ import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from bot.review.running.values import Outcome
 from bot.text.filetypes import filetype
+
+if TYPE_CHECKING:
+    from bot.config import RunSection
 
 Result = Literal["green", "red", "fault", "limit"]
 MANIFESTS = (
@@ -184,12 +187,12 @@ def locks(paths: Collection[str]) -> list[str]:
     return exact or sorted(path for path in paths if path.rpartition("/")[2] in UNLOCKED)
 
 
-def recipe(section: Mapping[str, Any], preset_found: Preset | None) -> Recipe | None:
+def recipe(section: "RunSection", preset_found: Preset | None) -> Recipe | None:
     """Return how tests are run: by the owner's section, and by the runner that was preset_found where it says nothing. None: nobody knows."""
-    test, files = section.get("test"), section.get("files")
+    test, files = section.test, section.files
     preset = _meant(test) if test else preset_found
     test, files = test or (preset.test if preset else ""), files or (preset or preset_found or GENERIC).files
-    return Recipe(preset or GENERIC, test, files, section.get("prepare") or "") if test and files else None
+    return Recipe(preset or GENERIC, test, files, section.prepare or "") if test and files else None
 
 
 def _meant(test: str) -> Preset | None:

@@ -5,7 +5,7 @@ import tarfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from bot.errors import DeepRepoError
 from bot.masking.masks import Masks
@@ -15,6 +15,9 @@ from bot.review.running.execute import PREFIX, execute
 from bot.review.running.presets import MANIFESTS, Recipe, detect, locks, recipe
 from bot.review.running.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused
 from bot.values import Side, TreeEntry
+
+if TYPE_CHECKING:
+    from bot.config import RunSection
 
 MEGABYTE = 1 << 20
 OUTPUT = 8 * MEGABYTE
@@ -37,7 +40,7 @@ class Rig:
     """Runs one test file at a time. Everything that can prevent that is a SandboxRefused with a sentence."""
 
     sides: Sides
-    section: Mapping[str, Any]
+    section: "RunSection"
     permission: RunPermission
     how: Recipe
     _sandbox: Sandbox | None = None
@@ -49,8 +52,8 @@ class Rig:
     def limits(self) -> RunLimits:
         """The limits of one run."""
         section = self.section
-        disk = section["disk"] * MEGABYTE
-        return RunLimits(section["seconds"], section["memory"] * MEGABYTE, section["processes"], OUTPUT, disk)
+        disk = section.disk * MEGABYTE
+        return RunLimits(section.seconds, section.memory * MEGABYTE, section.processes, OUTPUT, disk)
 
     def sandbox(self) -> Sandbox:
         """Return the sandbox. Raises SandboxRefused."""
@@ -58,7 +61,7 @@ class Rig:
             programs = self.permission.programs
             folders = programs.get("PATH", "").split(":")
             self._sandbox = choose(
-                self.permission.sandbox, self.section.get("image"), self.permission.tools, folders, programs
+                self.permission.sandbox, self.section.image, self.permission.tools, folders, programs
             )
         return self._sandbox
 
@@ -66,7 +69,7 @@ class Rig:
         """Return what the dependencies of this change are kept under."""
         base = await self.sides.entries("base")
         exact = [(path, base[path].oid) for path in locks(base)]
-        network = bool(self.section.get("network"))
+        network = self.section.network
         return preparing.key(self.sides.repository, self.sandbox(), self.how.prepare, exact, network=network)
 
     async def changed_locks(self) -> list[str]:
@@ -81,7 +84,7 @@ class Rig:
             return None
         outcome = None
         if self.how.prepare:
-            if self.section.get("network") and not self.permission.network:
+            if self.section.network and not self.permission.network:
                 raise SandboxRefused(
                     "nothing was run: `run.prepare` asks for the network, and DEEPREPO_RUN_NETWORK does not allow it"
                 )
@@ -94,7 +97,7 @@ class Rig:
                     await self.tree("base"),
                     self.how.prepare,
                     limits=self.limits,
-                    network=bool(self.section.get("network")),
+                    network=self.section.network,
                 )
                 self._prepared_folder, outcome = await cache.prepare(
                     key, self.sandbox(), asked, set(await self.sides.entries("base"))
@@ -124,7 +127,7 @@ class Rig:
         return self._trees[side]
 
 
-async def rig(sides: Sides, section: Mapping[str, Any], permission: RunPermission) -> Rig | None:
+async def rig(sides: Sides, section: "RunSection", permission: RunPermission) -> Rig | None:
     """Return the rig of a change; None if nobody knows how its tests are run. The recipe is of the base: a head brings none."""
     paths = await sides.entries("base")
     texts: dict[str, str] = {}

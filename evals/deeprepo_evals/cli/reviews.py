@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
-from bot.cli.review import StrategyName
+from bot.cli.options import StrategyName
 from bot.cli.reviewing import progress
 from bot.errors import UsageError
 from deeprepo_evals import public

@@ -98,7 +98,7 @@ def rehearsal(strategy: str, model: Model, scratch: str, root: Model | None = No
     """The parts of a review in which one given model does all the reading, and another one leads if there is one."""
 
     def open_desk(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
-        chosen = {name: ANALYZERS[name](LANGUAGES) for name in settings["analyzers"]}
+        chosen = {name: ANALYZERS[name](LANGUAGES) for name in settings.analyzers}
         return open_session(
             subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(settings)
         )

@@ -169,7 +169,7 @@ class _Arena:
             if baseline:
                 out = window.beyond(subject.units, item["window"])
                 subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
-            lenses = {name: LENSES[name] for name in settings["lenses"]}
+            lenses = {name: LENSES[name] for name in settings.lenses}
             async with open_session(
                 subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
             ) as session:

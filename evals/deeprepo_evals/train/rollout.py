@@ -62,7 +62,7 @@ async def roll(
 async def _desk(
     models: Models, limits: Limits, journal: Journal, subject: Survey, settings: Config
 ) -> AsyncIterator[Session]:
-    lenses = {name: LENSES[name] for name in settings["lenses"]}
+    lenses = {name: LENSES[name] for name in settings.lenses}
     async with open_session(
         subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal
     ) as session:

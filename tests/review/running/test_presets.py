@@ -7,6 +7,7 @@ import sysconfig
 import pytest
 from boxes import LIMITS, box, missing, run
 
+from bot.config import RunSection
 from bot.review.running.execute import execute
 from bot.review.running.presets import PRESETS, Recipe, detect, judge, locks, recipe
 from bot.review.running.values import Outcome, Run, Sandbox
@@ -138,11 +139,11 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
 def test_an_owners_words_go_before_what_is_found() -> None:
     """Each by itself: a command without a path takes the path of the runner that it names."""
     found = PRESETS["unittest"]
-    own = recipe({"test": "uv run pytest -q {file}", "files": None, "prepare": "uv sync"}, found)
+    own = recipe(RunSection(test="uv run pytest -q {file}", prepare="uv sync"), found)
     assert own is not None
     assert (own.preset.name, own.files, own.prepare) == ("pytest", "tests/test_deeprepo_{n}.py", "uv sync")
-    assert recipe({}, None) is None
-    made = recipe({"test": "make check F={file}", "files": "t/{n}.t"}, None)
+    assert recipe(RunSection(), None) is None
+    made = recipe(RunSection(test="make check F={file}", files="t/{n}.t"), None)
     assert made is not None
     assert (made.preset.name, made.path("ab12", "src/x.c"), made.command("t/ab12.t")) == ("", "t/ab12.t", "make check F=t/ab12.t")  # fmt: skip
 

@@ -1,0 +1,83 @@
+"""The options that several commands have, as the types of their parameters: `deeprepo review`, and what goes by its arguments."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+# What the parser lets through, as data: the parts that these names mean load later.
+Effort = Literal["none", "low", "medium", "high"]  # how far a review goes, and how long a model that thinks may think
+Format = Literal["console", "markdown", "json", "sarif"]
+Level = Literal["critical", "high", "medium", "low"]
+
+
+class StrategyName(StrEnum):
+    """Names of the strategies."""
+
+    auto = "auto"
+    direct = "direct"
+    cascade = "cascade"
+    fanout = "fanout"
+    rlm = "rlm"
+    rlm_only = "rlm-only"
+    offline = "offline"
+
+
+class Show(StrEnum):
+    """What is listed on demand."""
+
+    unproven = "unproven"
+
+
+class Lacking(StrEnum):
+    """What a review lacks."""
+
+    cut = "cut"
+    dropped = "dropped"
+    open = "open"
+
+
+RepoFolder = Annotated[str, typer.Option(help="The git repository.", metavar="DIR")]
+EffortOption = Annotated[
+    Effort | None,
+    typer.Option(
+        help="How far the review goes (default: medium): none: by code alone; low: one reading; medium: a root model follows "
+        "what that leaves open; high: it does in any case."
+    ),
+]
+RootModel = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
+WorkerModel = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
+Thinking = Annotated[
+    Effort | None, typer.Option(help="How much models that think may think (default: low; medium for the root).")
+]
+StrategyOption = Annotated[StrategyName | None, typer.Option(hidden=True)]  # for comparisons: docs/effort.md
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")]
+Verify = Annotated[
+    bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
+]
+Previous = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="The JSON output of the last review of this change: read only what is new since then."
+    ),
+]
+Full = Annotated[
+    bool, typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
+]
+RunTests = Annotated[
+    bool | None,
+    typer.Option(
+        "--run/--no-run",
+        help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
+    ),
+]
+ConsumerClones = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="PATH",
+        help="A clone of a repository that uses this one (PATH@REVISION: at that commit): what the change breaks there is reported. Repeatable.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
