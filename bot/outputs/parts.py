@@ -56,14 +56,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             {"folder": row.folder, "units": row.units, "grade": words.say(row.grade), "findings": row.findings}
             for row in facts.risks(review)
         ],
-        "counts": [
-            {
-                "name": words.say(name),
-                **facts.coverage_counts(coverage, kind),
-                **{state: coverage.count(kind, state) for state in facts.STATES},
-            }
-            for kind, name in (("unit", "row_units"), ("use", "row_uses"))
-        ],
+        "counts": _counts(coverage, words),
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
         "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
@@ -90,6 +83,18 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
+
+
+def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+    """The columns of the coverage table."""
+    return [
+        {
+            "name": words.say(name),
+            **facts.coverage_counts(coverage, kind),
+            **{state: coverage.count(kind, state) for state in facts.STATES},
+        }
+        for kind, name in (("unit", "row_units"), ("use", "row_uses"))
+    ]
 
 
 def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
