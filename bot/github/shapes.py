@@ -47,11 +47,10 @@ def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, 
         if found is not UNSET and (found is not None or row.type is str):
             known[row.name] = "" if found is None else found
     try:
-        made: Value = _adapter(form).validate_python(known)
+        return cast("Value", _adapter(form).validate_python(known))
     except ValidationError as error:
         wrong = str(error.errors()[0]["loc"][0])
         raise HostError(f"GitHub's answer lacks what is needed: {kind.__name__} {places.get(wrong, wrong)}") from None
-    return made
 
 
 def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON

@@ -97,7 +97,7 @@ async def page(
 
 async def ci_failures(_: ChildPipe, output: bytes, report: CIReport) -> str:
     """A stored review with the jobs of CI that failed: the first error of each, and the changed line that it comes from."""
-    from bot.ci.tracing import explain
+    from bot.review.ci.tracing import explain
     from bot.diff.read import of_patch
 
     files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)

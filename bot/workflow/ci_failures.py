@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from bot import github
-from bot.ci import logs
+from bot.review.ci import logs
 from bot.errors import HostError, HostRefused
 from bot.github import Host, shapes
 from bot.payloads import CIReport, FilePatch

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.logs import first_error
+from bot.review.ci.logs import first_error
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, list[str]] = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.ci.logs import LogError, first_error, is_exit, one_line
+from bot.review.ci.logs import LogError, first_error, is_exit, one_line
 from bot.masking.masks import Masks
 from bot.text import lines
 from bot.text.paths import is_test
