@@ -61,7 +61,9 @@ def described(node: Named, of: str = "") -> str:
     begin = next((part for part in methods if part.name == "__init__"), None)
     head = f"```text\n{signature(begin, node.name)}\n```\n\n" if begin else ""
     fields = "\n".join(fielded(node))
-    public = [described(part, f"{node.name}.") for part in methods if not part.name.startswith("_")]
+    public = [
+        described(part, f"{node.name}.") for part in methods if not part.name.startswith("_") and not is_property(part)
+    ]
     return "\n\n".join(filter(None, (heading + head + words(node), fields, *public)))
 
 
@@ -71,11 +73,19 @@ def fielded(node: ast.ClassDef) -> Iterator[str]:
     shown = [part for part in fields if isinstance(part.target, ast.Name) and not part.target.id.startswith("_")]
     if shown:
         yield from ("| field | type | default |", "|---|---|---|")
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and is_property(part) and part.returns is not None:
+            yield f"| `{part.name}` | `{ast.unparse(part.returns)}` | computed |"
     for part in shown:
         form = ast.unparse(part.annotation).replace("|", r"\|")
         default = ast.unparse(part.value) if part.value is not None else ""
         default = "None" if default.startswith("field(default=None") else default
         yield f"| `{ast.unparse(part.target)}` | `{form}` | {f'`{default}`' if default else ''} |"
+
+
+def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether it is read like a field."""
+    return any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
 
 
 def signature(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str = "") -> str:

@@ -1,14 +1,14 @@
 """What a child process is handed, and what it hands back: values that can be sent, and nothing that holds a connection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.commands import Permission
 from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
-from bot.values import OwnerRule, PullRequest, Review
+from bot.values import CIJobLog, OwnerRule, PullRequest, Review
 from bot.values.fixing import Fix, FixCheck
 
 
@@ -71,6 +71,23 @@ class MadeFix:
     fix: Fix
     check: FixCheck
     modes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """What changed in a file, as GitHub shows it. `patch` is empty if it is too large or no text."""
+
+    path: str
+    old_path: str
+    patch: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CIReport:
+    """The jobs of CI that failed on the head of a stored review, and the change that they ran on."""
+
+    logs: tuple[CIJobLog, ...]
+    patches: tuple[FilePatch, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from bot.checkout import ownership
 from bot.checkout.locate import locate
 from bot.checkout.masked import ShownTree
 from bot.config import Config, Settings
+from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import (
@@ -114,6 +115,7 @@ class Deps:
     share_consumers: bool = False
     consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
     running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
+    search: SearchLimits = field(default_factory=SearchLimits)  # how much is looked at
     mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
@@ -192,7 +194,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
-        users = await dependents.find(tree, files, deps.languages)
+        users = await dependents.find(tree, files, deps.languages, deps.search)
         beyond = await _beyond(tree, files, users, settings, deps)
         texts = await _texts(tree, files)
         unchanged = await _unchanged_users(tree, users) if deps.mask_secrets else {}
@@ -509,6 +511,7 @@ def _review(
         fail_also=settings.fail_also,
         minimum=settings.minimum_severity,
         tone=settings.tone,
+        ci=settings.ci,
         issues=issue_reports,
         request_changes=None if settings.request_changes == "off" else settings.request_changes,
         dropped=session.refused_count + judgement.dropped_count,

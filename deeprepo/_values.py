@@ -49,7 +49,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run cost. `usd` is None if the price of a model is unknown."""
+    """What a run cost. `usd` is None if the price of a model is unknown. `failed_calls` counts tries: a call that is tried again fails more than once."""
 
     usd: float | None
     calls: int

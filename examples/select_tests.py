@@ -21,9 +21,10 @@ for dependent in impact.dependents:
     if dependent.test:
         reasons.setdefault(dependent.path, f"line {dependent.line} imports {dependent.target}")
 
-# %% The paths on standard output, the reasons beside them.
-for path, reason in sorted(reasons.items()):
-    print(path)
+# %% The files that pytest collects on standard output, the reasons beside them. What a limit left out may be any test: then all.
+tests = {path: reason for path, reason in sorted(reasons.items()) if path.rpartition("/")[2].startswith("test_")}
+for path, reason in tests.items():
     print(f"{path}: {reason}", file=sys.stderr)
 for sentence in impact.notes:
     print(f"not looked at: {sentence}", file=sys.stderr)
+print(*(["tests"] if impact.notes else tests), sep="\n")

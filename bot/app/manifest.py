@@ -24,6 +24,7 @@ PERMISSIONS = {
     "checks": "write",
     "issues": "write",  # the reaction to a command
     "merge_queues": "read",
+    "actions": "read",  # the logs of jobs that failed
 }
 NAMES = {"contents": "code", "issues": "issues (the reactions to commands)"}  # of those whose own name tells little
 LONGEST_NAME = 34

@@ -50,6 +50,7 @@ class ReviewSettings:
     checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = ()  # name, question, paths and severity
     guidelines: bool = True
     walkthrough: bool = True
+    ci: bool = True
     run: "RunSection | None" = None
 
 

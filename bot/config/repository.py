@@ -316,6 +316,9 @@ class RepoConfig(_Section):
     walkthrough: Annotated[bool | None, stricter.LOWER] = Field(
         default=None, description="Whether a review says what the change does: sentences, a table of files, calls."
     )
+    ci: Annotated[bool | None, stricter.LOWER] = Field(
+        default=None, description="Whether the review of a pull request names the jobs of CI that failed, and why."
+    )
     run: Annotated[RunSection, stricter.DEFAULT] = Field(
         default=RunSection(),
         description="How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",

@@ -87,13 +87,15 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     came = is_retyped and row.new_mode.startswith(
         REGULAR
     )  # a file in the place of a link or a submodule: all of it is new
-    hunks = _hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
-    lines = [line for hunk in hunks for line in hunk.lines]
+    file_hunks = (
+        hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
+    )
+    lines = [line for hunk in file_hunks for line in hunk.lines]
     return ChangedFile(
         path=row.new,
         old_path=None if row.letter == "A" or came else row.old,
         status="added" if came else STATUS.get(row.letter, "modified"),
-        hunks=hunks,
+        hunks=file_hunks,
         skip=skip.by_mode(row.old_mode, row.new_mode),
         note=_note(row),
         added_lines=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
@@ -112,7 +114,7 @@ def _note(row: RawRow) -> str:
     return ", ".join(notes)
 
 
-def _hunks(section: bytes) -> tuple[Hunk, ...]:
+def hunks(section: bytes) -> tuple[Hunk, ...]:
     """Parsed by unidiff under neutral names: a file name with a quote or a line break cannot disturb it."""
     at = section.find(b"\n@@ ")
     if at < 0:
@@ -123,6 +125,20 @@ def _hunks(section: bytes) -> tuple[Hunk, ...]:
     except UnidiffParseError:
         return ()
     return tuple(_hunk(hunk) for hunk in patch_set[0])
+
+
+def of_patch(path: str, old_path: str, patch: str) -> ChangedFile:
+    """Make a file of its patch alone, which begins with its first hunk."""
+    file_hunks = hunks(f"\n{patch}".encode())
+    rows = [line for hunk in file_hunks for line in hunk.lines]
+    return ChangedFile(
+        path,
+        old_path,
+        "modified",
+        file_hunks,
+        added_lines=frozenset(line.new for line in rows if line.kind == "+" and line.new is not None),
+        removed_lines=frozenset(line.old for line in rows if line.kind == "-" and line.old is not None),
+    )
 
 
 def _hunk(hunk: ParsedHunk) -> Hunk:

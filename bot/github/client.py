@@ -50,6 +50,10 @@ class GitHubClient:
         response = await _ours(request)
         return _json(response) if response.content else cast("Json", None)
 
+    async def content(self, request: Awaitable[Response[Any, Any]]) -> bytes:
+        """Await an answer that is not JSON, as it came: bounded as every answer is."""
+        return (await _ours(request)).content
+
     async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:
         """Go through the items of a list, page after page; `key` names the list if the answer is an object."""
         pages = left = 0

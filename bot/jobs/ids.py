@@ -3,16 +3,29 @@
 review~REPOSITORY#NUMBER~DELIVERY       and for its second try, its third: the same with +1, +2; after a refusal +2.1
 command~REPOSITORY#NUMBER~DELIVERY
 recheck~REPOSITORY#NUMBER~DELIVERY
+ci~REPOSITORY#COMMIT~DELIVERY
 small~INSTALLATION~DELIVERY
 """
 
 import re
 from typing import TypedDict
 
-from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, PullRef, Recheck, RemarkAsk, ReviewAsk
+from bot.values import (
+    Ask,
+    Cancel,
+    ChecksEnded,
+    CommandAsk,
+    Follow,
+    Forget,
+    MergeGroup,
+    PullRef,
+    Recheck,
+    RemarkAsk,
+    ReviewAsk,
+)
 
 LONGEST = 120  # characters of a delivery's id
-QUEUES = {"review": "reviews", "command": "commands", "recheck": "small", "small": "small"}
+QUEUES = {"review": "reviews", "command": "commands", "recheck": "small", "ci": "small", "small": "small"}
 OF_PULLS = tuple(f"{kind}~" for kind in QUEUES if kind != "small")  # how the names of jobs about a pull request begin
 
 
@@ -26,6 +39,8 @@ def name(ask: Ask, delivery: str) -> str:
             return f"{commands(ask.pull)}{label}"
         case Recheck():
             return f"{rechecks(ask.pull)}{label}"
+        case ChecksEnded():
+            return f"{checks(ask)}{label}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{label}"
 
@@ -43,6 +58,11 @@ def commands(pull: PullRef) -> str:
 def rechecks(pull: PullRef) -> str:
     """How the names of all rechecks of a pull request begin."""
     return f"recheck~{pull.key}~"
+
+
+def checks(ask: ChecksEnded) -> str:
+    """How the names of all jobs about the checks of a commit begin."""
+    return f"ci~{ask.repository}#{ask.head}~"
 
 
 def queue(job: str) -> str:
@@ -94,8 +114,8 @@ def places(ask: Ask) -> Places:
                 "person": person,
                 "priority": _priority(ask),
             }
-        case Forget() | MergeGroup():
-            commit = f"{ask.repository}@{ask.head}" if isinstance(ask, MergeGroup) else None
+        case Forget() | MergeGroup() | ChecksEnded():
+            commit = None if isinstance(ask, Forget) else f"{ask.repository}@{ask.head}"
             return {"installation": ask.installation, "serial": commit, "person": "", "priority": _priority(ask)}
 
 
@@ -107,7 +127,14 @@ def _priority(ask: Ask) -> int:
     match ask:
         case ReviewAsk(trigger=trigger) if trigger in ASKED:
             return 1
-        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True) | Cancel() | Follow():
+        case (
+            ReviewAsk(stranger=True)
+            | CommandAsk(stranger=True)
+            | RemarkAsk(stranger=True)
+            | Cancel()
+            | Follow()
+            | ChecksEnded()
+        ):
             return 20
     return 10
 

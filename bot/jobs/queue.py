@@ -17,7 +17,7 @@ from bot.jobs.runner import Runner
 from bot.jobs.settings import JobSettings
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, WAITING
 from bot.storage.workers import Workers
-from bot.values import Ask, Cancel, PullRef, Recheck, ReviewAsk
+from bot.values import Ask, Cancel, ChecksEnded, PullRef, Recheck, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
@@ -76,6 +76,8 @@ class Jobs:
                 return False
             # one that was put off after a failure stands for none that is due now
             return await self._put(ask, name, delay or 0.0, [row.id for row in waiting])
+        if isinstance(ask, ChecksEnded):
+            return await self._with_waiting(ask, name)
         if isinstance(ask, ReviewAsk):
             async with self._alone(ask.pull):
                 return await self._replace(ask, name, delay)
@@ -99,6 +101,14 @@ class Jobs:
                 if not await self._put(tidy, ids.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0, ends):
                     await self._end(ends)
         return len(ends)
+
+    async def _with_waiting(self, ask: ChecksEnded, name: str) -> bool:
+        """Store it in the place of those of the same commit that wait: each App, and each workflow, sends its own."""
+        waiting = await self._rows.find(prefix=ids.checks(ask), states=[WAITING], ask=True)
+        before = [(row, old) for row in waiting if isinstance(old := _ask(row), ChecksEnded)]
+        ask = replace(ask, is_failure=ask.is_failure or any(old.is_failure for _, old in before))
+        delay = _sooner(self._settings.debounce, [row for row, _ in before])
+        return await self._put(ask, name, delay, [row.id for row, _ in before])
 
     async def _in_doubt(self, ask: Cancel, name: str, delay: float) -> bool:
         """Store the question whether the pull request is still closed, or a draft: deliveries come late, and nothing ends before GitHub is asked.

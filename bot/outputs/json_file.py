@@ -1,14 +1,14 @@
 """The review as JSON: everything but if the repository lies. The schema is docs/review.schema.json."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, safe_json
-from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, Review, marks_of
+from bot.values import ChangedFile, CIFailure, Coverage, Finding, PlacedFinding, PullRequest, Review, marks_of
 from bot.values.consumer import ConsumerReport
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
@@ -20,6 +20,7 @@ SETTINGS = (
     "fail_on",
     "fail_also",
     "request_changes",
+    "ci",
     "templates",
 )  # by which its comments are made
 
@@ -63,6 +64,7 @@ def _review(review: Review) -> dict[str, Any]:
             {"finding": _row(row.finding), "places": [list(place) for place in row.places], "refuted": row.refuted}
             for row in review.archive
         ],
+        "ci_failures": [asdict(failure) for failure in review.ci_failures],
         "areas": [asdict(area) for area in review.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
@@ -98,6 +100,13 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
     return safe_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 
+def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:
+    """The same review, with the jobs of CI that have failed since."""
+    document = json.loads(data)
+    document["ci_failures"] = _sound([asdict(failure) for failure in failures])
+    return safe_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
+
+
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
     same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round areas"
@@ -107,6 +116,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
         **document["settings"],
         "tried": document.get("tried", ()),
+        "ci_failures": document.get("ci_failures", ()),
         "checks": document.get("checks", ()),
         "read": marks_of(document["read"], document.get("read_by_model")),
         "consumers": document.get("consumers", ()),

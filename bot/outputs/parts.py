@@ -13,6 +13,7 @@ from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import (
     CheckReport,
+    CIFailure,
     Coverage,
     Evidence,
     Finding,
@@ -55,14 +56,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             {"folder": row.folder, "units": row.units, "grade": words.say(row.grade), "findings": row.findings}
             for row in facts.risks(review)
         ],
-        "counts": [
-            {
-                "name": words.say(name),
-                **facts.coverage_counts(coverage, kind),
-                **{state: coverage.count(kind, state) for state in facts.STATES},
-            }
-            for kind, name in (("unit", "row_units"), ("use", "row_uses"))
-        ],
+        "counts": _counts(coverage, words),
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
         "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
@@ -79,6 +73,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             for one in review.issues
         ],
         "checks": [_check(one, review, words) for one in review.checks],
+        "ci_failures": [_ci_failure(one, review, words) for one in review.ci_failures],
         "kept_back": len(review.kept_back),
         "minimum": Safe(words.say(review.minimum)),
         "suppressed": facts.suppressed_count(review),
@@ -88,6 +83,18 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
+
+
+def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+    """The columns of the coverage table."""
+    return [
+        {
+            "name": words.say(name),
+            **facts.coverage_counts(coverage, kind),
+            **{state: coverage.count(kind, state) for state in facts.STATES},
+        }
+        for kind, name in (("unit", "row_units"), ("use", "row_uses"))
+    ]
 
 
 def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
@@ -101,6 +108,22 @@ def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any
         "reason": facts.check_reason(report, words),
         "quotes": [evidence(item, review.pull) for item in report.quotes],
         "tokens": report.tokens,
+    }
+
+
+def _ci_failure(failure: CIFailure, review: Review, words: Phrases) -> dict[str, Any]:
+    """A job of CI that failed, as a row of the summary."""
+    label = f"{failure.path}:{failure.line}" + (f" ({words.say('before')})" if failure.side == "base" else "")
+    address = facts.permalink(review.pull, failure.path, failure.side, failure.line)
+    if failure.path:
+        note = words.say("ci_also_on_base") if failure.on_base else ""
+    else:
+        note = words.say("ci_on_base" if failure.on_base else "ci_unplaced")
+    return {
+        "name": failure.name,
+        "error": failure.error or ("" if failure.ending == "failure" else words.say(f"ci_{failure.ending}")),
+        "where": link(label[:200], address) if failure.path else Safe(),
+        "note": Safe(note),
     }
 
 

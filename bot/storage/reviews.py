@@ -168,6 +168,13 @@ class Reviews(StoragePart):
         numbers = await self.database.run(lambda connection: connection.execute(query).scalars().all())
         return tuple(numbers)
 
+    async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
+        """The pull requests of which this commit was reviewed, the last one first."""
+        there = (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
+        query = sa.select(review.c.number).where(there).group_by(review.c.number)
+        query = query.order_by(sa.func.max(review.c.finished).desc()).limit(most)
+        return tuple(await self.database.run(lambda connection: connection.execute(query).scalars().all()))
+
     async def close(self, pull: PullRef, when: float | None) -> None:
         """Note that a pull request was closed, or with None that it is open: the last review of an open one outlives the retention."""
         now = sa.update(review).where(review.c.pull == pull.key, review.c.closed.is_distinct_from(when))

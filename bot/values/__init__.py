@@ -70,6 +70,8 @@ from bot.values.review import (
     EFFORTS,
     ArchivedFinding,
     Area,
+    CIFailure,
+    CIJobLog,
     CommentSpot,
     Cost,
     Coverage,
@@ -110,6 +112,7 @@ if TYPE_CHECKING:
     from bot.values.ask import (
         Ask,
         Cancel,
+        ChecksEnded,
         CommandAsk,
         CommentRef,
         Follow,

@@ -113,6 +113,19 @@ class Follow:
     """What holds for the whole repository has changed: the page of this pull request is to show it."""
 
     pull: PullRef
+    head: str = ""  # if jobs of CI on this commit have ended: which failed is looked up first
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksEnded:
+    """All checks of an App on a commit have ended: the pages of the pull requests that were reviewed at it name what failed."""
+
+    installation: int
+    repository: int
+    owner: str
+    name: str
+    head: str
+    is_failure: bool = True  # whether one has failed: a success only concerns a page that names failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,4 +159,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Recheck | Follow | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Recheck | Follow | ChecksEnded | Forget | MergeGroup

@@ -19,7 +19,7 @@ Shortfall = Literal[
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
-
+JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LookUpKind = Literal["definition", "uses", "search", "lines"]
 
 
@@ -230,6 +230,32 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
+class CIJobLog:
+    """What CI reports of a job that failed. `notes` are its annotations: message, path and line."""
+
+    id: int  # of its check run
+    name: str
+    ending: JobEnding
+    on_base: bool  # whether a job of this name failed on the base commit too
+    text: str = field(default="", repr=False)
+    notes: tuple[tuple[str, str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CIFailure:
+    """A job that failed: the first real error of its log, and the changed line that it comes from."""
+
+    id: int  # of its check run
+    name: str
+    ending: JobEnding = field(metadata=EXACT)
+    error: str = ""  # one line; empty if its log could not be read, or shows no error
+    path: str = field(default="", metadata=EXACT)  # empty: the log names no changed line
+    line: int = 0
+    side: Side = "head"
+    on_base: bool = False  # a job of this name failed on the base commit too
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """The whole result, as every output reads it."""
 
@@ -278,6 +304,8 @@ class Review:
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
+    ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
+    ci_failures: tuple[CIFailure, ...] = ()
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""

@@ -6,12 +6,15 @@ from types import MappingProxyType
 
 from bot import pipeline
 from bot.analyzers import ANALYZERS
+from bot.dependents.budget import SearchLimits
 from bot.findings.check import check
 from bot.languages import LANGUAGES
 from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
 from bot.values.consumer import ConsumerReport
 from bot.wiring import review
 
+# A person who selects tests needs each use, of a definition whose body alone changed too.
+EVERY_USE = SearchLimits(sites=SearchLimits().obliging)
 NO_MODEL = MappingProxyType({"effort": "none"})
 
 
@@ -36,7 +39,8 @@ async def compute(
     consumers: Sequence[str] = (),
 ) -> Effect:
     """Raises NothingToReview where the change is empty."""
-    deps = replace(review.deps({**NO_MODEL, "with": consumers}, scratch, say), left_out=left_out)
+    deps = review.deps({**NO_MODEL, "with": consumers}, scratch, say)
+    deps = replace(deps, left_out=left_out, search=EVERY_USE)
     async with pipeline.survey(request, deps) as (subject, _):
         say("comparing uses with what changed")
         analyzer = ANALYZERS["contracts"](LANGUAGES)

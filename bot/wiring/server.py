@@ -21,7 +21,7 @@ from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
@@ -49,6 +49,7 @@ def worker(
         resolve=partial(_resolve, settings, caps),
         no_review_reason=partial(_no_review_reason, caps),
         page=partial(_page, caps),
+        ci_failures=partial(_ci_failures, caps),
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
@@ -113,6 +114,10 @@ async def _page(
     caps: ProcessLimits, output: bytes, ignored_findings: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
 ) -> MadeReview:
     return await child.run(tasks.page, output, tuple(ignored_findings), tuple(rules), caps=replace(caps, wall=PAGES))
+
+
+async def _ci_failures(caps: ProcessLimits, output: bytes, report: CIReport) -> str:
+    return await child.run(tasks.ci_failures, output, report, caps=replace(caps, wall=PAGES))
 
 
 def _comments(caps: ProcessLimits, review: Review) -> Comments:

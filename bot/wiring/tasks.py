@@ -22,7 +22,7 @@ from bot.journal.writer import Journal
 from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
-from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
 from bot.review.session import Session
 from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
@@ -93,6 +93,15 @@ async def page(
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text)
+
+
+async def ci_failures(_: ChildPipe, output: bytes, report: CIReport) -> str:
+    """A stored review with the jobs of CI that failed: the first error of each, and the changed line that it comes from."""
+    from bot.ci.tracing import explain
+    from bot.diff.read import of_patch
+
+    files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)
+    return json_file.with_ci_failures(output, [explain(log, files) for log in report.logs])
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:

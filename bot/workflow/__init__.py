@@ -9,14 +9,24 @@ needs them.
 
 from bot.payloads import Change
 from bot.ports import Job
-from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, Recheck, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, ChecksEnded, CommandAsk, Follow, Forget, MergeGroup, Recheck, RemarkAsk, ReviewAsk
 from bot.workflow.apologising import apologise
 from bot.workflow.parts import Services, Surroundings
 
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    from bot.workflow import cancelling, commanding, conversing, forgetting, paging, queueing, rechecking, server
+    from bot.workflow import (
+        cancelling,
+        ci_failures,
+        commanding,
+        conversing,
+        forgetting,
+        paging,
+        queueing,
+        rechecking,
+        server,
+    )
 
     match ask:
         case ReviewAsk():
@@ -31,6 +41,8 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
             await rechecking.show(ask, job, parts)
         case Follow():
             await paging.update_page(ask, parts)
+        case ChecksEnded():
+            await ci_failures.spread(ask, job, parts)
         case Forget():
             await forgetting.forget(ask, job, parts)
         case Cancel():

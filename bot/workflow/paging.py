@@ -10,7 +10,7 @@ from bot.errors import HostRefused, OverLimit, SupersededError
 from bot.github import Host
 from bot.publish import renewing
 from bot.values import Follow, PullRef
-from bot.workflow import keeping
+from bot.workflow import ci_failures, keeping
 from bot.workflow.parts import Services
 
 DAY, DAYS, MOST = 86_400.0, 30, 50  # other pull requests: reviewed in so many days, at most so many, the newest first
@@ -18,7 +18,9 @@ log = logging.getLogger("deeprepo.review")
 
 
 async def update_page(ask: Follow, parts: Services) -> None:
-    """Carry out the job of a pull request beside the one where somebody spoke."""
+    """Carry out the job of a pull request beside the one where somebody spoke, or on whose head jobs of CI have ended."""
+    if ask.head and not await ci_failures.settle(ask.pull, ask.head, parts):
+        return
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         await follow(ask.pull, host, parts)
 

@@ -15,7 +15,7 @@ from bot.config.policy import No
 from bot.errors import HostRefused
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
-from bot.payloads import Change, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import LASTS, Job
 from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow.progress import Say
@@ -65,6 +65,7 @@ class Services:
     page: Callable[
         [bytes, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now
+    ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings

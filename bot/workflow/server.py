@@ -24,9 +24,9 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
-from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.values import Ending, Follow, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.values.daily import CapReached
-from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
+from bot.workflow import asking, ci_failures, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import look
@@ -64,6 +64,8 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             raise result.fault
         if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
             await paging.follow(ask.pull, host, parts)
+        if result.outcome is not None and settings.ci and await ci_failures.is_due(host, state.facts.head_sha):
+            await parts.submit(Follow(ask.pull, state.facts.head_sha), f"ci-{job.id}")
         if result.fault is not None:
             await parts.remember_failure(ask, str(result.fault))
 

@@ -2,7 +2,7 @@
 
 import re
 
-from bot.values.ask import Ask, MergeGroup, ReviewAsk
+from bot.values.ask import Ask, ChecksEnded, MergeGroup, ReviewAsk
 from bot.workflow.events.shapes import (
     CheckPayload,
     CheckRunEvent,
@@ -16,6 +16,8 @@ from bot.workflow.events.shapes import (
 )
 
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
+# Of a suite.
+ENDINGS = frozenset({"success", "failure", "timed_out", "startup_failure", "cancelled"})
 _QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # how the queue names its branches
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
@@ -39,6 +41,18 @@ def suite_again(payload: Payload, ours: Ours) -> Ask:
     """`Re-run all checks`."""
     event = with_form(CheckSuiteEvent, payload)
     return _again(event, event.check_suite, ours, full=False)
+
+
+def suite_ended(payload: Payload, ours: Ours) -> Ask:
+    """All checks of another App on a commit have ended: one delivery for each workflow, however many jobs it has."""
+    event = with_form(CheckSuiteEvent, payload)
+    suite, where = event.check_suite, event.repository
+    if suite.app is not None and str(suite.app.id) == ours.app_id:
+        raise NotForUs("it is our own check")
+    if suite.conclusion not in ENDINGS:
+        raise NotForUs("no check of it has passed or failed")
+    is_failure = suite.conclusion != "success"
+    return ChecksEnded(event.installation.id, where.id, where.owner.login, where.name, suite.head_sha, is_failure)
 
 
 def on_queue(payload: Payload, _: Ours) -> Ask:

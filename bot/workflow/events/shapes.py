@@ -184,6 +184,7 @@ class CheckPayload(PayloadModel):
     """A check run or a check suite."""
 
     head_sha: Sha
+    conclusion: StrictStr | None = None
     external_id: StrictStr | None = None
     app: ObjectId | None = None
     pull_requests: tuple[_CheckedPull, ...] = ()

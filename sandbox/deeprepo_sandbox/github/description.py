@@ -31,8 +31,8 @@ class Operation:
         return {parameter["name"]: parameter for parameter in found if parameter["in"] == place}
 
     def success(self) -> tuple[int, Json]:
-        """The status of a good answer and what the description has of it."""
-        return next((int(code), answer) for code, answer in self.spec["responses"].items() if code[0] == "2")
+        """The status of a good answer, which may lead elsewhere, and what the description has of it."""
+        return next((int(code), answer) for code, answer in self.spec["responses"].items() if code[0] in "23")
 
 
 @cache

@@ -15,7 +15,7 @@ from deeprepo_sandbox.github.repo import PEOPLE, Repo
 from deeprepo_sandbox.github.server import Server
 from deeprepo_sandbox.github.serving import serving
 from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, User
-from deeprepo_sandbox.github.world import ACTIONS, World
+from deeprepo_sandbox.github.world import World, actions_app
 
 NOW_AND_THEN = 0.5  # seconds: what is waited for may be no request
 PERMISSIONS = {
@@ -25,6 +25,7 @@ PERMISSIONS = {
     "issues": "write",
     "checks": "write",
     "merge_queues": "read",
+    "actions": "read",
 }
 EVENTS = (
     "pull_request",
@@ -176,10 +177,7 @@ class GitHub:
         """What a workflow gets as GITHUB_TOKEN: good for one repository, writing as github-actions[bot]."""
         world = self.world
         owner = repo.repository.owner
-        bot = world.user("github-actions[bot]", "Bot")
-        app = world.apps.setdefault(
-            ACTIONS, App(ACTIONS, "github-actions", "GitHub Actions", owner, bot, "", "", "", None, {}, (), world.now())
-        )
+        app = actions_app(world, owner)
         home = Installation(world.id(), app, owner, world.now(), {repo.id})
         world.installations[home.id] = home
         return world.mint(home, dict(permissions) | {"metadata": "read"}, frozenset({repo.id}))[0]

@@ -1,11 +1,13 @@
 """What people do with a repository: push, open, comment, close. The Apps hear of it by webhook, as from GitHub."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from deeprepo_sandbox.github import git, hooks, payloads
 from deeprepo_sandbox.github.bodies.pulls import label
 from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER, STRANGER, Conversation
-from deeprepo_sandbox.github.things import Files, Permission, Pull, Repository, User
+from deeprepo_sandbox.github.things import Check, Files, Json, Permission, Pull, Repository, User
+from deeprepo_sandbox.github.world import actions_app
 
 PEOPLE: dict[str, Permission] = {MAINTAINER: "write", COLLEAGUE: "write", STRANGER: "read"}
 
@@ -189,6 +191,19 @@ class Repo(Conversation):
         facts = payloads.merge_group(self._world, self.repository, head, base)
         who = self._world.user(MAINTAINER)
         await hooks.send(self._world, self.repository, "merge_group", "checks_requested", facts, who)
+
+    async def job(
+        self, head: str, name: str, log: str, conclusion: str = "failure", annotations: Sequence[Json] = ()
+    ) -> None:
+        """Let a job of GitHub Actions end on a commit, and with it its suite: the Apps hear of the suite."""
+        world, where, now = self._world, self.repository, self._world.now()
+        app = actions_app(world, where.owner)
+        run = Check(world.id(), app, name, head, world.id(), "completed", conclusion, started_at=now, completed_at=now)
+        run.log, run.annotations = log, list(annotations)
+        run.details_url = f"{world.origin}/{where.full_name}/actions/runs/{run.suite}/job/{run.id}"
+        where.checks[run.id] = run
+        if world.has_listeners:
+            await hooks.send(world, where, "check_suite", "completed", payloads.suite(world, where, run), app.bot)
 
     async def delete_fork(self, number: int) -> None:
         """Delete the fork that a pull request comes from: its `head.repo` becomes null; nobody is notified."""

@@ -148,6 +148,7 @@ class Check:
     text: str | None = None
     annotations: list[Json] = field(default_factory=list)
     actions: list[Json] = field(default_factory=list)
+    log: str | None = None  # of a job of GitHub Actions
 
 
 @dataclass(slots=True, eq=False)

@@ -226,3 +226,10 @@ class World:
 def node_id(comment: Comment) -> str:
     """The GraphQL id of something written."""
     return f"{PREFIX[type(comment)]}kwDO{comment.id}"
+
+
+def actions_app(world: World, owner: User) -> App:
+    """The App of GitHub Actions: it makes the tokens of workflows and the check runs of their jobs."""
+    bot = world.user("github-actions[bot]", "Bot")
+    made = App(ACTIONS, "github-actions", "GitHub Actions", owner, bot, "", "", "", None, {}, (), world.now())
+    return world.apps.setdefault(ACTIONS, made)

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from deeprepo_sandbox.github.bodies.runs import run
-from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404
 
 MOST = 1_000  # runs that GitHub lists for one search
 
@@ -20,4 +20,17 @@ async def runs(call: Call) -> Answer:
     return call.pages(told, lambda part: {"total_count": len(told), "workflow_runs": part})
 
 
-OPERATIONS: dict[str, Do] = {"actions/list-workflow-runs-for-repo": runs}
+async def log(call: Call) -> Answer:
+    """GET R/actions/jobs/ID/logs: the address of the text, which needs no token."""
+    job = find_or_404(call.repository.checks.get(call.params["job_id"]))
+    if job.log is None or job.status != "completed":
+        raise GitHubRefusal(404, "Not Found")
+    store = call.world.origin.replace("127.0.0.1", "localhost")  # another host than the API's, as at GitHub
+    where = f"{store}/{call.repository.full_name}/joblogs/{job.id}?sig=signed"
+    return Answer(302, None, {"location": where})
+
+
+OPERATIONS: dict[str, Do] = {
+    "actions/list-workflow-runs-for-repo": runs,
+    "actions/download-job-logs-for-workflow-run": log,
+}

@@ -1,0 +1,269 @@
+"""The first real error of the log of a CI job, by rules that hold for most tools: no tool is named in the code.
+
+A log is looked through in this order: what the runner itself marks as an error, the first failed test with what its block says, the
+first diagnostic or exception, the last line before the exit. Lines are cut before any pattern sees them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+MOST = 4 << 20  # characters of a log that are looked at: its end
+LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
+BLOCK, AROUND, PLACES = 80, 40, 30  # lines of the block of a failed test, lines around another error, places in them
+HEADINGS = 400  # blocks of failed tests that are looked at
+
+_STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_EXIT = re.compile(
+    r"(?:Error: )?(?:The )?(?:process|command|script|task) .{0,200}?\b(?:completed|failed|exited|finished)\b.{0,40}\b(?:exit|error|return) (?:code|value|status)",
+    re.IGNORECASE,
+)
+_RUN, _GROUP, _END = "##[group]Run ", "##[group]", "##[endgroup]"
+_MARKED = re.compile(r"##\[error\]\s*|::error(?:\s([^:]{0,600}))?::|Error: (?=Process completed)")
+_PROPERTY = re.compile(r"(file|line)=([^,]{1,400})")
+_PATH = r"[\w@+~$./\\-]{1,300}+"
+_PLACE = re.compile(
+    rf"\bFile \"([^\"]{{1,300}})\", line (\d{{1,7}})|\bin ({_PATH}) on line (\d{{1,7}})"
+    rf"|(?<![\w@+~$./\\-])({_PATH})(?::(?:line )?|\(|:\[)(\d{{1,7}})"
+)
+_CALL = re.compile(rf"\s{{1,12}}(?:at|\u276f|#) .{{0,200}}?{_PATH}:\d{{1,7}}")  # a line of a stack
+_FRAME = re.compile(r"\s*File \"")
+# Words in front of a message: who speaks, and the severity.
+_HEAD = r"\s{0,3}(?:\[?(?:ERROR|error|FATAL|fatal|err)\]?\s*:?\s+)?"
+_MILD = r"(?:warn|note|info|debug|help|trace|hint|deprecat|\w{0,30}Warning)"
+# `path:line:column: text`, `path(line,column): error`, `path:[line,column] text`.
+_LOCATED = re.compile(
+    rf"{_HEAD}(?:[A-Za-z]:)?(?=[^\s:(]{{0,300}}[./\\])({_PATH})(?::\d{{1,7}}:\d{{1,7}}|\(\d{{1,7}},\d{{1,7}}\)|:\[\d{{1,7}},\d{{1,7}}\])\s?:?(?:\s-)?\s+(?!{_MILD})\S",
+    re.IGNORECASE,
+)
+_LOCATED_ERROR = re.compile(
+    rf"{_HEAD}(?:[A-Za-z]:)?({_PATH})(?::\d{{1,7}}|\(\d{{1,7}}\)):?\s+(?:\w{{1,20}} )?(?:error\b|\w{{1,60}}(?:Error|Exception)\b|undefined reference)",
+)
+_INDENTED = re.compile(r"\s{1,12}(\d{1,7}):(\d{1,7})\s{1,8}(?:error|✖)\s", re.IGNORECASE)  # below a line with the path
+_FILE = re.compile(r"(?:[A-Za-z]:)?[\w@+~$./\\-]{1,300}")
+_HEADLINE = re.compile(
+    r"\s{0,4}(?:[\w@/.+-]{1,60}(?:\[\d{1,9}\])?[:!]? )?(?:\[?(?:ERROR|ERR!?|FATAL|Fatal|fatal|FAILURE|PHP Fatal|PHP Parse)\]?\s?(?:error)?(?:\[\w{1,20}\])?:?\s|(?:[Ee]rror|panic)(?:\[\w{1,20}\])?:\s|(?<=\S )error \S"
+    r"|\*\*\* |error (?=[A-Z]+\d)|[A-Z]\w{1,20} Error\b(?: at .{1,200})?:?)"
+)
+_EXCEPTION = re.compile(
+    r"(?:E\s{2,8})?\s{0,12}(?:Uncaught |Unhandled |Caused by: |Exception in thread \"[^\"]{0,80}\" )?"
+    r"(?:[\w$]{1,80}+[.:\\]{1,2}){0,12}[\w$]{0,80}(?:Error|Exception|Failure|Panic|Fault|Timeout|Warning as error)(?: \[\w{1,60}\])?(?::\s|\s\(|$)"
+)
+_ASSERTED = re.compile(
+    r"E\s{2,8}\S|\s{0,12}(?:error: \S|Failure/Error|Error Message|Failed asserting|assert\w{0,20} .{0,200}failed)"
+)
+_DEATH = re.compile(
+    r"\bheap out of memory|\bout of memory\b|\bOutOfMemory|\bKilled\b|\bSegmentation fault|\bcore dumped|\btimed? ?out\b|\bcommand not found"
+    r"|: not found$|\bNo such file or directory|\bcannot find\b|\bPermission denied|\bunable to\b|\bcould not\b|\bfailed\b|\berror\b",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(rf"\s{{1,12}}(?:-->|╭─\[|┌─)\s?{_PATH}:\d")  # below the message that it places
+_KILLED = re.compile(
+    r": line \d{1,7}:\s{1,4}\d{1,9} (?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Terminated)|heap out of memory"
+    r"|\bOutOfMemory|: undefined (?:reference|symbol)|\bmultiple definition of "
+)
+# How the block of a failed test begins.
+_TEST = re.compile(
+    r"\s{0,8}(?:---\s?FAIL:? |(?:FAIL|ERROR): \S{1,200} \(|(?:FAILED|ERROR) \S{1,300}(?:::| - )|FAIL\s{1,4}\S{1,300} > |● |\d{1,5}\) \S|not ok \d|[\u2716\u2717\u2718\u00d7\u2715] \S|_{3,200} .{1,300} _{3,200}$"
+    r"|---- .{1,300} stdout ----$|test .{1,300} \.\.\. FAILED$|Failed \S{1,300} \[)"
+)
+_TEST_END = re.compile(
+    r"(?:<<< (?:FAILURE|ERROR)!|\sFAILED|\*\*\*(?:Failed|Timeout|Exception).{0,40})\s*(?:--? in .{1,200})?$"
+)
+_TITLE = re.compile(
+    r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{3,200}|----|test|Failed|\[ERROR\])\s+"
+    r"|\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
+)
+_LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # what it labels stands in the next line
+_COUNTS = re.compile(
+    r"\s{0,8}(?:\[ERROR\] )?(?:Tests run:|Tests:|Test Suites:|Failed [Tt]ests|FAILURES|Failures:|Errors?:?\s*$|[=-]{3,200}\s*$|={3,200} .{1,200} ={3,200}$|\d{1,6} (?:passing|failing|passed|failed|pending|error|example|problem|test)|There (?:was|were) \d|Traceback|Found \d|"
+    r"failures:|[✖✗] \d{1,6} |\S{0,40}make\S{0,20}: \*\*\* \[.{1,300}\] Error \d)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogError:
+    """The first real error of a log: one line, and the places that it and the lines around it name, the most telling first."""
+
+    message: str
+    places: tuple[tuple[str, int], ...] = ()
+
+
+def first_error(log: str) -> LogError | None:
+    """Find the first real error of a log; None if nothing in it looks like one."""
+    lines = _region(_lines(log[-MOST:]))
+    error = _marked(lines)
+    if error is not None:
+        return error
+    test, diagnostic = _first_test(lines), _first(lines, _is_located)
+    if test is not None and (diagnostic is None or test < diagnostic):
+        return _test_error(lines, test)
+    strong = next((at for at in range(len(lines)) if _is_strong(lines, at)), None)
+    looks: tuple[Callable[[], int | None], ...] = (
+        lambda: _first(lines, lambda line: bool(_HEADLINE.match(line)) and not _COUNTS.match(line)),
+        lambda: _last(lines, lambda line: bool(_DEATH.search(line)) and not _COUNTS.match(line)),
+        lambda: _last(lines, lambda line: bool(line.strip()) and not _is_exit(line)),
+    )
+    at = strong if strong is not None else next((at for look in looks if (at := look()) is not None), None)
+    return None if at is None else _error(lines, at)
+
+
+def places_in(line: str) -> Iterator[tuple[str, int]]:
+    """The places that a line names, as path and line."""
+    for match in _PLACE.finditer(line[:LINE]):
+        path = match[1] or match[3] or match[5]
+        yield path.replace("\\", "/"), int(match[2] or match[4] or match[6])
+
+
+def is_exit(message: str) -> bool:
+    """Whether a message states nothing but that a process has failed."""
+    return bool(_EXIT.match(message.strip()))
+
+
+def _lines(log: str) -> list[str]:
+    """The lines as a person reads them: without times and escapes, each after its last carriage return."""
+    return [_clean(raw) for raw in log.split("\n")]
+
+
+def _clean(raw: str) -> str:
+    line = raw[:LINE].rstrip("\r\n")
+    return _ESCAPE.sub("", _STAMP.sub("", line, count=1).rpartition("\r")[2].expandtabs(4)).rstrip()
+
+
+def _is_exit(line: str) -> bool:
+    match = _MARKED.match(line)
+    return match is not None and is_exit(line[match.end() :])
+
+
+def _region(lines: Sequence[str]) -> list[str]:
+    """The output of the last step that failed, without what the runner writes above it; everything if no step is marked."""
+    end = _last(lines, _is_exit)
+    if end is None:
+        first = _first(lines, lambda line: bool(_MARKED.match(line)))
+        after = None if first is None else _first(lines[first:], lambda line: line.startswith(_RUN))
+        end = len(lines) if first is None or after is None else first + after
+    start = _last(lines[:end], lambda line: line.startswith(_RUN))
+    if start is None:
+        return list(lines[:end])
+    head = _first(lines[start:end], lambda line: line.startswith(_END))
+    return list(lines[start + (1 if head is None else head + 1) : end])
+
+
+def _marked(lines: Sequence[str]) -> LogError | None:
+    """The first line that the runner or a tool marks as an error of this job."""
+    for at, line in enumerate(lines):
+        match = _MARKED.match(line.lstrip())
+        text = line.lstrip()[match.end() :].strip() if match else ""
+        if not match or not text or is_exit(text) or _COUNTS.match(text):
+            continue
+        if _TEST.match(text) or _EXCEPTION.match(text) or not match[1]:
+            error = _error([*lines[:at], text, *lines[at + 1 :]], at)
+        else:
+            error = LogError(text[:SHOWN])
+        properties = dict(_PROPERTY.findall(match[1] or ""))
+        number = properties.get("line", "").strip()
+        if "file" in properties and number.isdecimal() and number.isascii():
+            return LogError(error.message, ((properties["file"].strip(), int(number[:7])), *error.places))
+        return error
+    return None
+
+
+def _is_located(line: str) -> bool:
+    return bool(_LOCATED.match(line) or _LOCATED_ERROR.match(line) or _INDENTED.match(line))
+
+
+def _is_strong(lines: Sequence[str], at: int) -> bool:
+    """Whether a line states an error that no program prints in passing: with its place, as an exception, as the end of a process."""
+    line = lines[at]
+    if _COUNTS.match(line):
+        return False
+    if _is_located(line) or _EXCEPTION.match(line) or _KILLED.search(line):
+        return True
+    return (
+        at + 1 < len(lines)
+        and bool(_ARROW.match(lines[at + 1]))
+        and not re.match(rf"\s{{0,4}}{_MILD}", line, re.IGNORECASE)
+    )
+
+
+def _is_test(line: str) -> bool:
+    return bool((_TEST.match(line) or _TEST_END.search(line)) and not _COUNTS.match(line))
+
+
+def _first_test(lines: Sequence[str]) -> int | None:
+    """The first failed test whose block says why; else the first."""
+    headings = [at for at, line in enumerate(lines) if _is_test(line)][:HEADINGS]
+    telling = (at for at in headings if any(map(_is_reason, _block(lines, at))))
+    return next(telling, headings[0] if headings else None)
+
+
+def _is_reason(line: str) -> bool:
+    return bool(_EXCEPTION.match(line) or _ASSERTED.match(line) or _PLACE.match(line.lstrip()) or _CALL.match(line))
+
+
+def _block(lines: Sequence[str], heading: int) -> Sequence[str]:
+    """What is written below the heading of a failed test, up to the next one; if that says nothing, what is indented right above it."""
+    below = lines[heading + 1 : heading + 1 + BLOCK]
+    end = _first(below, _is_test)
+    below = below if end is None else below[:end]
+    above = lines[max(0, heading - BLOCK) : heading]
+    flush = _last(above, lambda line: not line.startswith(" "))
+    above = above if flush is None else above[flush + 1 :]
+    return above if any(map(_is_reason, above)) and not any(map(_is_reason, below)) else below
+
+
+def _test_error(lines: Sequence[str], heading: int) -> LogError:
+    """A failed test: its name, and the line of its block that says why."""
+    block = _block(lines, heading)
+    title = _TITLE.sub("", _TITLE.sub("", lines[heading])).strip()
+    at = _first(block, lambda line: bool(_EXCEPTION.match(line) or _ASSERTED.match(line)))
+    if at is None:
+        at = _first(block, lambda line: bool(line.strip()) and not _COUNTS.match(line) and not _FRAME.match(line))
+    reason = _reason(block, at) if at is not None else ""
+    message = f"{title}: {reason}" if reason and reason not in title else title
+    return LogError(one_line(message), _places([lines[heading], *block], 0 if at is None else at + 1))
+
+
+def _reason(block: Sequence[str], at: int) -> str:
+    """The line that says why; where that is a label alone, with the next one."""
+    text = re.sub(r"^E\s{2,8}", "", block[at]).strip()
+    if _LABEL.search(text) and (more := next((line.strip() for line in block[at + 1 : at + 4] if line.strip()), "")):
+        return f"{text} {more}"
+    return text
+
+
+def _error(lines: Sequence[str], at: int) -> LogError:
+    """An error at a line: with the path above it if it names none, and the places around it."""
+    line = lines[at]
+    match = _INDENTED.match(line)
+    if match:
+        above = (one for one in reversed(lines[max(0, at - BLOCK) : at]) if _FILE.fullmatch(one.strip()))
+        path = next(above, "").strip().replace("\\", "/")
+        return LogError(one_line(line), ((path, int(match[1])),) if path else ())
+    start = max(0, at - AROUND)
+    message = _reason(lines[at : at + 4], 0)
+    return LogError(one_line(message), _places(lines[start : at + AROUND], at - start))
+
+
+def _places(lines: Sequence[str], at: int) -> tuple[tuple[str, int], ...]:
+    """The places of a line, then of those below it, then of those above it from the nearest on."""
+    order = [lines[at], *lines[at + 1 :], *reversed(lines[:at])]
+    if any(_FRAME.match(line) for line in lines[:at]):  # the innermost frame stands last, right above
+        order = [lines[at], *reversed(lines[:at]), *lines[at + 1 :]]
+    return tuple(dict.fromkeys(place for line in order for place in places_in(line)))[:PLACES]
+
+
+def one_line(text: str) -> str:
+    """A message on one line, cut."""
+    return " ".join(text.split())[:SHOWN]
+
+
+def _first(lines: Sequence[str], holds: Callable[[str], bool]) -> int | None:
+    return next((at for at, line in enumerate(lines) if holds(line)), None)
+
+
+def _last(lines: Sequence[str], holds: Callable[[str], bool]) -> int | None:
+    return next((at for at in range(len(lines) - 1, -1, -1) if holds(lines[at])), None)

@@ -1,0 +1,197 @@
+"""Jobs of CI that failed on a reviewed head: which, what they report, and whether they fail on the base too.
+
+Nobody waits for CI. What is asked for is bounded in requests, bytes and time; what GitHub refuses is left out. Nothing of it decides anything.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from bot import github
+from bot.ci import logs
+from bot.errors import HostError, HostRefused
+from bot.github import Host, shapes
+from bot.payloads import CIReport, FilePatch
+from bot.ports import Job
+from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
+from bot.values.review import JobEnding
+from bot.workflow.parts import Services
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest.types import AppPermissionsType
+
+READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
+ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
+ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
+MOST_CHECKS, MOST_ROWS, MOST_LOGS = 300, 50, 10  # check runs of a commit, rows of a page, jobs whose logs are read
+MOST_NOTES, MOST_FILES, MOST_PULLS = 50, 300, 10
+MOST_BYTES = 8 << 20  # of all logs of a commit, and of all patches
+SECONDS = 60.0  # for all of it
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredPage:
+    """What is known of a stored review: its commits, and the check runs whose failures its page names."""
+
+    head: str
+    bases: tuple[str, ...]
+    is_wanted: bool
+    check_runs: frozenset[int]
+
+
+async def spread(ask: ChecksEnded, job: Job, parts: Services) -> None:
+    """Store a job for each pull request whose last review is of the commit. A success concerns those alone whose page names failures."""
+    for number in await parts.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
+        pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
+        review = await parts.store.reviews.newest(pull)
+        page = await asyncio.to_thread(_stored_page, review[1]) if review else None
+        if page is not None and page.is_wanted and (ask.is_failure or page.check_runs):
+            await parts.submit(Follow(pull, ask.head), job.id)
+
+
+async def is_due(host: Host, head: str) -> bool:
+    """Whether a job of CI has failed on the head already."""
+    with suppress(HostRefused):
+        return bool(await _failed(host, head))
+    return False
+
+
+async def settle(pull: PullRef, head: str, parts: Services) -> bool:
+    """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
+    review = await parts.store.reviews.newest(pull)
+    page = await asyncio.to_thread(_stored_page, review[1]) if review else None
+    if review is None or page is None or not page.is_wanted or page.head != head:
+        return False
+    async with github.open_pull(parts.identity, pull, parts.pace, READING) as host:
+        try:
+            rows = await _failed(host, head)
+        except HostRefused:
+            return False
+        if frozenset(int(row["id"]) for row in rows) == page.check_runs:
+            return False
+        report = CIReport(await _job_logs(host, rows, page.bases), await _patches(host) if rows else ())
+    await parts.store.reviews.rewrite(review[0], (await parts.ci_failures(review[1], report)).encode())
+    return True
+
+
+async def read(host: Host, head: str, bases: Sequence[str], own: str) -> tuple[CIJobLog, ...]:
+    """Read what has failed on the head so far. `own`: a part of the address of check runs that are our own."""
+    with suppress(HostError):
+        return await _job_logs(host, await _failed(host, head, own), bases)
+    return ()
+
+
+async def _failed(host: Host, commit: str, own: str = "") -> list[dict[str, Any]]:
+    """The check runs of others that failed on a commit, the newest of each name. Cancelled ones tell nothing beside failed ones."""
+    rows: list[dict[str, Any]] = []
+    listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
+    async for row in _most(host.client.pages(listing, "check_runs"), MOST_CHECKS):
+        is_ours = shapes.at(row, "app.id") == host.voice.app or (own and own in str(row.get("details_url") or ""))
+        if row.get("conclusion") in ENDINGS and not is_ours and isinstance(row.get("id"), int):
+            rows.append(row)
+    telling = [row for row in rows if row["conclusion"] != "cancelled"]
+    return sorted(telling or rows, key=lambda row: int(row["id"]))[:MOST_ROWS]
+
+
+async def _job_logs(host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str]) -> tuple[CIJobLog, ...]:
+    """What each reports. What could not be read in time is named without its log."""
+    bare = [_bare(row) for row in rows]
+    with_logs: dict[int, CIJobLog] = {}
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SECONDS):
+            on_base = await _names_on(host, bases, {_name(row) for row in rows}) if rows else frozenset()
+            bare = [_bare(row, on_base) for row in rows]
+            room = MOST_BYTES
+            for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
+                notes = await _notes(host, row)
+                text = "" if any(not logs.is_exit(note) for note, _, _ in notes) else await _text(host, row, room)
+                room -= len(text)
+                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes)
+    return tuple(with_logs.get(one.id, one) for one in bare)
+
+
+def _bare(row: dict[str, Any], on_base: Collection[tuple[str, str]] = ()) -> CIJobLog:
+    return CIJobLog(int(row["id"]), str(row.get("name") or ""), row["conclusion"], _name(row) in on_base)
+
+
+def _name(row: dict[str, Any]) -> tuple[str, str]:
+    """Which job it is, from one commit to the next."""
+    return str(shapes.at(row, "app.slug")), str(row.get("name") or "")
+
+
+async def _names_on(
+    host: Host, bases: Sequence[str], names: AbstractSet[tuple[str, str]]
+) -> frozenset[tuple[str, str]]:
+    """Which of these jobs fail on one of the base's commits. The second commit is asked for what passes on the first, or did not run there."""
+    failing: set[tuple[str, str]] = set()
+    for base in dict.fromkeys(filter(None, bases)):
+        if names - failing:
+            with suppress(HostRefused):
+                failing |= {_name(row) for row in await _failed(host, base)} & names
+    return frozenset(failing)
+
+
+async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int], ...]:
+    """The annotations that name a failure: message, path and line."""
+    notes: list[tuple[str, str, int]] = []
+    if not shapes.at(row, "output.annotations_count"):
+        return ()
+    with suppress(HostError):
+        listing = partial(host.rest.checks.async_list_annotations, *host.repo, int(row["id"]))
+        async for note in _most(host.client.pages(listing), MOST_NOTES):
+            if note.get("annotation_level") == "failure":
+                message = str(note.get("message") or "")[: logs.LINE]
+                notes.append((message, str(note.get("path") or ""), int(note.get("start_line") or 0)))
+    return tuple(notes)
+
+
+async def _text(host: Host, row: dict[str, Any], room: int) -> str:
+    """The end of the log of a job of GitHub Actions; of another App what its check run shows."""
+    if shapes.at(row, "app.slug") != ACTIONS:
+        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text"))
+    data = b""
+    with suppress(HostError):
+        download = host.rest.actions.async_download_job_logs_for_workflow_run
+        data = await host.client.content(download(*host.repo, int(row["id"])))
+    return data[-min(logs.MOST, max(room, 0)) :].decode("utf-8", "replace") if room > 0 else ""
+
+
+async def _patches(host: Host) -> tuple[FilePatch, ...]:
+    """The changed files with their patches, as GitHub shows them: large ones come without."""
+    files: list[FilePatch] = []
+    room = MOST_BYTES
+    with suppress(HostError):
+        async for row in _most(host.client.pages(partial(host.rest.pulls.async_list_files, *host.at)), MOST_FILES):
+            patch = str(row.get("patch") or "")
+            patch = patch if len(patch) <= room else ""
+            room -= len(patch)
+            old = row.get("previous_filename") or row.get("filename")
+            files.append(FilePatch(str(row.get("filename") or ""), str(old or ""), patch))
+    return tuple(files)
+
+
+async def _most(rows: AsyncIterator[Any], most: int) -> AsyncIterator[Any]:
+    """The first of a list: the pages after them are not asked for."""
+    count = 0
+    async for row in rows:
+        if isinstance(row, dict):
+            yield row
+        count += 1
+        if count >= most:
+            return
+
+
+def _stored_page(output: bytes) -> _StoredPage | None:
+    """What a stored review has to say. One of an older version names no failures and wants them."""
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
+        document = cast("dict[str, Any]", json.loads(output))
+        pull = document["pull"]
+        bases = (str(pull["base"]), str(pull["base_tip"] or ""))
+        ids = frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
+        return _StoredPage(str(pull["head"]), bases, bool(document["settings"].get("ci", True)), ids)
+    return None
