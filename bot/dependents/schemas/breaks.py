@@ -45,7 +45,7 @@ class SchemaBreak:
     name: str = ""  # what users write; empty: it breaks without one
     owner: str = ""  # the table, the message, the type that it belongs to
     alone: Severity | None = "low"  # how severe it is if no use is in sight; None: not reported then
-    is_planned: bool = False  # deprecated before, or reserved now: whoever owns it has announced it
+    is_planned: bool = False  # deprecated before, or reserved now: its owner has announced it
 
 
 class SchemaLanguage(Protocol):

@@ -1,4 +1,4 @@
-"""GraphQL: what a schema no longer offers to those who ask, or newly asks of them, by the rules of the specification's validation.
+"""GraphQL: what a schema no longer offers to its clients, or newly requires of them, by the specification's rules of validation.
 
 A schema may consist of many files, and a type may be extended in each. A query or a fragment in the tree, or in a literal of code,
 is read with the types of the schema: a selection of a field that is gone is proven.
@@ -9,10 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace, UnreadableSchemaError, spellings
+from bot.dependents.schemas.breaks import (
+    Document,
+    Kind,
+    Likeness,
+    SchemaBreak,
+    SchemaPlace,
+    UnreadableSchemaError,
+    spellings,
+)
 from bot.dependents.sites import telling
 from bot.text.paths import is_sample, is_test, vendored_folder
-from bot.values import Severity, Side
+from bot.values import Side
 
 NAME = "graphql"
 _FILE = re.compile(r"\.(?:graphqls?|gql|graphqls)$", re.IGNORECASE)
@@ -25,7 +33,8 @@ _TOKEN = re.compile(
 )
 _MOST_TOKENS, _DEEPEST = 2_000_000, 60
 _KINDS = ("type", "input", "enum", "interface", "union", "scalar")
-_GONE = "A query that selects it is refused as a whole."
+_OPERATIONS = ("query", "mutation", "subscription", "fragment")
+_DEFINITIONS = (*_KINDS, "directive", "extend", "schema")
 
 
 @dataclass(slots=True)
@@ -136,7 +145,7 @@ class _Reader:
         return words
 
 
-def _parse(document: Document, schema: _Schema) -> None:  # noqa: C901, PLR0912 - a branch for each definition of the grammar
+def _parse(document: Document, schema: _Schema) -> None:
     reader = _Reader(document.path, document.text)
     while reader.lexeme:
         reader.skip_texts()
@@ -145,44 +154,56 @@ def _parse(document: Document, schema: _Schema) -> None:  # noqa: C901, PLR0912 
         line, word = reader.line, reader.lexeme
         if not word:
             return
-        reader.at += 1
         if word in _KINDS:
-            name = reader.take()
-            one = schema.setdefault(name, _Type(word, reader.path, line))
-            if word != one.kind:
-                one.kind = word
-            _body(reader, one)
-        elif word == "schema" or word == "{":  # noqa: PLR1714 - two different things
-            if word == "{":
-                reader.at -= 1
-            reader.directives()
-            if reader.lexeme == "{":
-                reader.skip_balanced()
+            _define(reader, schema)
+        elif word in ("schema", "{"):
+            _skip_roots(reader)
         elif word == "directive":
-            while (
-                reader.lexeme
-                not in ("", "type", "input", "enum", "interface", "union", "scalar", "directive", "extend", "schema")
-                and reader.lexeme[:1] != '"'
-            ):
-                if reader.lexeme == "(":
-                    reader.skip_balanced()
-                else:
-                    reader.at += 1
-        elif word in ("query", "mutation", "subscription", "fragment"):
-            while reader.lexeme not in ("{", ""):
-                reader.at += 1
-            if reader.lexeme:
-                reader.skip_balanced()
+            _skip_directive(reader)
+        elif word in _OPERATIONS:
+            _skip_operation(reader)
         else:
             raise UnreadableSchemaError(reader.path, f"line {line} begins with `{word[:40]}`, which defines nothing")
+
+
+def _define(reader: _Reader, schema: _Schema) -> None:
+    """Read a type, or an extension of it."""
+    line, kind, name = reader.line, reader.take(), reader.take()
+    one = schema.setdefault(name, _Type(kind, reader.path, line))
+    one.kind = kind
+    _body(reader, one)
+
+
+def _skip_roots(reader: _Reader) -> None:
+    """Skip the types of the operations, or a query without a name."""
+    if reader.lexeme == "schema":
+        reader.take()
+    reader.directives()
+    if reader.lexeme == "{":
+        reader.skip_balanced()
+
+
+def _skip_directive(reader: _Reader) -> None:
+    """Skip the definition of a directive, which ends at the next definition or its description."""
+    reader.take()
+    while reader.lexeme not in ("", *_DEFINITIONS) and reader.lexeme[:1] != '"':
+        if reader.lexeme == "(":
+            reader.skip_balanced()
+        else:
+            reader.take()
+
+
+def _skip_operation(reader: _Reader) -> None:
+    while reader.lexeme not in ("{", ""):
+        reader.take()
+    if reader.lexeme:
+        reader.skip_balanced()
 
 
 def _body(reader: _Reader, one: _Type) -> None:
     if reader.lexeme == "implements":
         reader.take()
-        while reader.lexeme == "&" or (
-            reader.lexeme[:1].isidentifier() and reader.lexeme not in (*_KINDS, "extend", "directive", "schema")
-        ):
+        while reader.lexeme == "&" or (reader.lexeme[:1].isidentifier() and reader.lexeme not in _DEFINITIONS):
             if reader.lexeme != "&":
                 one.interfaces.add(reader.lexeme)
             reader.take()
@@ -234,166 +255,129 @@ def _typed(reader: _Reader, row: _Field) -> _Field:
     return row
 
 
-def _row(
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """What it breaks that a type loses one of its members."""
+
+    rule: str
+    kind: Kind
+    law: str
+    change: str = "was removed"
+
+
+_FIELD_REMOVAL = _Removal("field-removed", "field", "A query that selects it is refused as a whole.")
+_REMOVALS = {  # by the kind of the type, if its members are not selected
+    "enum": _Removal("value-removed", "value", "A variable or a literal of this value is refused."),
+    "union": _Removal("member-removed", "type", "A fragment on it is refused.", "was removed from the union"),
+    "input": _Removal("field-removed", "field", "Variables that set it are refused."),
+}
+
+
+def _break(
     rule: str,
-    kind: str,
+    kind: Kind,
     element: str,
     change: str,
     law: str,
-    at: "_Field | _Type",
+    at: _Field | _Type,
     side: Side,
-    owner: str,
     *,
+    name: str = "",
+    owner: str = "",
     is_planned: bool = False,
 ) -> SchemaBreak:
-    alone: Severity = "low"
-    name = element.rpartition(".")[2].partition("(")[0]
-    return SchemaBreak(rule, kind, element, change, law, at.path, at.line, side, name, owner, alone, is_planned)  # type: ignore[arg-type]
+    """Build the break of an element; without a name of its own it has the last of the element, arguments left out."""
+    name = name or element.rpartition(".")[2].partition("(")[0]
+    return SchemaBreak(rule, kind, element, change, law, at.path, at.line, side, name, owner, is_planned=is_planned)
 
 
-def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[SchemaBreak]:  # noqa: C901, PLR0912 - a branch for each rule
+def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[SchemaBreak]:
     if now is None:
-        yield _row(
-            "type-removed",
-            "type",
-            name,
-            "was removed",
-            "Queries and variables that name the type are refused.",
-            was,
-            "base",
-            "",
-        )
-        return
-    if now.kind != was.kind:
-        yield _row(
-            "type-changed",
-            "type",
-            name,
-            f"is {now.kind} instead of {was.kind}",
-            "Queries were written for the other kind.",
-            now,
-            "head",
-            "",
-        )
-        return
+        law = "Queries and variables that name the type are refused."
+        yield _break("type-removed", "type", name, "was removed", law, was, "base")
+    elif now.kind != was.kind:
+        law = "Clients wrote their queries for the other kind."
+        yield _break("type-changed", "type", name, f"is {now.kind} instead of {was.kind}", law, now, "head")
+    else:
+        yield from _of_members(name, was, now)
+        yield from _of_interfaces(name, was, now, old)
+
+
+def _of_members(name: str, was: _Type, now: _Type) -> Iterator[SchemaBreak]:
+    """What a type has: its fields, values or members that are gone or differ, and the fields that an input requires now."""
+    is_input = was.kind == "input"
     for own, before in was.fields.items():
         element, after = f"{name}.{own}", now.fields.get(own)
         if after is None:
-            if was.kind == "enum":
-                law = "A variable or a literal of this value is refused."
-                yield _row(
-                    "value-removed",
-                    "value",
-                    element,
-                    "was removed",
-                    law,
-                    before,
-                    "base",
-                    name,
-                    is_planned=before.is_deprecated,
-                )
-            elif was.kind == "union":
-                yield _row(
-                    "member-removed",
-                    "type",
-                    element,
-                    "was removed from the union",
-                    "A fragment on it is refused.",
-                    before,
-                    "base",
-                    name,
-                )
-            else:
-                law = _GONE if was.kind != "input" else "Variables that set it are refused."
-                yield _row(
-                    "field-removed",
-                    "field",
-                    element,
-                    "was removed",
-                    law,
-                    before,
-                    "base",
-                    name,
-                    is_planned=before.is_deprecated,
-                )
+            yield _removal(_REMOVALS.get(was.kind, _FIELD_REMOVAL), element, name, before)
         elif was.kind in ("type", "interface", "input"):
-            yield from _of_field(element, name, before, after, is_input=was.kind == "input")
-    if was.kind == "input":
-        for own, after in now.fields.items():
-            if own not in was.fields and after.type.endswith("!") and not after.has_default:
-                law = "Whoever does not send it is refused."
-                yield _row("field-required", "field", f"{name}.{own}", "is new and required", law, after, "head", name)
+            yield from _of_field_type(element, name, before, after, is_input=is_input)
+            yield from _of_arguments(element, before, after)
+            yield from _new_arguments(element, name, before, after)
+    for own, after in now.fields.items() if is_input else ():
+        if own not in was.fields and _is_required(after):
+            law = "A client that does not send it is refused."
+            yield _break(
+                "field-required", "field", f"{name}.{own}", "is new and required", law, after, "head", owner=name
+            )
+
+
+def _removal(one: _Removal, element: str, owner: str, at: _Field) -> SchemaBreak:
+    return _break(
+        one.rule, one.kind, element, one.change, one.law, at, "base", owner=owner, is_planned=at.is_deprecated
+    )
+
+
+def _of_interfaces(name: str, was: _Type, now: _Type, old: _Schema) -> Iterator[SchemaBreak]:
+    law = "A fragment on the interface selects nothing of this type any more."
     for interface in sorted(was.interfaces - now.interfaces):
         if interface in old:
-            law = "A fragment on the interface selects nothing of this type any more."
-            yield _row("interface-removed", "type", name, f"no longer implements {interface}", law, now, "head", "")
+            yield _break("interface-removed", "type", name, f"no longer implements {interface}", law, now, "head")
 
 
-def _of_field(element: str, name: str, before: _Field, after: _Field, *, is_input: bool) -> Iterator[SchemaBreak]:
-    safe = _accepts(before.type, after.type) if is_input else _accepts(after.type, before.type)
-    if not safe:
-        law = (
-            "Values that were sent before are refused."
-            if is_input
-            else "Code that reads the answer expects the other type."
-        )
-        yield _row(
-            "field-type-changed",
-            "field",
-            element,
-            f"is {after.type} instead of {before.type}",
-            law,
-            after,
-            "head",
-            name,
-        )
+def _of_field_type(element: str, owner: str, was: _Field, now: _Field, *, is_input: bool) -> Iterator[SchemaBreak]:
+    """A field's type: clients write an input, and read everything else."""
+    if is_input:
+        is_safe, law = _accepts(was.type, now.type), "Values that clients sent before are refused."
+    else:
+        is_safe, law = _accepts(now.type, was.type), "Code that reads the answer expects the other type."
+    if not is_safe:
+        change = f"is {now.type} instead of {was.type}"
+        yield _break("field-type-changed", "field", element, change, law, now, "head", owner=owner)
+
+
+def _of_arguments(element: str, before: _Field, after: _Field) -> Iterator[SchemaBreak]:
+    """The arguments of a field that are gone, or refuse what they accepted."""
+    field_name = element.rpartition(".")[2]
     for own, was in before.arguments.items():
-        now = after.arguments.get(own)
-        argument = f"{element}({own})"
+        now, argument = after.arguments.get(own), f"{element}({own})"
         if now is None:
             law = "A query that passes the argument is refused."
-            yield SchemaBreak(
-                "argument-removed",
-                "parameter",
-                argument,
-                "was removed",
-                law,
-                was.path,
-                was.line,
-                "base",
-                own,
-                element.rpartition(".")[2],
-                is_planned=was.is_deprecated,
-            )
+            yield _break(
+                "argument-removed", "parameter", argument, "was removed", law, was, "base",
+                name=own, owner=field_name, is_planned=was.is_deprecated,
+            )  # fmt: skip
         elif not _accepts(was.type, now.type):
-            law = "Values that were passed before are refused."
-            yield SchemaBreak(
-                "argument-type-changed",
-                "parameter",
-                argument,
-                f"is {now.type} instead of {was.type}",
-                law,
-                now.path,
-                now.line,
-                "head",
-                own,
-                element.rpartition(".")[2],
+            law = "Values that queries passed before are refused."
+            change = f"is {now.type} instead of {was.type}"
+            yield _break(
+                "argument-type-changed", "parameter", argument, change, law, now, "head", name=own, owner=field_name
             )
+
+
+def _new_arguments(element: str, owner: str, before: _Field, after: _Field) -> Iterator[SchemaBreak]:
+    """The arguments that a field requires now: each query that selects the field lacks them."""
+    law = "A query without the argument is refused."
     for own, now in after.arguments.items():
-        if own not in before.arguments and now.type.endswith("!") and not now.has_default:
-            law = "A query without the argument is refused."
-            yield SchemaBreak(
-                "argument-required",
-                "parameter",
-                f"{element}({own})",
-                "is new and required",
-                law,
-                now.path,
-                now.line,
-                "head",
-                element.rpartition(".")[2],
-                name,
+        if own not in before.arguments and _is_required(now):
+            argument = f"{element}({own})"
+            yield _break(
+                "argument-required", "parameter", argument, "is new and required", law, now, "head", owner=owner
             )
+
+
+def _is_required(one: _Field) -> bool:
+    return one.type.endswith("!") and not one.has_default
 
 
 def _accepts(was: str, now: str) -> bool:

@@ -1,9 +1,8 @@
-"""Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks somebody."""
+"""Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks a program."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas.breaks import (
@@ -17,7 +16,6 @@ from bot.dependents.schemas.breaks import (
 )
 from bot.dependents.sites import telling
 from bot.text.paths import is_sample, is_test, vendored_folder
-from bot.values import Severity, Side
 
 NAME = "protobuf"
 _TOKEN = re.compile(
@@ -30,8 +28,9 @@ _SCALARS = {
     "int32": "varint", "uint32": "varint", "int64": "varint", "uint64": "varint", "bool": "varint", "enum": "varint", "sint32": "zigzag", "sint64": "zigzag",
     "fixed32": "32", "sfixed32": "32", "fixed64": "64", "sfixed64": "64", "float": "float", "double": "double", "string": "text", "bytes": "text",
 }  # fmt: skip
+_SETTINGS = ("option", "syntax", "edition", "export", "local")
 _UNSTABLE = re.compile(r"(?:^|\.)v\d+(?:p\d+)?(?:alpha|beta|test)\d*(?:\.|$)")
-_GONE = "Code that was generated from the new schema has no such {}, and JSON with its name is not read any more."
+_GONE = "Code that was generated from the new schema has no such {}, and no longer reads JSON with its name."
 
 
 @dataclass(slots=True)
@@ -47,21 +46,8 @@ class _Element:
     reserved_names: set[str] = field(default_factory=set)
 
 
-class _Row(Protocol):
-    def __call__(
-        self,
-        rule: str,
-        change: str,
-        law: str,
-        at: _Element,
-        side: Side,
-        *,
-        is_planned: bool = False,
-        alone: Severity | None = "low",
-    ) -> SchemaBreak: ...
-
-
 _Schema = dict[str, _Element]  # by full name; of a field with ":" before its own
+_Numbers = dict[tuple[str, int, Kind], str]  # the first name with a number, by owner, number and kind
 
 
 def wants(path: str) -> bool:
@@ -80,8 +66,16 @@ def compare(before: Sequence[Document], after: Sequence[Document]) -> list[Schem
     new: _Schema = {}
     for schema, documents in ((old, before), (new, after)):
         for document in documents:
-            schema.update(_parse(document))
-    return [one for name, element in old.items() for one in _of_element(name, element, old, new)]
+            schema.update(_Parser(document).schema())
+    numbers = _numbers(new)
+    return [one for name, element in old.items() for one in _of_element(_Change(name, element), old, new, numbers)]
+
+
+def _numbers(schema: _Schema) -> _Numbers:
+    names: _Numbers = {}
+    for name, element in schema.items():
+        names.setdefault((name.rpartition(":")[0], element.number, element.kind), name)
+    return names
 
 
 class _Reader:
@@ -138,75 +132,92 @@ class _Reader:
         raise UnreadableSchemaError(self.path, "a bracket is never closed")
 
 
-def _parse(document: Document) -> _Schema:  # noqa: C901, PLR0912, PLR0915 - a branch for each statement of the grammar
-    """Every element of a file by its full name."""
-    reader = _Reader(document)
-    schema: _Schema = {}
-    package = ""
-    scopes: list[tuple[str, str]] = []  # (kind, full name) of the blocks around
-    while reader.at < len(reader.tokens):
-        if reader.lexeme == "}":
-            if not scopes:
-                raise UnreadableSchemaError(reader.path, f"line {reader.line} closes a bracket that nothing opens")
-            scopes.pop()
-            reader.take()
-            continue
-        if reader.lexeme in (";", "{"):
-            reader.take()
-            continue
-        line = reader.line
-        words = reader.statement()
-        opens = reader.lexeme == "{"
-        kind = scopes[-1][0] if scopes else "file"
-        around = scopes[-1][1] if scopes else package
-        if not words:
-            continue
-        first = words[0]
-        if first == "package" and len(words) > 1 and not scopes:
-            package = words[1]
-        elif first in ("message", "enum", "service", "extend") and opens and len(words) == 2:  # noqa: PLR2004 - the word and its name
-            name = f"{around}.{words[1]}".lstrip(".")
-            if first != "extend":
-                schema[name] = _Element("type", reader.path, line, type=first)
-            scopes.append((first, name))
-            reader.take()
-        elif first == "oneof" and opens:
-            scopes.append(("message" if kind == "message" else kind, around))
-            reader.take()
-        elif first == "rpc" and kind == "service":
-            schema[f"{around}:{words[1]}"] = _rpc(words, reader.path, line)
-            if opens:
-                reader.skip_block()
-        elif (
-            first in ("option", "import", "syntax", "edition", "extensions", "export", "local") and "=" in words
-        ) or first in ("import", "extensions"):
-            if opens:
-                reader.skip_block()
-        elif first == "reserved" and around in schema:
-            _reserve(schema[around], words)
-        elif kind == "message":
-            _field(schema, around, words, reader.path, line)
-            if opens:
-                scopes.append(("message", f"{around}.{words[2] if len(words) > 2 else words[-1]}"))  # noqa: PLR2004 - a group
+class _Parser:
+    """Collects every element of a file by its full name."""
+
+    def __init__(self, document: Document) -> None:
+        self._reader = _Reader(document)
+        self._schema: _Schema = {}
+        self._package = ""
+        self._scopes: list[tuple[str, str]] = []  # (kind, full name) of the blocks around
+
+    def schema(self) -> _Schema:
+        reader = self._reader
+        while reader.at < len(reader.tokens):
+            if reader.lexeme == "}":
+                self._close()
+            elif reader.lexeme in (";", "{"):
                 reader.take()
-        elif kind == "enum" and "=" in words[:2]:
-            schema[f"{around}:{words[0]}"] = _Element(
-                "value", reader.path, line, _number(words[2:3]), is_deprecated=_is_deprecated(words)
-            )
-        elif opens:
-            reader.skip_block()
-        if len(scopes) > _DEEPEST:
+            else:
+                self._statement()
+        if self._scopes:
+            raise UnreadableSchemaError(reader.path, f"the block of {self._scopes[-1][1]} is never closed")
+        self._resolve()
+        return self._schema
+
+    def _open(self, kind: str, name: str) -> None:
+        self._scopes.append((kind, name))
+        self._reader.take()
+
+    def _close(self) -> None:
+        reader = self._reader
+        if not self._scopes:
+            raise UnreadableSchemaError(reader.path, f"line {reader.line} closes a bracket that nothing opens")
+        self._scopes.pop()
+        reader.take()
+
+    def _statement(self) -> None:
+        """Read what any block may contain, and leave the rest to the block's own kind."""
+        reader = self._reader
+        line, words = reader.line, reader.statement()
+        opens, first = reader.lexeme == "{", words[0]
+        kind, around = self._scopes[-1] if self._scopes else ("file", self._package)
+        if first == "package" and len(words) > 1 and not self._scopes:
+            self._package = words[1]
+        elif first in ("message", "enum", "service", "extend") and opens and len(words) == 2:  # noqa: PLR2004 - the word and its name
+            self._define(first, f"{around}.{words[1]}".lstrip("."), line)
+        elif first == "oneof" and opens:
+            self._open(kind, around)
+        elif first in ("import", "extensions") or (first in _SETTINGS and "=" in words):
+            if opens:
+                reader.skip_block()
+        elif first == "reserved" and around in self._schema:
+            _reserve(self._schema[around], words)
+        else:
+            self._member(kind, around, words, line)
+        if len(self._scopes) > _DEEPEST:
             raise UnreadableSchemaError(reader.path, f"its messages are nested deeper than {_DEEPEST}")
         if reader.lexeme == ";":
             reader.take()
-    if scopes:
-        raise UnreadableSchemaError(reader.path, f"the block of {scopes[-1][1]} is never closed")
-    for name, element in schema.items():
-        if element.kind == "field" and element.type in _SCALARS:
-            continue
-        if element.kind == "field" and f"{name.partition(':')[0]}.{element.type}" in schema:
-            element.type = f"{name.partition(':')[0]}.{element.type}"
-    return schema
+
+    def _define(self, word: str, name: str, line: int) -> None:
+        if word != "extend":
+            self._schema[name] = _Element("type", self._reader.path, line, type=word)
+        self._open(word, name)
+
+    def _member(self, kind: str, around: str, words: list[str], line: int) -> None:
+        """Read a field of a message, a call of a service, or a value of an enumeration."""
+        reader = self._reader
+        opens = reader.lexeme == "{"
+        if kind == "message":
+            _field(self._schema, around, words, reader.path, line)
+            if opens:
+                self._open("message", f"{around}.{words[2] if len(words) > 2 else words[-1]}")  # noqa: PLR2004 - a group
+            return
+        if kind == "service" and words[0] == "rpc":
+            self._schema[f"{around}:{words[1]}"] = _rpc(words, reader.path, line)
+        elif kind == "enum" and "=" in words[:2]:
+            self._schema[f"{around}:{words[0]}"] = _value(words, reader.path, line)
+            return
+        if opens:
+            reader.skip_block()
+
+    def _resolve(self) -> None:
+        """Give the types that a message defines within itself their full names."""
+        for name, element in self._schema.items():
+            inner = f"{name.partition(':')[0]}.{element.type}"
+            if element.kind == "field" and element.type not in _SCALARS and inner in self._schema:
+                element.type = inner
 
 
 def _is_deprecated(words: Sequence[str]) -> bool:
@@ -223,6 +234,10 @@ def _number(words: Sequence[str]) -> int:
 def _rpc(words: Sequence[str], path: str, line: int) -> _Element:
     text = " ".join(words[2:])
     return _Element("operation", path, line, type=text, is_deprecated=_is_deprecated(words))
+
+
+def _value(words: Sequence[str], path: str, line: int) -> _Element:
+    return _Element("value", path, line, _number(words[2:3]), is_deprecated=_is_deprecated(words))
 
 
 def _field(schema: _Schema, around: str, words: list[str], path: str, line: int) -> None:
@@ -253,80 +268,54 @@ def _reserve(element: _Element, words: Sequence[str]) -> None:
         at += 1
 
 
-def _of_element(name: str, was: _Element, old: _Schema, new: _Schema) -> Iterator[SchemaBreak]:  # noqa: C901 - a branch for each rule
-    owner, _, own = name.rpartition(":") if ":" in name else (name.rpartition(".")[0], "", name.rpartition(".")[2])
-    unstable = bool(_UNSTABLE.search(name))
-    now = new.get(name)
-    short_owner = owner.rpartition(".")[2]
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """An element of the old schema, whatever became of it."""
 
-    def row(
-        rule: str,
-        change: str,
-        law: str,
-        at: _Element,
-        side: Side,
-        *,
-        is_planned: bool = False,
-        alone: Severity | None = "low",
-    ) -> SchemaBreak:
-        label = f"{short_owner}.{own}" if was.kind != "type" else name
+    name: str  # in full
+    was: _Element
+
+    @property
+    def owner(self) -> str:
+        """The message, enumeration, service or package that it belongs to."""
+        return self.name.rpartition(":" if ":" in self.name else ".")[0]
+
+    @property
+    def own_name(self) -> str:
+        return self.name.rpartition(":" if ":" in self.name else ".")[2]
+
+    def schema_break(self, rule: str, change: str, law: str, at: _Element, *, is_planned: bool = False) -> SchemaBreak:
+        """Build the break, at the old element or at one of the new schema. An unstable package promises nothing."""
+        owner = self.owner.rpartition(".")[2]
         return SchemaBreak(
-            rule, was.kind, label, change, law, at.path, at.line, side, name=own, owner=short_owner,
-            alone=None if unstable else alone, is_planned=is_planned,
+            rule, self.was.kind, self.name if self.was.kind == "type" else f"{owner}.{self.own_name}", change, law,
+            at.path, at.line, "base" if at is self.was else "head", self.own_name, owner,
+            None if _UNSTABLE.search(self.name) else "low", is_planned,
         )  # fmt: skip
 
-    if was.kind != "type" and owner not in new:
+
+def _of_element(one: _Change, old: _Schema, new: _Schema, numbers: _Numbers) -> Iterator[SchemaBreak]:
+    now = new.get(one.name)
+    is_type = one.was.kind == "type"
+    if one.owner not in new and (not is_type or one.owner in old):
         return  # its owner is gone, and reported
-    if was.kind == "type":
-        parent = name.rpartition(".")[0]
-        if now is None and not (parent in old and parent not in new):
-            yield row(
-                f"{was.type}-removed",
-                "was removed",
-                f"Nothing can be sent or received as a {was.type} that is gone.",
-                was,
-                "base",
-            )
-        return
-    if now is None:
-        yield from _gone(own, was, owner, new, row)
-        return
-    if was.kind in ("field", "value") and was.number != now.number:
-        yield row(
-            "number-changed",
-            f"has the number {now.number} instead of {was.number}",
-            "Messages carry the number and not the name: whoever has the old schema reads another field.",
-            now,
-            "head",
-        )
-    elif was.kind == "field" and not _reads(was.type, now.type):
-        yield row(
-            "field-type-changed",
-            f"is {now.type} instead of {was.type}",
-            "The two types are written differently, or mean different types in code.",
-            now,
-            "head",
-        )
-    elif was.kind == "field" and (was.label == "repeated") != (now.label == "repeated"):
-        yield row(
-            "field-label-changed",
-            "is repeated now" if now.label == "repeated" else "is no longer repeated",
-            "One side writes a list and the other reads one value.",
-            now,
-            "head",
-        )
-    elif was.kind == "field" and now.label == "required" != was.label:
-        yield row(
-            "field-required", "is required now", "Messages of those who have the old schema are refused.", now, "head"
-        )
-    elif was.kind == "operation" and _plain(was.type, owner) != _plain(now.type, owner):
-        yield row(
-            "rpc-changed",
-            f"is {now.type.strip()[:80]} instead of {was.type.strip()[:80]}",
-            "Whoever calls it sends, or expects, another message.",
-            now,
-            "head",
-        )
+    if is_type:
+        if now is None:
+            law = f"Code that was generated from the new schema has no such {one.was.type}."
+            yield one.schema_break(f"{one.was.type}-removed", "was removed", law, one.was)
+    elif now is None:
+        yield from _gone(one, new, numbers)
+    elif one.was.kind == "operation":
+        yield from _of_call(one, now)
+    else:
+        yield from _of_member(one, now)
+
+
+def _of_call(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
+    was = one.was
+    if _plain(was.type, one.owner) != _plain(now.type, one.owner):
+        change = f"is {now.type.strip()[:80]} instead of {was.type.strip()[:80]}"
+        yield one.schema_break("rpc-changed", change, "A client that calls it sends, or expects, another message.", now)
 
 
 def _plain(text: str, owner: str) -> str:
@@ -339,46 +328,59 @@ def _plain(text: str, owner: str) -> str:
     )
 
 
-def _gone(own: str, was: _Element, owner: str, new: _Schema, row: _Row) -> Iterator[SchemaBreak]:
-    home = new[owner]
-    number = was.number
-    heir = next(
-        (
-            name
-            for name, one in new.items()
-            if name.rpartition(":")[0] == owner and one.number == number and one.kind == was.kind
-        ),
-        "",
-    )
-    is_planned = (
-        was.is_deprecated
-        or own in home.reserved_names
-        or any(low <= number <= high for low, high in home.reserved_numbers)
-    )
+def _of_member(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
+    """What became of a field or a value that has kept its name."""
+    was = one.was
+    if was.number != now.number:
+        change = f"has the number {now.number} instead of {was.number}"
+        law = "Messages carry the number and not the name: a program that has the old schema reads another field."
+        yield one.schema_break("number-changed", change, law, now)
+    elif was.kind == "field":
+        yield from _of_field(one, now)
+
+
+def _of_field(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
+    was = one.was
+    if not _reads(was.type, now.type):
+        law = "The two types are written differently, or mean different types in code."
+        yield one.schema_break("field-type-changed", f"is {now.type} instead of {was.type}", law, now)
+    elif (was.label == "repeated") != (now.label == "repeated"):
+        change = "is repeated now" if now.label == "repeated" else "is no longer repeated"
+        law = "One side writes a list and the other reads one value."
+        yield one.schema_break("field-label-changed", change, law, now)
+    elif now.label == "required" != was.label:
+        law = "The new schema refuses a message without it, which a program that has the old schema may send."
+        yield one.schema_break("field-required", "is required now", law, now)
+
+
+def _gone(one: _Change, new: _Schema, numbers: _Numbers) -> Iterator[SchemaBreak]:
+    """A call, a field or a value that is gone while its owner is there; another name may have its number."""
+    was = one.was
+    heir = numbers.get((one.owner, was.number, was.kind), "")
     if was.kind == "operation":
-        yield row(
-            "rpc-removed",
-            "was removed",
-            "Whoever calls it gets the answer UNIMPLEMENTED.",
-            was,
-            "base",
-            is_planned=was.is_deprecated,
-        )
-    elif heir:
-        one = new[heir]
-        label = heir.rpartition(":")[2]
-        if was.kind == "value" or _reads(was.type, one.type):
-            what = "value" if was.kind == "value" else "field"
-            yield row(f"{what}-renamed", f"was renamed to {label}", _GONE.format(what), one, "head")
-        else:
-            law = "Messages that were written before carry the old type under this number: they are misread."
-            yield row("number-reused", f"was replaced by {label}, which reuses its number {number}", law, one, "head")
-    else:
-        what = "value" if was.kind == "value" else "field"
-        law = _GONE.format(what)
+        law = "A client that calls it gets the answer UNIMPLEMENTED."
+        yield one.schema_break("rpc-removed", "was removed", law, was, is_planned=was.is_deprecated)
+    elif not heir:
+        law, is_planned = _GONE.format(was.kind), _is_planned(one, new[one.owner])
         if not is_planned and was.kind == "field":
-            law += f" Its number {number} is not reserved, so somebody may use it again."
-        yield row(f"{what}-removed", "was removed", law, was, "base", is_planned=is_planned)
+            law += f" Its number {was.number} is not reserved, so somebody may use it again."
+        yield one.schema_break(f"{was.kind}-removed", "was removed", law, was, is_planned=is_planned)
+    elif was.kind == "value" or _reads(was.type, new[heir].type):
+        change = f"was renamed to {heir.rpartition(':')[2]}"
+        yield one.schema_break(f"{was.kind}-renamed", change, _GONE.format(was.kind), new[heir])
+    else:
+        change = f"was replaced by {heir.rpartition(':')[2]}, which reuses its number {was.number}"
+        law = "Messages that were written before carry the old type under this number: the new schema misreads them."
+        yield one.schema_break("number-reused", change, law, new[heir])
+
+
+def _is_planned(one: _Change, owner: _Element) -> bool:
+    """Whether the owner has announced it: deprecated before, or reserved now."""
+    return (
+        one.was.is_deprecated
+        or one.own_name in owner.reserved_names
+        or any(low <= one.was.number <= high for low, high in owner.reserved_numbers)
+    )
 
 
 def _reads(was: str, now: str) -> bool:

@@ -16,6 +16,7 @@ Direction = Literal["in", "out"]
 Keys = tuple[str, ...]
 _MOST_STEPS, _DEEPEST = 100_000, 60
 _BOUNDS = (("maxLength", -1), ("maximum", -1), ("maxItems", -1), ("minLength", 1), ("minimum", 1), ("minItems", 1))
+_VAGUE = frozenset({"patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties"})
 _ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
@@ -30,7 +31,17 @@ class ShapeBreak:
     side: Side
     name: str
     label: str  # where in the value: "order.items.price"
-    is_open: bool = False  # the value is still accepted: it matters to those alone who name it
+    is_open: bool = False  # the value is still accepted: only code that names it breaks
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """What a shape states about the properties of an object, with what the parts of `allOf` state."""
+
+    properties: dict[str, tuple[object, Keys]]
+    required_names: set[str]
+    is_closed: bool  # whether other properties are refused
+    is_vague: bool  # whether a keyword that is not compared states more
 
 
 class ShapeComparer:
@@ -41,7 +52,7 @@ class ShapeComparer:
         self._path = new.path
         self._closed_only = closed_only  # whether a property that is gone matters only if others are refused
         self._done: set[tuple[int, int, Direction]] = set()
-        self._kept: list[object] = []  # so that an id is never shape_given twice
+        self._kept: list[object] = []  # so that no two shapes have the same id
         self._steps = 0
 
     def compare(
@@ -56,7 +67,7 @@ class ShapeComparer:
         if not isinstance(old, Mapping) or not isinstance(new, Mapping) or len(label) > _DEEPEST:
             return
         pair = id(old), id(new), direction
-        if pair in self._done or old == new and not _has_references(old):  # noqa: RUF021 - reads from left to right
+        if pair in self._done or (old == new and not _has_references(old)):
             return
         self._done.add(pair)
         self._kept += [old, new]
@@ -74,63 +85,39 @@ class ShapeComparer:
         at_new: Keys,
         label: Keys,
     ) -> Iterator[ShapeBreak]:
-        before, needed_before, _, _ = self._flat(self._old, old, at_old)
-        after, needed_after, is_closed, vague = self._flat(self._new, new, at_new)
-        if not before and not after and not needed_after:
+        before, after = self._members(self._old, old, at_old), self._members(self._new, new, at_new)
+        if not before.properties and not after.properties and not after.required_names:
             return
-        was_closed = self._flat(self._old, old, at_old)[2]
-        for name, (shape, keys) in before.items():
-            if name in after:
-                yield from self.compare(shape, after[name][0], direction, keys, after[name][1], (*label, name))
-            elif not vague and not _is_deprecated(shape):
-                is_open = self._closed_only and not is_closed
-                law = (
-                    "A value that sets it is refused."
-                    if is_closed
-                    else "Whoever reads it finds nothing."
-                    if direction == "out"
-                    else "What is sent in it is not described any more."
-                )
-                yield ShapeBreak(
-                    "property-removed",
-                    "was removed",
-                    law,
-                    keys,
-                    "base",
-                    name,
-                    ".".join((*label, name)),
-                    is_open=is_open,
-                )
-        if is_closed and not was_closed and direction == "in" and not vague:
-            law = "A value with a property that the schema does not name was accepted, and is refused now."
-            yield ShapeBreak(
-                "properties-closed",
-                "no longer allows other properties",
-                law,
-                (*at_new, "additionalProperties"),
-                "head",
-                "",
-                ".".join(label) or "the value",
-            )
+        for name, (shape, keys) in before.properties.items():
+            if name in after.properties:
+                other, other_keys = after.properties[name]
+                yield from self.compare(shape, other, direction, keys, other_keys, (*label, name))
+            elif not after.is_vague and not _is_deprecated(shape):
+                yield self._removal(name, keys, direction, label, is_closed=after.is_closed)
         if direction == "in":
-            for name in sorted(needed_after - needed_before):
-                shape_given = after.get(name, ({}, at_new))[0]
-                if not (isinstance(shape_given, Mapping) and "default" in shape_given and not self._closed_only):
-                    law = "A value without it is refused."
-                    yield ShapeBreak(
-                        "property-required",
-                        "is required now",
-                        law,
-                        (*at_new, "required", name),
-                        "head",
-                        name,
-                        ".".join((*label, name)),
-                    )
+            yield from _of_closing(before, after, at_new, label)
+            yield from self._of_requirements(before, after, at_new, label)
 
-    def _flat(
-        self, root: Mapping[str, object], shape: Mapping[str, object], at: Keys, depth: int = 0
-    ) -> tuple[dict[str, tuple[object, Keys]], set[str], bool, bool]:
-        """Properties and what is required, with those of `allOf`; whether others are refused; whether more is said elsewhere."""
+    def _removal(self, name: str, keys: Keys, direction: Direction, label: Keys, *, is_closed: bool) -> ShapeBreak:
+        """Build the break of a property that is gone, by what becomes of a value that has it."""
+        if is_closed:
+            law = "A value that sets it is refused."
+        elif direction == "out":
+            law = "A client that reads it finds nothing."
+        else:
+            law = "The schema no longer describes what a client sends in it."
+        is_open = self._closed_only and not is_closed
+        return _of_property("property-removed", "was removed", law, keys, "base", label, name, is_open=is_open)
+
+    def _of_requirements(self, before: _Members, after: _Members, at_new: Keys, label: Keys) -> Iterator[ShapeBreak]:
+        law = "A value without it is refused."
+        for name in sorted(after.required_names - before.required_names):
+            shape = after.properties.get(name, ({}, at_new))[0]
+            if not (isinstance(shape, Mapping) and "default" in shape and not self._closed_only):
+                keys = (*at_new, "required", name)
+                yield _of_property("property-required", "is required now", law, keys, "head", label, name)
+
+    def _members(self, root: Mapping[str, object], shape: Mapping[str, object], at: Keys, depth: int = 0) -> _Members:
         own = shape.get("properties")
         properties: dict[str, tuple[object, Keys]] = (
             {str(name): (value, (*at, "properties", str(name))) for name, value in own.items()}
@@ -140,19 +127,16 @@ class ShapeComparer:
         entries = shape.get("required")
         required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
         is_closed = shape.get("additionalProperties") is False
-        vague = any(
-            key in shape
-            for key in ("patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties")
-        )
+        is_vague = not _VAGUE.isdisjoint(shape)
         parts = shape.get("allOf")
         for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
             inner, keys = _resolved(root, part, (*at, "allOf", str(number)))
             if isinstance(inner, Mapping):
-                more, inner_names, shut, unclear = self._flat(root, inner, keys, depth + 1)
-                properties |= more
-                required_names |= inner_names
-                is_closed, vague = is_closed or shut, vague or unclear
-        return properties, required_names, is_closed, vague
+                more = self._members(root, inner, keys, depth + 1)
+                properties |= more.properties
+                required_names |= more.required_names
+                is_closed, is_vague = is_closed or more.is_closed, is_vague or more.is_vague
+        return _Members(properties, required_names, is_closed, is_vague)
 
     def _of_parts(
         self,
@@ -219,6 +203,19 @@ class ShapeComparer:
                         value,
                         ".".join(label) or "the value",
                     )
+
+
+def _of_property(
+    rule: str, change: str, law: str, keys: Keys, side: Side, label: Keys, name: str, *, is_open: bool = False
+) -> ShapeBreak:
+    return ShapeBreak(rule, change, law, keys, side, name, ".".join((*label, name)), is_open)
+
+
+def _of_closing(before: _Members, after: _Members, at_new: Keys, label: Keys) -> Iterator[ShapeBreak]:
+    if after.is_closed and not before.is_closed and not after.is_vague:
+        law = "A value with a property that the schema does not name was accepted, and is refused now."
+        keys, where = (*at_new, "additionalProperties"), ".".join(label) or "the value"
+        yield ShapeBreak("properties-closed", "no longer allows other properties", law, keys, "head", "", where)
 
 
 def _resolved(root: Mapping[str, object], shape: object, at: Keys) -> tuple[object, Keys]:
