@@ -97,8 +97,8 @@ async def page(
 
 async def ci_failures(_: ChildPipe, output: bytes, report: CIReport) -> str:
     """A stored review with the jobs of CI that failed: the first error of each, and the changed line that it comes from."""
-    from bot.review.ci.tracing import explain
     from bot.diff.read import of_patch
+    from bot.review.ci.tracing import explain
 
     files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)
     return json_file.with_ci_failures(output, [explain(log, files) for log in report.logs])

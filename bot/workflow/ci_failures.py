@@ -13,11 +13,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from bot import github
-from bot.review.ci import logs
 from bot.errors import HostError, HostRefused
 from bot.github import Host, shapes
 from bot.payloads import CIReport, FilePatch
 from bot.ports import Job
+from bot.review.ci import logs
 from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
 from bot.values.review import JobEnding
 from bot.workflow.parts import Services

@@ -204,7 +204,7 @@ class _Parser:
             if opens:
                 self._open("message", f"{around}.{words[2] if len(words) > 2 else words[-1]}")  # noqa: PLR2004 - a group
             return
-        if kind == "service" and words[0] == "rpc":
+        if kind == "service" and words[0] == "rpc" and len(words) > 1:
             self._schema[f"{around}:{words[1]}"] = _rpc(words, reader.path, line)
         elif kind == "enum" and "=" in words[:2]:
             self._schema[f"{around}:{words[0]}"] = _value(words, reader.path, line)

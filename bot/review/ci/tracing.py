@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.review.ci.logs import LogError, first_error, is_exit, one_line
 from bot.masking.masks import Masks
+from bot.review.ci.logs import LogError, first_error, is_exit, one_line
 from bot.text import lines
 from bot.text.paths import is_test
 from bot.values import ChangedFile, CIFailure, CIJobLog, DiffLine, Side
