@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot import github, pipeline
@@ -15,16 +15,16 @@ from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step
 from bot.config.policy import No
-from bot.errors import DeepRepoError, HostError, HostRefused
+from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
 from bot.render import plain
-from bot.values import PostedComment, PullRequest, Review
+from bot.values import CIFailure, PostedComment, PullRequest, Review
 from bot.wiring import action as parts
-from bot.workflow import asking, fetching
+from bot.workflow import asking, ci_failures, fetching
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.progress import Say
 
@@ -33,6 +33,7 @@ NO_SECRETS = (
     "GitHub gives a workflow no secrets for a pull request from a fork: no model has read this one, the checks that "
     "need none have."
 )
+GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
 Result = TypeVar("Result")
 
 
@@ -173,7 +174,25 @@ class StepBackend:
     async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, from a child process."""
         made_review = await parts.review_change(change, self.step.inputs.config, say)
+        if made_review.ci:
+            made_review = replace(made_review, ci_failures=await self._ci_failures(run, made_review))
         return MadeReview(made_review, await asyncio.to_thread(self.comments, run, made_review))
+
+    async def _ci_failures(self, run: ReviewRun, review: Review) -> tuple[CIFailure, ...]:
+        """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
+        pull, runner = review.pull, self.step.runner
+        bases = (pull.base, pull.base_tip or "")
+        try:
+            logs = await ci_failures.read(run.host, pull.head, bases, runner.github_run_id, runner.workflow_path)
+            failures = await parts.ci_failures(logs, review.files) if logs else ()
+        except (HostError, OverLimit) as error:
+            is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
+            why = GRANT if is_permission else error
+            self.console.say(f"Jobs of CI that failed are not named: {why}.")
+            return ()
+        if any(log.is_log_refused for log in logs):
+            self.console.say(f"Why jobs of CI failed is not known: {GRANT}.")
+        return failures
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""

@@ -152,9 +152,7 @@ def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
 
 def _before(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
     """Those of this workflow that were started before this one; before a run that is run again, all the others were."""
-    runner = step.runner
-    path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
-    own, is_again = _own_id(step), runner.github_run_attempt != "1"
+    path, own, is_again = step.runner.workflow_path, _own_id(step), step.runner.github_run_attempt != "1"
     return tuple(
         run
         for run in workflow_runs

@@ -78,6 +78,11 @@ class RunnerVariables(BaseSettings):
     runner_temp: Path | None = None
     deeprepo_write_pause: float = Field(default=1.0, ge=0, le=60)  # seconds between two writes, as for a server
 
+    @property
+    def workflow_path(self) -> str:
+        """The path of the workflow's file in the repository; "" if the runner does not tell."""
+        return self.github_workflow_ref.partition("@")[0].removeprefix(f"{self.github_repository}/")
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

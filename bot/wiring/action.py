@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,14 +16,15 @@ from bot.models import PROVIDERS, provider_of
 from bot.outputs import state
 from bot.payloads import Change, Remark
 from bot.pipeline import Deps
-from bot.values import Review
-from bot.wiring import child, review
+from bot.values import ChangedFile, CIFailure, CIJobLog, Review
+from bot.wiring import child, review, tasks
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import ends, open_session, with_fetched
 from bot.workflow.progress import Say
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
+LOGS = 60.0  # seconds to look through the logs of jobs of CI
 
 
 async def review_change(change: Change, file: str, say: Say) -> Review:
@@ -40,6 +41,11 @@ async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_o
     """In the child."""
     deps = replace(_deps(line, change, file, scratch), left_out=left_out)
     return await pipeline.review(ends(change), deps)
+
+
+async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) -> tuple[CIFailure, ...]:
+    """Find out what each job failed of. Raises OverLimit for logs that take too long."""
+    return await child.run(tasks.explain, tuple(logs), tuple(files), caps=replace(LOCAL, wall=LOGS))
 
 
 async def converse(remark: Remark, file: str) -> RemarkReply:

@@ -25,7 +25,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
 from bot.review.session import Session
-from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
+from bot.values import ChangedFile, CIFailure, CIJobLog, OwnerRule, PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
@@ -95,13 +95,19 @@ async def page(
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text)
 
 
-async def ci_failures(_: ChildPipe, output: bytes, report: CIReport) -> str:
+async def ci_failures(line: ChildPipe, output: bytes, report: CIReport) -> str:
     """A stored review with the jobs of CI that failed: the first error of each, and the changed line that it comes from."""
     from bot.diff.read import of_patch
-    from bot.review.ci.tracing import explain
 
     files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)
-    return json_file.with_ci_failures(output, [explain(log, files) for log in report.logs])
+    return json_file.with_ci_failures(output, await explain(line, report.logs, files))
+
+
+async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[ChangedFile, ...]) -> tuple[CIFailure, ...]:
+    """What each job of CI failed of."""
+    from bot.review.ci import tracing
+
+    return tuple(tracing.explain(log, files) for log in logs)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:

@@ -8,15 +8,17 @@ import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from bot import github
-from bot.errors import HostError, HostRefused
+from bot.errors import HostDown, HostError, HostLimited, HostRefused
 from bot.github import Host, shapes
+from bot.outputs import marker
 from bot.payloads import CIReport, FilePatch
 from bot.ports import Job
+from bot.publish import checks
 from bot.review.ci import logs
 from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
 from bot.values.review import JobEnding
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
+FORBIDDEN = 403
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
 MOST_CHECKS, MOST_ROWS, MOST_LOGS = 300, 50, 10  # check runs of a commit, rows of a page, jobs whose logs are read
 MOST_NOTES, MOST_FILES, MOST_PULLS = 50, 300, 10
@@ -74,44 +77,91 @@ async def settle(pull: PullRef, head: str, parts: Services) -> bool:
             return False
         if frozenset(int(row["id"]) for row in rows) == page.check_runs:
             return False
-        report = CIReport(await _job_logs(host, rows, page.bases), await _patches(host) if rows else ())
+        report = CIReport(await _job_logs(host, rows, page.bases, _end()), await _patches(host) if rows else ())
     await parts.store.reviews.rewrite(review[0], (await parts.ci_failures(review[1], report)).encode())
     return True
 
 
-async def read(host: Host, head: str, bases: Sequence[str], own: str) -> tuple[CIJobLog, ...]:
-    """Read what has failed on the head so far. `own`: a part of the address of check runs that are our own."""
-    with suppress(HostError):
-        return await _job_logs(host, await _failed(host, head, own), bases)
-    return ()
+async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str) -> tuple[CIJobLog, ...]:
+    """Read what has failed on the head so far, beside the workflow that reads it. Raises HostRefused if check runs may not be listed.
+
+    `run`: the number of its run; `path`: of its file, "" if that is not known.
+    """
+    end, rows = _end(), list[dict[str, Any]]()
+    with suppress(TimeoutError, HostDown, HostLimited):
+        async with asyncio.timeout_at(end):
+            rows = _telling(await _of_others(host, head, await _ended(host, head), run, path))
+    return await _job_logs(host, rows, bases, end)
 
 
-async def _failed(host: Host, commit: str, own: str = "") -> list[dict[str, Any]]:
-    """The check runs of others that failed on a commit, the newest of each name. Cancelled ones tell nothing beside failed ones."""
+def _end() -> float:
+    """When all of it is over, by the clock of the event loop."""
+    return asyncio.get_running_loop().time() + SECONDS
+
+
+async def _failed(host: Host, commit: str) -> list[dict[str, Any]]:
+    """The check runs of others that failed on a commit, the newest of each name."""
+    return _telling(await _ended(host, commit))
+
+
+async def _ended(host: Host, commit: str) -> list[dict[str, Any]]:
+    """The same with the cancelled ones. A review's own are known by the App, and by their name and first line where an App has many authors."""
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
     async for row in _most(host.client.pages(listing, "check_runs"), MOST_CHECKS):
-        is_ours = shapes.at(row, "app.id") == host.voice.app or (own and own in str(row.get("details_url") or ""))
+        is_marked = (
+            row.get("name") == checks.NAME and marker.read(str(shapes.at(row, "output.summary") or "")) is not None
+        )
+        is_ours = is_marked or shapes.at(row, "app.id") == host.voice.app
         if row.get("conclusion") in ENDINGS and not is_ours and isinstance(row.get("id"), int):
             rows.append(row)
+    return rows
+
+
+def _telling(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are named, the oldest first. Cancelled ones tell nothing beside failed ones."""
     telling = [row for row in rows if row["conclusion"] != "cancelled"]
     return sorted(telling or rows, key=lambda row: int(row["id"]))[:MOST_ROWS]
 
 
-async def _job_logs(host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str]) -> tuple[CIJobLog, ...]:
-    """What each reports. What could not be read in time is named without its log."""
+async def _of_others(
+    host: Host, head: str, rows: Sequence[dict[str, Any]], run: str, path: str
+) -> list[dict[str, Any]]:
+    """Those of other workflows. A review that failed for its findings is no failure of CI, in whichever run of its workflow it was."""
+    runs = {run}
+    if path and {_run(row) for row in rows} - {run, ""}:
+        listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
+        with suppress(HostRefused):
+            async for one in _most(host.client.pages(listing, "workflow_runs"), MOST_CHECKS):
+                if f"/{str(one.get('path')).partition('@')[0]}".endswith(f"/{path}"):
+                    runs.add(str(one.get("id")))
+    return [row for row in rows if _run(row) not in runs]
+
+
+def _run(row: dict[str, Any]) -> str:
+    """The number of the run of a workflow that a check run is a job of, "" if it is of none."""
+    address = str(row.get("details_url") or "") if shapes.at(row, "app.slug") == ACTIONS else ""
+    return address.partition("/actions/runs/")[2].partition("/")[0]
+
+
+async def _job_logs(
+    host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str], end: float
+) -> tuple[CIJobLog, ...]:
+    """What each reports. What could not be read until the end is named without its log."""
     bare = [_bare(row) for row in rows]
     with_logs: dict[int, CIJobLog] = {}
     with suppress(TimeoutError):
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout_at(end):
             on_base = await _names_on(host, bases, {_name(row) for row in rows}) if rows else frozenset()
             bare = [_bare(row, on_base) for row in rows]
             room = MOST_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 notes = await _notes(host, row)
-                text = "" if any(not logs.is_exit(note) for note, _, _ in notes) else await _text(host, row, room)
+                text, is_refused = "", False
+                if all(logs.is_exit(note) for note, _, _ in notes):
+                    text, is_refused = await _text(host, row, room)
                 room -= len(text)
-                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes)
+                with_logs[one.id] = replace(one, text=text, notes=notes, is_log_refused=is_refused)
     return tuple(with_logs.get(one.id, one) for one in bare)
 
 
@@ -150,15 +200,16 @@ async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int],
     return tuple(notes)
 
 
-async def _text(host: Host, row: dict[str, Any], room: int) -> str:
-    """The end of the log of a job of GitHub Actions; of another App what its check run shows."""
+async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, bool]:
+    """The end of the log of a job of GitHub Actions, and whether it may not be read; of another App what its check run shows."""
     if shapes.at(row, "app.slug") != ACTIONS:
-        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text"))
-    data = b""
-    with suppress(HostError):
-        download = host.rest.actions.async_download_job_logs_for_workflow_run
+        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text")), False
+    download = host.rest.actions.async_download_job_logs_for_workflow_run
+    try:
         data = await host.client.content(download(*host.repo, int(row["id"])))
-    return data[-min(logs.MOST, max(room, 0)) :].decode("utf-8", "replace") if room > 0 else ""
+    except HostError as error:
+        return "", isinstance(error, HostRefused) and error.status == FORBIDDEN
+    return data[-min(logs.MOST, room) :].decode("utf-8", "replace") if room > 0 else "", False
 
 
 async def _patches(host: Host) -> tuple[FilePatch, ...]:

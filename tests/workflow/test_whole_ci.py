@@ -40,8 +40,8 @@ async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_th
         summary = await _ends(w, number, "test (3.12)", FAILED)
         after = w.gh.pull(number)
         assert "#### CI jobs that failed" in summary
-        assert "`test (3.12)`: `test_total: TypeError: total() takes 1 positional argument but 2 were given`" in summary
-        assert "[`shop/price.py:1`]" in summary
+        error = "`test_total: TypeError: total() takes 1 positional argument but 2 were given`"
+        assert f"`test (3.12)`: {error} · [`shop/price.py:1`]" in summary
         assert [c.id for c in after.comments] == [c.id for c in before.comments]
         assert len(after.reviews) == len(before.reviews)
         ours = [(check.id, check.conclusion) for check in after.checks if check.name == "deeprepo"]

@@ -12,6 +12,7 @@ from bot.values import ChangedFile, CIFailure, CIJobLog, DiffLine, Side
 Place = tuple[str, int, Side]
 MOST_NAMES = 12  # of one error that are looked for in the change
 _QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
+_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{1,80})\(\)")  # `total() takes 1 argument`
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
 _CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
 
@@ -78,7 +79,7 @@ def _of_names(message: str, files: Sequence[ChangedFile]) -> Iterator[Place]:
     """The lines of the change about a name of the message: its definition, then where it was removed, then where it came."""
     names_quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
     words = [word for word in _WORD.findall(message) if _CODE.search(word)]
-    names = list(dict.fromkeys([*names_quoted, *words]))[:MOST_NAMES]
+    names = list(dict.fromkeys([*names_quoted, *_CALLED.findall(message), *words]))[:MOST_NAMES]
     rows = [(file, one) for file in files for hunk in file.hunks for one in hunk.lines if one.kind != " "]
     for kind in ("+", "-"):  # a definition that was altered has both sides: the new one is shown
         for name in names:

@@ -193,14 +193,20 @@ class Repo(Conversation):
         await hooks.send(self._world, self.repository, "merge_group", "checks_requested", facts, who)
 
     async def job(
-        self, head: str, name: str, log: str, conclusion: str = "failure", annotations: Sequence[Json] = ()
+        self,
+        head: str,
+        name: str,
+        log: str,
+        conclusion: str = "failure",
+        annotations: Sequence[Json] = (),
+        run_id: int = 0,
     ) -> None:
-        """Let a job of GitHub Actions end on a commit, and with it its suite: the Apps hear of the suite."""
+        """Let a job of GitHub Actions end on a commit, and with it its suite: the Apps hear of the suite. `run_id`: of its workflow's run."""
         world, where, now = self._world, self.repository, self._world.now()
         app = actions_app(world, where.owner)
         run = Check(world.id(), app, name, head, world.id(), "completed", conclusion, started_at=now, completed_at=now)
         run.log, run.annotations = log, list(annotations)
-        run.details_url = f"{world.origin}/{where.full_name}/actions/runs/{run.suite}/job/{run.id}"
+        run.details_url = f"{world.origin}/{where.full_name}/actions/runs/{run_id or run.suite}/job/{run.id}"
         where.checks[run.id] = run
         if world.has_listeners:
             await hooks.send(world, where, "check_suite", "completed", payloads.suite(world, where, run), app.bot)

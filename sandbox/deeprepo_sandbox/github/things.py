@@ -253,3 +253,4 @@ class WorkflowRun:
     status: str = "completed"
     conclusion: str | None = "cancelled"
     actor: User | None = None  # who has caused it; None: somebody of GitHub's example
+    head: str = ""  # the commit; "": that of GitHub's example

@@ -11,6 +11,8 @@ MOST = 1_000  # runs that GitHub lists for one search
 async def runs(call: Call) -> Answer:
     """GET R/actions/runs: newest first; of `created` the form that names where a span begins."""
     found = sorted(call.repository.runs, key=lambda one: -one.id)
+    if head := call.query.get("head_sha"):
+        found = [one for one in found if one.head == head]
     if since := call.query.get("created"):
         if not since.startswith(">="):
             raise GitHubRefusal(422, "The sandbox knows `created` in the form >=TIME only")

@@ -13,9 +13,11 @@ def run(world: World, where: Repository, which: WorkflowRun) -> Json:
     shown = example("actions/list-workflow-runs-for-repo")["workflow_runs"][0]
     made: Json = rehome(shown, world, where.full_name, "octo-org/octo-repo")
     actor = {"actor": user(world, which.actor)} if which.actor else {}
+    head = {"head_sha": which.head} if which.head else {}
     return (
         made
         | actor
+        | head
         | {
             "id": which.id,
             "path": f"{which.path}@{where.default_branch}",

@@ -1,0 +1,96 @@
+"""Jobs of CI that failed before a step's review ends: the summary names them, and the step's log what the token lacks."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from opening import BASE, opened, summary
+from stepping import WRITE, Stage, stage
+
+from deeprepo_sandbox.github.things import WorkflowRun
+
+READING = {**WRITE, "actions": "read"}
+HEAD = "2026-11-20T09:00:00.0000000Z "
+FAILED = "".join(
+    f"{HEAD}{row}\n"
+    for row in (
+        "##[group]Run pytest",
+        "##[endgroup]",
+        "________________ test_total ________________",
+        "E       TypeError: total() takes 1 positional argument but 2 were given",
+        "shop/cart.py:5: TypeError",
+        "##[error]Process completed with exit code 1.",
+    )
+)
+ERROR = "`test (3.12)`: `test_total: TypeError: total() takes 1 positional argument but 2 were given`"
+
+
+async def _reviewed(at: Stage, permissions: dict[str, str]) -> tuple[str, list[str]]:
+    """The summary of a head on which a job has failed, and the rows of the log about jobs of CI."""
+    number, body = await opened(at)
+    await at.repo.job(at.gh.pull(number).head_sha, "test (3.12)", FAILED)
+    result = await at.told("pull_request", body, permissions=permissions)
+    assert result.review is not None
+    return summary(at.gh, number), [row for row in at.rows if "CI" in row]
+
+
+def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(tmp_path: Path) -> None:
+    """The summary has the first error and the changed line; an earlier attempt, an earlier run of the workflow and a check run of an earlier review have failed too, for their findings."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await opened(at)
+            head = at.gh.pull(number).head_sha
+            by_hand = await at.told("workflow_dispatch", {}, pull_request=str(number), fail_on="low")
+            assert by_hand.conclusion == "failure"
+            await at.repo.job(head, "attempt", FAILED, run_id=int(f"80{at.runs + 1}"))
+            earlier = WorkflowRun(700, datetime.now(UTC), at.repo.repository, event="pull_request", head=head)
+            at.repo.repository.runs.append(earlier)
+            await at.repo.job(head, "earlier", FAILED, run_id=earlier.id)
+            await at.repo.job(head, "test (3.12)", FAILED)
+            result = await at.told("pull_request", body, permissions=READING)
+
+            text = summary(at.gh, number)
+            assert f"{ERROR} · [`shop/price.py:1`]" in text
+            assert result.review is not None
+            assert [one.name for one in result.review.ci_failures] == ["test (3.12)"]
+            assert [row for row in at.rows if "CI" in row] == []
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("permissions", "named", "says"),
+    [
+        ({"contents": "read", "pull_requests": "write"}, "", "Jobs of CI that failed are not named: "),
+        (WRITE, "`test (3.12)`: no error was found in its log", "Why jobs of CI failed is not known: "),
+    ],
+)
+def test_a_token_that_may_not_read_them_costs_a_sentence(
+    tmp_path: Path, permissions: dict[str, str], named: str, says: str
+) -> None:
+    """Without `checks: read` no job is named, without `actions: read` no error; the log names both permissions."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            text, rows = await _reviewed(at, permissions)
+            assert named in text
+            assert ("CI jobs that failed" in text) == bool(named)
+            assert [row.startswith(says) for row in rows] == [True]
+            assert "`permissions: {checks: read, actions: read}`" in rows[0]
+
+    asyncio.run(go())
+
+
+def test_ci_false_asks_a_step_nothing(tmp_path: Path) -> None:
+    """The owner has switched it off in the base branch."""
+
+    async def go() -> None:
+        async with stage(tmp_path, {**BASE, ".deeprepo.yml": "ci: false\n"}) as at:
+            text, rows = await _reviewed(at, READING)
+            assert "CI jobs" not in text
+            assert rows == []
+            assert not [one for one in at.gh.requests if one.operation == "checks/list-for-ref"]
+
+    asyncio.run(go())
