@@ -184,15 +184,12 @@ class StepBackend:
         bases = (pull.base, pull.base_tip or "")
         try:
             logs = await ci_failures.read(run.host, pull.head, bases, runner.github_run_id, runner.workflow_path)
-            failures = await parts.ci_failures(logs, review.files) if logs else ()
+            return await parts.ci_failures(logs, review.files) if logs else ()
         except (HostError, OverLimit) as error:
             is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
             why = GRANT if is_permission else error
             self.console.say(f"Jobs of CI that failed are not named: {why}.")
             return ()
-        if any(log.is_log_refused for log in logs):
-            self.console.say(f"Why jobs of CI failed is not known: {GRANT}.")
-        return failures
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""

@@ -239,7 +239,6 @@ class CIJobLog:
     on_base: bool  # whether a job of this name failed on the base commit too
     text: str = field(default="", repr=False)
     notes: tuple[tuple[str, str, int], ...] = ()
-    is_log_refused: bool = False  # the token may not read it
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
-FORBIDDEN = 403
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
 MOST_CHECKS, MOST_ROWS, MOST_LOGS = 300, 50, 10  # check runs of a commit, rows of a page, jobs whose logs are read
 MOST_NOTES, MOST_FILES, MOST_PULLS = 50, 300, 10
@@ -83,7 +82,7 @@ async def settle(pull: PullRef, head: str, parts: Services) -> bool:
 
 
 async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str) -> tuple[CIJobLog, ...]:
-    """Read what has failed on the head so far, beside the workflow that reads it. Raises HostRefused if check runs may not be listed.
+    """Read what has failed on the head so far, beside the workflow that reads it. Raises HostRefused if check runs or runs may not be listed.
 
     `run`: the number of its run; `path`: of its file, "" if that is not known.
     """
@@ -131,10 +130,9 @@ async def _of_others(
     runs = {run}
     if path and {_run(row) for row in rows} - {run, ""}:
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
-        with suppress(HostRefused):
-            async for one in _most(host.client.pages(listing, "workflow_runs"), MOST_CHECKS):
-                if f"/{str(one.get('path')).partition('@')[0]}".endswith(f"/{path}"):
-                    runs.add(str(one.get("id")))
+        async for one in _most(host.client.pages(listing, "workflow_runs"), MOST_CHECKS):
+            if f"/{str(one.get('path')).partition('@')[0]}".endswith(f"/{path}"):
+                runs.add(str(one.get("id")))
     return [row for row in rows if _run(row) not in runs]
 
 
@@ -157,11 +155,9 @@ async def _job_logs(
             room = MOST_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 notes = await _notes(host, row)
-                text, is_refused = "", False
-                if all(logs.is_exit(note) for note, _, _ in notes):
-                    text, is_refused = await _text(host, row, room)
+                text = "" if any(not logs.is_exit(note) for note, _, _ in notes) else await _text(host, row, room)
                 room -= len(text)
-                with_logs[one.id] = replace(one, text=text, notes=notes, is_log_refused=is_refused)
+                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes)
     return tuple(with_logs.get(one.id, one) for one in bare)
 
 
@@ -200,16 +196,15 @@ async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int],
     return tuple(notes)
 
 
-async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, bool]:
-    """The end of the log of a job of GitHub Actions, and whether it may not be read; of another App what its check run shows."""
+async def _text(host: Host, row: dict[str, Any], room: int) -> str:
+    """The end of the log of a job of GitHub Actions; of another App what its check run shows."""
     if shapes.at(row, "app.slug") != ACTIONS:
-        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text")), False
-    download = host.rest.actions.async_download_job_logs_for_workflow_run
-    try:
+        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text"))
+    data = b""
+    with suppress(HostError):
+        download = host.rest.actions.async_download_job_logs_for_workflow_run
         data = await host.client.content(download(*host.repo, int(row["id"])))
-    except HostError as error:
-        return "", isinstance(error, HostRefused) and error.status == FORBIDDEN
-    return data[-min(logs.MOST, room) :].decode("utf-8", "replace") if room > 0 else "", False
+    return data[-min(logs.MOST, max(room, 0)) :].decode("utf-8", "replace") if room > 0 else ""
 
 
 async def _patches(host: Host) -> tuple[FilePatch, ...]:
