@@ -32,7 +32,7 @@ _PLACE = re.compile(
 _CALL = re.compile(rf"\s{{1,12}}(?:at|\u276f|#) .{{0,200}}?{_PATH}:\d{{1,7}}")  # a line of a stack
 _FRAME = re.compile(r"\s*File \"")
 # Words in front of a message: who speaks, and the severity.
-_HEAD = r"\s{0,3}(?:\[?(?:ERROR|error|FATAL|fatal|err)\]?\s*:?\s+)?"
+_HEAD = r"\s{0,3}(?:\[?(?:ERROR|error|FATAL|fatal|err)\]?(?:\s{0,3}:)?\s{1,9})?"
 _MILD = r"(?:warn|note|info|debug|help|trace|hint|deprecat|\w{0,30}Warning)"
 # `path:line:column: text`, `path(line,column): error`, `path:[line,column] text`.
 _LOCATED = re.compile(
