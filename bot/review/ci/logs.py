@@ -75,7 +75,7 @@ _TEST_END = re.compile(
 )
 _TITLE = re.compile(
     r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{3,200}|----|test|Failed|\[ERROR\])\s+"
-    r"|\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
+    r"|(?<!\s)\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
 )
 _LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # what it labels stands in the next line
 _COUNTS = re.compile(
