@@ -35,7 +35,7 @@ from deeprepo_sandbox.providers.modes import CHARS_PER_TOKEN, size
 
 HOME = Path(__file__).parents[1]
 CHANGED = "bot/llm/budget.py"
-BEFORE, AFTER = "return None if plain is None else max(plain, written or 0.0)", "return plain"
+BEFORE, AFTER = "return None if plain is None else max(plain, written_price or 0.0)", "return plain"
 MOST = 0.02  # dollars of six answers
 DENSER = 1.3  # tokens that Claude makes of the same text
 LEAST = {"anthropic": 4_096, "openai": 1_024}  # tokens below which nothing is cached
@@ -43,7 +43,7 @@ FINDING = Finding(
     path=CHANGED,
     quote=f"    {AFTER}",
     title="dearest() no longer counts what a provider charges for writing into its cache",
-    why="`written` is computed and then ignored. A call that writes its prompt into the provider's cache is billed at the higher price, "
+    why="`written_price` is computed and then ignored. A call that writes its prompt into the provider's cache is billed at the higher price, "
     "and `reserve` sets aside the plain one, so calls in flight can cost more together than is left of the cap.",
     consequence="The hard cap in dollars is passed by up to a quarter of the input of every call in flight.",
     severity="high",
@@ -51,7 +51,7 @@ FINDING = Finding(
     sources=(Source("model", "m", "worker"),),
     verdict=Verdict.CONFIRMED,
     trigger="Eight workers with prompts that are written into the cache, and a budget that just covers their plain price.",
-    evidence=(Evidence(CHANGED, "                usd = dearest(price, asked)"),),
+    evidence=(Evidence(CHANGED, "                usd = dearest(price, usage_asked)"),),
     fingerprint="0123456789abcdef",
     number=1,
 )

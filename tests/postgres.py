@@ -36,6 +36,6 @@ def postgres() -> Iterator[Callable[..., str]]:
 
     yield database
     os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is needed any more
-    server.get_postmaster_info().process.wait(20)
+    server.get_postmaster_info().process.wait(90)
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

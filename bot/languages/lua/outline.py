@@ -175,7 +175,8 @@ def _doubt(source: bytes, table: str) -> str:
     word = re.escape(table.encode())
     return lexical.doubt(
         source,
-        re.compile(rb"(?<![\w.])(?:" + word + rb"[ \t]*\[(?![ \t]*['\"\d])|(?:setmetatable|rawset|table\.\w+|\w*(?:extend|merge|mixin|copy|inherit)\w*)[ \t]*\([ \t]*" + word + rb"\b)"),
+        re.compile(rb"(?<![\w.:])(?:" + word + rb"[ \t]{0,9}\[(?![ \t]{0,9}['\"\d])"
+            rb"|(?:setmetatable|rawset|table\.\w{1,30}|[\w.:]{0,60}(?:extend|merge|mixin|copy|inherit)\w{0,30})[ \t]{0,9}\([ \t]{0,9}" + word + rb"\b)"),
     )  # fmt: skip
 
 

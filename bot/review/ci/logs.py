@@ -32,7 +32,7 @@ _PLACE = re.compile(
 _CALL = re.compile(rf"\s{{1,12}}(?:at|\u276f|#) .{{0,200}}?{_PATH}:\d{{1,7}}")  # a line of a stack
 _FRAME = re.compile(r"\s*File \"")
 # Words in front of a message: who speaks, and the severity.
-_HEAD = r"\s{0,3}(?:\[?(?:ERROR|error|FATAL|fatal|err)\]?\s*:?\s+)?"
+_HEAD = r"\s{0,3}(?:\[?(?:ERROR|error|FATAL|fatal|err)\]?(?:\s{0,3}:)?\s{1,9})?"
 _MILD = r"(?:warn|note|info|debug|help|trace|hint|deprecat|\w{0,30}Warning)"
 # `path:line:column: text`, `path(line,column): error`, `path:[line,column] text`.
 _LOCATED = re.compile(
@@ -75,7 +75,7 @@ _TEST_END = re.compile(
 )
 _TITLE = re.compile(
     r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{3,200}|----|test|Failed|\[ERROR\])\s+"
-    r"|\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
+    r"|(?<!\s)\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
 )
 _LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # what it labels stands in the next line
 _COUNTS = re.compile(
