@@ -89,7 +89,7 @@ async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str)
     end, rows = _end(), list[dict[str, Any]]()
     with suppress(TimeoutError, HostDown, HostLimited):
         async with asyncio.timeout_at(end):
-            rows = _telling(await _of_others(host, head, await _ended(host, head), run, path))
+            rows = _telling(await _of_others(host, head, await _rows(host, head), run, path))
     return await _job_logs(host, rows, bases, end)
 
 
@@ -100,10 +100,10 @@ def _end() -> float:
 
 async def _failed(host: Host, commit: str) -> list[dict[str, Any]]:
     """The check runs of others that failed on a commit, the newest of each name."""
-    return _telling(await _ended(host, commit))
+    return _telling(await _rows(host, commit))
 
 
-async def _ended(host: Host, commit: str) -> list[dict[str, Any]]:
+async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
     """The same with the cancelled ones. A review's own are known by the App, and by their name and first line where an App has many authors."""
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
@@ -126,7 +126,7 @@ def _telling(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 async def _of_others(
     host: Host, head: str, rows: Sequence[dict[str, Any]], run: str, path: str
 ) -> list[dict[str, Any]]:
-    """Those of other workflows. A review that failed for its findings is no failure of CI, in whichever run of its workflow it was."""
+    """Those of other workflows. A review that failed for its findings does not show that CI failed, whichever run of its workflow made it."""
     runs = {run}
     if path and {_run(row) for row in rows} - {run, ""}:
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
