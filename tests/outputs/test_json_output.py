@@ -1,14 +1,19 @@
 import json
-from dataclasses import fields, replace
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
-from bot.outputs import json_file
-from bot.values import Cost, Evidence, Finding, Mark, PlacedFinding, Review
+from bot import values
+from bot.config import settings
+from bot.outputs import facts, json_file
+from bot.values import Cost, Evidence, Finding, Mark, PlacedFinding, Review, Verdict
 from bot.values.consumer import ConsumerReport, Requirement
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
@@ -109,3 +114,40 @@ def _documented(value: Any, schema: dict[str, Any]) -> None:  # noqa: ANN401 - a
     if isinstance(value, list):
         for item in value:
             _documented(item, schema["items"])
+
+
+def _closed_lists(node: object, path: str = "") -> Iterator[tuple[str, frozenset[object]]]:
+    """Each `enum` of the schema, and where it is."""
+    if isinstance(node, dict):
+        if "enum" in node:
+            yield path, frozenset(node["enum"]) - {None}
+        for name, part in node.items():
+            yield from _closed_lists(part, f"{path}/{name}")
+    elif isinstance(node, list):
+        for at, part in enumerate(node):
+            yield from _closed_lists(part, f"{path}/{at}")
+
+
+def _literals(annotation: object) -> Iterator[frozenset[object]]:
+    """The closed lists in a type."""
+    if get_origin(annotation) is Literal:
+        yield frozenset(get_args(annotation))
+    for part in get_args(annotation):
+        yield from _literals(part)
+
+
+def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
+    """A value that a type allows and the schema does not would make an output that its own schema refuses."""
+    modules = [
+        values,
+        *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),
+        settings,
+        facts,
+    ]
+    known = {frozenset(verdict.value for verdict in Verdict)}
+    for held in (held for module in modules for held in vars(module).values()):
+        known.update(_literals(held))
+        if isinstance(held, type) and is_dataclass(held):
+            known.update(one for hint in get_type_hints(held, vars(values)).values() for one in _literals(hint))
+    unknown = {path: sorted(map(str, items)) for path, items in _closed_lists(SCHEMA) if items not in known}
+    assert not unknown
