@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST, MOST_PARAGRAPH = 16_000, 2_000  # characters looked at: Markdown can be written so that reading it takes long
 MOST_OPEN, MOST_ABOVE = 100, 20  # elements of HTML in each other, and lines of a footnote
 LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word that nobody knows
-# What folds, hides, quotes or sets apart what stands in it. Others, such as a paragraph, need no end.
+# Elements that fold, hide, quote or set apart their content. Others, such as a paragraph, need no end tag.
 ELEMENTS = frozenset(
     {"details", "blockquote", "code", "pre", "div", "span", "template", "picture", "svg", "table", "ul", "ol", "li"}
     | {"q", "kbd", "samp", "tt", "del", "s", "strike", "ins", "section", "aside", "dl", "dd"}

@@ -31,7 +31,7 @@ class FixPlan:
     """What a command came to, as a later attempt has to know it. `commit`: the id to point the branch at; `refusal`: why nothing is committed."""
 
     commit: str = ""
-    head: str = ""  # that the commit stands on
+    head: str = ""  # the commit that it follows
     refusal: str = ""
     numbers: tuple[int, ...] = ()  # of the findings that are fixed
     count: int = 0

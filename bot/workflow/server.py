@@ -71,7 +71,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
 
 
 async def _called_off(pull: PullRef, facts: PullFacts, parts: Services) -> tuple[Trigger, ...]:
-    """Why a review of a pull request that was opened again may have been due before it was closed: its commit has none."""
+    """The triggers of a review that closing the pull request may have called off: empty if its head has been reviewed."""
     heads = await parts.store.reviews.heads(pull)
     if facts.head_sha in heads:
         return ()

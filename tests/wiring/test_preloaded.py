@@ -69,13 +69,13 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
     assert imported == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
     """The fork server of the standard library passes over a module that it cannot import, without a word."""
     assert child.call(tasks.loaded, preload.__name__, caps=tasks.CAPS)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are not forked")
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_it_begins_before_a_child_is_asked_for() -> None:
     """A job that will need a child has it begun while it asks GitHub."""
     subprocess.run([sys.executable, "-c", BEGUN], check=True, timeout=90)

@@ -159,7 +159,7 @@ async def _compared(
 ) -> ConsumerImpact:
     report = await _introduced(change.offer, consumer, tree, languages)
     of_schemas = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ()
-    if of_schemas:  # whoever names a schema's elements uses them, whatever its manifests take
+    if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
     impact = (
         await _packages(change, consumer, tree, languages, contracts, report)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity, Side
 
 Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property", "file"]
@@ -67,6 +68,11 @@ class SchemaLanguage(Protocol):
 
     def likeness(self, one: SchemaBreak, place: "SchemaPlace") -> "Likeness":
         """How sure it is that a line with such a word uses the element."""
+
+
+def is_product(path: str) -> bool:
+    """Whether a schema at a path is the product's own: no test's, no sample's, no other project's."""
+    return not (is_test(path) or is_sample(path) or vendored_folder(path))
 
 
 def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tuple[Document, Document | None]]:

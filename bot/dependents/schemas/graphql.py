@@ -16,10 +16,11 @@ from bot.dependents.schemas.breaks import (
     SchemaBreak,
     SchemaPlace,
     UnreadableSchemaError,
+    is_product,
     spellings,
 )
+from bot.dependents.schemas.tokens import TokenReader
 from bot.dependents.sites import telling
-from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Side
 
 NAME = "graphql"
@@ -31,7 +32,7 @@ _TOKEN = re.compile(
     r"[\s,\ufeff]++|\#[^\n]*+|(?P<lexeme>\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+(?:\"\"\")?|\"(?:[^\"\\\n]|\\.)*+\"?|\.\.\.|[A-Za-z_]\w*+|-?\d[\w.]*+|.)",
     re.DOTALL,
 )
-_MOST_TOKENS, _DEEPEST = 2_000_000, 60
+_DEEPEST = 60
 _KINDS = ("type", "input", "enum", "interface", "union", "scalar")
 _OPERATIONS = ("query", "mutation", "subscription", "fragment")
 _DEFINITIONS = (*_KINDS, "directive", "extend", "schema")
@@ -61,7 +62,7 @@ _Schema = dict[str, _Type]
 
 def wants(path: str) -> bool:
     """Whether it may be a schema of the product, or a query."""
-    return bool(_FILE.search(path)) and not (is_test(path) or is_sample(path) or vendored_folder(path))
+    return bool(_FILE.search(path)) and is_product(path)
 
 
 def is_schema(document: Document) -> bool:
@@ -80,29 +81,11 @@ def compare(before: Sequence[Document], after: Sequence[Document]) -> list[Schem
     return [one for name, was in old.items() for one in _of_type(name, was, new.get(name), old)]
 
 
-class _Reader:
+class _Reader(TokenReader):
     """The tokens of one file, with their lines. Descriptions and comments are left out."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.path = path
-        self.tokens: list[tuple[str, int]] = []
-        line = 1
-        for match in _TOKEN.finditer(text):
-            lexeme = match["lexeme"]
-            if lexeme is not None:
-                self.tokens.append((lexeme, line))
-            line += match[0].count("\n")
-            if len(self.tokens) > _MOST_TOKENS:
-                raise UnreadableSchemaError(path, f"it has more than {_MOST_TOKENS:,} words")
-        self.at = 0
-
-    @property
-    def lexeme(self) -> str:
-        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
-
-    @property
-    def line(self) -> int:
-        return self.tokens[min(self.at, len(self.tokens) - 1)][1] if self.tokens else 1
+        super().__init__(path, text, _TOKEN)
 
     def take(self) -> str:
         lexeme = self.lexeme

@@ -12,13 +12,13 @@ from bot.dependents.schemas.breaks import (
     SchemaPlace,
     UnreadableSchemaError,
     gone_file,
+    is_product,
     spellings,
     versions,
 )
 from bot.dependents.schemas.documents import line_of, load
 from bot.dependents.schemas.shapes import ShapeBreak, ShapeComparer
 from bot.dependents.sites import telling
-from bot.text.paths import is_sample, is_test, vendored_folder
 
 NAME = "jsonschema"
 _FILE = re.compile(r"\.(?:json|jsonschema)$|\.schema\.ya?ml$", re.IGNORECASE)
@@ -28,7 +28,7 @@ _DATA = re.compile(r"\.(?:json|jsonc|json5|ya?ml|toml)$", re.IGNORECASE)
 
 def wants(path: str) -> bool:
     """Whether it may be a schema of the product."""
-    return bool(_FILE.search(path)) and not (is_test(path) or is_sample(path) or vendored_folder(path))
+    return bool(_FILE.search(path)) and is_product(path)
 
 
 def is_schema(document: Document) -> bool:

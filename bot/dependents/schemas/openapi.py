@@ -13,13 +13,13 @@ from bot.dependents.schemas.breaks import (
     SchemaPlace,
     UnreadableSchemaError,
     gone_file,
+    is_product,
     spellings,
     versions,
 )
 from bot.dependents.schemas.documents import line_of, load, target_of
 from bot.dependents.schemas.shapes import Direction, Keys, ShapeComparer
 from bot.dependents.sites import telling
-from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity
 
 NAME = "openapi"
@@ -36,7 +36,7 @@ _CALLS = re.compile(
 
 def wants(path: str) -> bool:
     """Whether it may be a description of the product."""
-    return bool(_FILE.search(path)) and not (is_test(path) or is_sample(path) or vendored_folder(path))
+    return bool(_FILE.search(path)) and is_product(path)
 
 
 def is_schema(document: Document) -> bool:

@@ -12,10 +12,11 @@ from bot.dependents.schemas.breaks import (
     SchemaBreak,
     SchemaPlace,
     UnreadableSchemaError,
+    is_product,
     spellings,
 )
+from bot.dependents.schemas.tokens import TokenReader
 from bot.dependents.sites import telling
-from bot.text.paths import is_sample, is_test, vendored_folder
 
 NAME = "protobuf"
 _TOKEN = re.compile(
@@ -23,7 +24,7 @@ _TOKEN = re.compile(
     r"|(?P<lexeme>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\.?[A-Za-z_][\w.]*+|[-+]?\d[\w.]*+|.)",
     re.DOTALL,
 )
-_DEEPEST, _MOST_TOKENS = 60, 2_000_000
+_DEEPEST = 60
 _SCALARS = {
     "int32": "varint", "uint32": "varint", "int64": "varint", "uint64": "varint", "bool": "varint", "enum": "varint", "sint32": "zigzag", "sint64": "zigzag",
     "fixed32": "32", "sfixed32": "32", "fixed64": "64", "sfixed64": "64", "float": "float", "double": "double", "string": "text", "bytes": "text",
@@ -52,7 +53,7 @@ _Numbers = dict[tuple[str, int, Kind], str]  # the first name with a number, by 
 
 def wants(path: str) -> bool:
     """Whether it is a schema of the product: nobody's contract is a test's."""
-    return path.endswith(".proto") and not (is_test(path) or is_sample(path) or vendored_folder(path))
+    return path.endswith(".proto") and is_product(path)
 
 
 def is_schema(document: Document) -> bool:
@@ -78,28 +79,11 @@ def _numbers(schema: _Schema) -> _Numbers:
     return names
 
 
-class _Reader:
+class _Reader(TokenReader):
     """The tokens of one file, with their lines."""
 
     def __init__(self, document: Document) -> None:
-        self.path = document.path
-        self.tokens: list[tuple[str, int]] = []
-        line = 1
-        for match in _TOKEN.finditer(document.text):
-            if match["lexeme"] is not None:
-                self.tokens.append((match["lexeme"], line))
-            line += match[0].count("\n")
-            if len(self.tokens) > _MOST_TOKENS:
-                raise UnreadableSchemaError(self.path, f"it has more than {_MOST_TOKENS:,} words")
-        self.at = 0
-
-    @property
-    def lexeme(self) -> str:
-        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
-
-    @property
-    def line(self) -> int:
-        return self.tokens[min(self.at, len(self.tokens) - 1)][1] if self.tokens else 1
+        super().__init__(document.path, document.text, _TOKEN)
 
     def take(self) -> str:
         lexeme = self.lexeme

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.dependents.schemas import migrations, sql_uses
-from bot.dependents.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace
-from bot.text.paths import is_sample, is_test, vendored_folder
+from bot.dependents.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace, is_product
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
@@ -94,7 +93,7 @@ Statement = list[Lexeme]
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
-    if is_test(path) or is_sample(path) or vendored_folder(path):
+    if not is_product(path):
         return False
     return (bool(_FILE.search(path)) and not _BACKWARD.search(path)) or migrations.is_migration(path)
 

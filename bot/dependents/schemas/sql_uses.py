@@ -117,7 +117,7 @@ def _is_of_model(one: SchemaBreak, place: SchemaPlace) -> bool:
 
 
 def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each doubt
-    """Whether it stands in a statement about the table, and not in one about another as well that may have such a column."""
+    """Whether it is part of a statement about the table that names no other table which may have such a column."""
     before = "\n".join(place.lines[max(0, place.line - 1 - _BEFORE) : place.line - 1])
     starts = [*_STATEMENT.finditer(before + "\n" + place.text)]
     if not starts:

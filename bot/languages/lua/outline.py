@@ -66,10 +66,10 @@ def _function(node: Node, walk: _Walk) -> None:
         return
     if name_node.type in MEMBERS:
         table, member = (text(name_node.child_by_field_name(part)) for part in MEMBERS[name_node.type])
-        walk.add(member, "function", node, signature(node, name_node.type == "method_index_expression"))
+        walk.add(member, "function", node, signature(node))
         walk.members.append((table, member, member))
     else:
-        walk.add(text(name_node), "function", node, signature(node, is_method=False))
+        walk.add(text(name_node), "function", node, signature(node))
 
 
 def _assignment(node: Node, walk: _Walk, *, is_local: bool) -> None:
@@ -83,7 +83,7 @@ def _assignment(node: Node, walk: _Walk, *, is_local: bool) -> None:
         if not name:
             continue
         is_function = value is not None and value.type == "function_definition"
-        own_signature = signature(value, is_method=False) if is_function and value is not None else None
+        own_signature = signature(value) if is_function and value is not None else None
         if not (is_local and value is not None and "require" in text(value)[:20]):
             walk.add(name, "function" if is_function else "variable", node, own_signature)
         if member:
@@ -102,7 +102,7 @@ def _field(name: str, part: Node, walk: _Walk) -> str:
     is_function = value is not None and value.type == "function_definition"
     walk.add(
         name, "function" if is_function else "variable", part,
-        signature(value, is_method=False) if is_function and value is not None else None,
+        signature(value) if is_function and value is not None else None,
     )  # fmt: skip
     return name
 
@@ -161,7 +161,7 @@ def _exports(root: Node, walk: _Walk, table_name: str) -> dict[str, str]:
         for name, part in _fields(result):
             exports.setdefault(name, _field(name, part, walk))
     elif result is not None and result.type == "function_definition":
-        walk.add(WHOLE, "function", result, signature(result, is_method=False))
+        walk.add(WHOLE, "function", result, signature(result))
         exports[WHOLE] = WHOLE
     own_names = {table_name, *(one for one, other in walk.tables.items() if other == table_name)} - {""}
     exports |= {member: local for table, member, local in walk.members if table in own_names}
@@ -171,7 +171,7 @@ def _exports(root: Node, walk: _Walk, table_name: str) -> dict[str, str]:
 
 
 def _doubt(source: bytes, table: str) -> str:
-    """What may give the result table any member: a name that is computed, or a metatable."""
+    """What may give the returned table any member: a name that is computed, or a metatable."""
     word = re.escape(table.encode())
     return lexical.doubt(
         source,
@@ -180,9 +180,8 @@ def _doubt(source: bytes, table: str) -> str:
     )  # fmt: skip
 
 
-def signature(node: Node, is_method: bool) -> Signature:
+def signature(node: Node) -> Signature:
     """The parameters of a function; the receiver of `M:total()` is not among them."""
-    del is_method
     parameter_list = node.child_by_field_name("parameters")
     parameters = [
         Parameter("...", "varargs", is_required=False)

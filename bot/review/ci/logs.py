@@ -77,7 +77,7 @@ _TITLE = re.compile(
     r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{3,200}|----|test|Failed|\[ERROR\])\s+"
     r"|(?<!\s)\s*(?:_{3,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
 )
-_LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # what it labels stands in the next line
+_LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # a label: its text is on the next line
 _COUNTS = re.compile(
     r"\s{0,8}(?:\[ERROR\] )?(?:Tests run:|Tests:|Test Suites:|Failed [Tt]ests|FAILURES|Failures:|Errors?:?\s*$|[=-]{3,200}\s*$|={3,200} .{1,200} ={3,200}$|\d{1,6} (?:passing|failing|passed|failed|pending|error|example|problem|test)|There (?:was|were) \d|Traceback|Found \d|"
     r"failures:|[✖✗] \d{1,6} |\S{0,40}make\S{0,20}: \*\*\* \[.{1,300}\] Error \d)"
