@@ -64,9 +64,9 @@ class Dispatcher:
         jobs = dict(self._runner.live)
         if not jobs:
             return
-        held = await self._rows.held()
+        starts = await self._rows.held()
         for name, job in jobs.items():
-            if held.get(name) != job.row.attempts:
+            if starts.get(name) != job.row.attempts:
                 job.over.set()
 
     async def _carry_out(self, row: JobRow) -> None:

@@ -123,7 +123,7 @@ class JobRows(StoragePart):
     async def start(self, orders: Sequence[Order]) -> tuple[list[JobRow], float | None]:
         """Take the jobs whose turn it is for this process; and the seconds until a delayed one is due, if one is delayed.
 
-        Where nothing is due, the database is only read: no writer waits for a dispatcher that starts nothing.
+        If nothing is due, the database is only read: no writer waits for a dispatcher that starts nothing.
         """
 
         def read(connection: sa.Connection) -> tuple[bool, float | None]:
@@ -134,12 +134,12 @@ class JobRows(StoragePart):
         def do(connection: sa.Connection) -> tuple[list[JobRow], float | None]:
             lock(connection)
             moment = now(connection)  # one for both questions: a job that becomes due between them would be missed
-            waiting, taken = outlooks(connection, moment), taken_places(connection, self.executor)
+            waiting, busy = outlooks(connection, moment), taken_places(connection, self.executor)
             names = [
                 name
                 for order in orders
                 if (outlook := waiting.get(order.queue)) is not None
-                for name in self._start(connection, order, moment, outlook.ready, taken.get(order.queue, 0))
+                for name in self._start(connection, order, moment, outlook.ready, busy.get(order.queue, 0))
             ]
             rows = connection.execute(_BY_ID, {"names": names}).mappings().all() if names else []
             by_id = {row["id"]: _row(row) for row in rows}
@@ -148,10 +148,10 @@ class JobRows(StoragePart):
         is_due, seconds = await self.database.look(read)
         return await self.database.run(do) if is_due else ([], seconds)
 
-    def _start(self, connection: sa.Connection, order: Order, moment: float, ready: int, taken: int) -> list[str]:
+    def _start(self, connection: sa.Connection, order: Order, moment: float, ready: int, busy: int) -> list[str]:
         """Mark the jobs of one queue as started, in order, until no place or no job is left."""
         names: list[str] = []
-        free = order.places - taken
+        free = order.places - busy
         while min(free, ready) > len(names):
             name = order.next(connection, moment, free - len(names))
             if name is None:
@@ -163,9 +163,9 @@ class JobRows(StoragePart):
 
     async def held(self) -> dict[str, int]:
         """Return the jobs that this process has begun, with the number of their starts."""
-        held = {"executor": self.executor}
+        mine = {"executor": self.executor}
         return await self.database.look(
-            lambda connection: {row.id: row.attempts for row in connection.execute(_HELD, held)}
+            lambda connection: {row.id: row.attempts for row in connection.execute(_HELD, mine)}
         )
 
     async def mine(self, row: JobRow) -> bool:
