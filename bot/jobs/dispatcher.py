@@ -64,7 +64,7 @@ class Dispatcher:
         jobs = dict(self._runner.live)
         if not jobs:
             return
-        starts = await self._rows.held()
+        starts = await self._rows.starts()
         for name, job in jobs.items():
             if starts.get(name) != job.row.attempts:
                 job.over.set()

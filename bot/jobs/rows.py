@@ -161,7 +161,7 @@ class JobRows(StoragePart):
             names.append(name)
         return names
 
-    async def held(self) -> dict[str, int]:
+    async def starts(self) -> dict[str, int]:
         """Return the jobs that this process has begun, with the number of their starts."""
         mine = {"executor": self.executor}
         return await self.database.look(
