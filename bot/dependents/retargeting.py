@@ -1,7 +1,7 @@
 """Imports that mean another file after the change, although nobody has touched their lines.
 
 A path that comes or goes can do that, whatever it holds (`shop/cart/__init__.py` beside `shop/cart.py`, `cart.json` before
-`cart/index.js`, `json.py` beside a script); a link or a submodule that comes, goes or leads elsewhere; a configuration file (`paths` of
+`cart/index.js`, `json.py` beside a script, a second file of a name that meant the only one); a link or a submodule that comes, goes or leads elsewhere; a configuration file (`paths` of
 TypeScript, a nested go.mod); and the move of the importing file. What the new file offers is not compared: each such import is open until
 somebody has read it. An import of a file that is gone is a finding (`lost_modules`).
 """
@@ -104,6 +104,7 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
     if everything:
         return {path for path in files if path.endswith(suffixes)}
     added = {source.file.path for source in scene.sources if source.file.path not in base.paths}
+    twins = _twins(added, base) if head.language.TRAITS.unique_names else set()
     known = {path for path, items in scene.importers.items() if any(item.target in added for item in items)}
     own = {path for path in rest if path.endswith(suffixes)}
     real = [path for path in sorted(own) if path not in head.links.real and path not in base.links.real]
@@ -117,12 +118,22 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
             {path for path in real if path in head.paths} | {path for path in targets if path in head.paths}
         ),
         base.importers(
-            {path for path in real if path not in head.paths} | {path for path in targets if path in base.paths}
+            {path for path in real if path not in head.paths} | {path for path in targets if path in base.paths} | twins
         ),
         naming_files(head.tree, words, globs(head.language)),
     )
     moved = {path for path in trees.moves.values() if path.endswith(suffixes)}
     return {*known, *here, *past, *said, *moved} & files
+
+
+def _twins(added: Collection[str], base: Reach) -> set[str]:
+    """The files of the base whose names an added one bears, too: an import that meant the only one may mean neither now."""
+    stems = {_stem(path) for path in added}
+    return {path for path in base.paths if path.endswith(tuple(base.language.SUFFIXES)) and _stem(path) in stems}
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0].replace("_", "").lower()
 
 
 async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[int], report: RetargetedImports) -> None:
