@@ -29,7 +29,10 @@ NOTHING = re.compile(rb"(?!)")
 WORD = re.compile(r"\w+[?!]?")
 LONGEST = 200  # characters of a statement
 BODIES = frozenset({"body", "consequence", "alternative", "block"})  # fields behind the head of a node
-DEFINING = re.compile(r"declaration$|declarator$|definition$|_spec$|_list$|^ERROR$")  # definitions, not circumstances of others
+DEFINING = re.compile(
+    r"declaration$|declarator$|definition$|_spec$|_list$|^ERROR$"
+)  # definitions, not circumstances of others
+FIRST = re.compile(r"\W*\w*")
 SEQUENCE = re.compile(r"block|body|^then$|^else$|clause$|_case$|statements$")  # nodes that hold statements
 Span = tuple[int, int, str]  # first and last line, and what is written there
 METHODS = frozenset({"method", "declaration", "function"})
@@ -236,7 +239,10 @@ def _ends(root: Node, symbols: Sequence[Symbol], language: Conditions) -> Iterat
             matches = list(language.ends.finditer(code))
         else:
             matches = [match for pattern in (language.ends, language.leaves) if (match := pattern.match(code))]
-        yield from (_squeeze(match[0].decode("utf-8", "replace"))[:LONGEST] for match in matches)
+        for match in matches:
+            words = _squeeze(match[0].decode("utf-8", "replace"))
+            # Of one that waits for a condition the words do not count: a better message ends no more files than the old one.
+            yield words[:LONGEST] if is_outermost else FIRST.match(words[:LONGEST])[0]  # type: ignore[index]
         if not matches and not is_own and (language.blocks(node) or SEQUENCE.search(node.type)):
             left += inner
 

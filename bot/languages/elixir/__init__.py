@@ -35,7 +35,9 @@ CONDITIONS = Conditions(
     ends=re.compile(
         rb"\A(?:[a-z_]\w{0,99}[ \t]*=[ \t]*)?(?:Kernel\.)?(?:raise|reraise|exit|throw|System\.(?:halt|stop)|:erlang\.(?:halt|error|exit|throw))\b[^\n]*"
     ),
-    undoes=re.compile(rb"^[ \t]*(?:defoverridable|Module\.(?:delete_definition|make_overridable))\b([^\n]*)", re.MULTILINE),
+    undoes=re.compile(
+        rb"^[ \t]*(?:defoverridable|Module\.(?:delete_definition|make_overridable))\b([^\n]*)", re.MULTILINE
+    ),
 )
 
 
