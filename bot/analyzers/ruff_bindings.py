@@ -116,7 +116,7 @@ def _of_statement(node: ast.stmt, module: ModuleNames) -> set[str]:
         return _stored(node.targets)
     if isinstance(node, ast.AugAssign) or (isinstance(node, ast.AnnAssign) and node.value is not None):
         return _stored([node.target])
-    return _stored([part for part in ast.iter_child_nodes(node) if type(node).__name__ == "TypeAlias"])
+    return _stored(ast.iter_child_nodes(node)) if type(node).__name__ == "TypeAlias" else set()
 
 
 def _of_block(node: ast.stmt, module: ModuleNames) -> set[str]:
