@@ -57,6 +57,35 @@ def test_a_definition_that_is_lost_is_told(sample: str, change: Files, repositor
     assert look(pull) or open_uses(pull)
 
 
+LUA = "local M = {}\n\nfunction M.total(rows)\n  return #rows\nend\n\nreturn M\n"
+FUNCTION = LUA[LUA.index("function") : LUA.index("return M")]
+CART = "defmodule Shop.Cart do\n  def total(rows), do: rows\n"
+ORDINARY: dict[str, tuple[str, str, str]] = {
+    "variables of a function's own": ("shop/cart.lua", LUA, LUA.replace(FUNCTION, f"do\n  local x = 1\n  {FUNCTION}end\n")),
+    "one more function": ("shop/cart.lua", LUA, LUA.replace("return M", "function M.more()\n  return M.total\nend\n\nreturn M")),
+    "one more value": ("shop/cart.lua", LUA, LUA.replace("return M", "M.VERSION = 2\nfor _, one in ipairs({}) do print(one) end\n\nreturn M")),
+    "a better message": (
+        "shop/cart.lua", f"if not jit then\n  error('no')\nend\n{LUA}", f"if not jit then\n  error('not without jit')\nend\n{LUA}",
+    ),
+    "one more module attribute": ("lib/shop/cart.ex", f"{CART}end\n", f"{CART}  @rate 2\n  @doc false\n  def rate, do: @rate\nend\n"),
+    "a function that raises": (
+        "lib/shop/cart.ex", f"{CART}end\n", f'{CART}  def never do\n    raise "x"\n  end\n\n  if false do\n    def odd, do: 1\n  end\nend\n',
+    ),
+}  # fmt: skip
+USERS: Files = {
+    "pay.lua": 'local cart = require("shop.cart")\n\ncart.total({})\n',
+    "lib/shop/pay.ex": "defmodule Shop.Pay do\n  def pay(rows), do: Shop.Cart.total(rows)\nend\n",
+}
+
+
+@pytest.mark.parametrize(("path", "before", "after"), ORDINARY.values(), ids=ORDINARY)
+def test_what_takes_nothing_away_obliges_nobody(repository: Repository, path: str, before: str, after: str) -> None:
+    """The definition is where it was."""
+    pull = repository.change({**USERS, path: before}, {path: after})
+
+    assert (look(pull), open_uses(pull)) == ([], ())
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_every_kind_of_loss_has_a_sample(sample: str) -> None:
     """A language shows each kind that its syntax has."""

@@ -29,6 +29,7 @@ GIVEN = (
 AMBIENT = frozenset(GIVEN.split())
 CONDITIONS = Conditions(
     blocks=lambda node: node.type in BLOCKS,
+    spares=lambda node: node.type == "do_statement",  # gives a function variables of its own
     ends=re.compile(
         rb"\A(?:local\b[^=\n]{0,200}=[ \t]*)?\(?[ \t]*(?:error|os\.exit|assert[ \t]*\([ \t]*(?:false|nil)|goto)\b[^\n]*"
     ),
