@@ -196,7 +196,7 @@ def _enclosing(node: Node, symbols: Sequence[Symbol], starts: Sequence[int], lan
 
 def _head(node: Node, starts: Sequence[int]) -> str:
     """What a node says before it begins to hold statements; empty where it says nothing."""
-    if node.children and node.children[0].is_named and not node.field_name_for_child(0):
+    if node.children and node.children[0].is_named and ("block" in node.type or not node.field_name_for_child(0)):
         return ""  # a list of statements
     words, line = [], first_line(node)
     for at, child in enumerate(node.children):
