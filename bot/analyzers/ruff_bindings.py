@@ -57,8 +57,8 @@ def module_names(root: ast.Module) -> ModuleNames:
     names.certain, _ = _flow(root.body, names)
     for node in ast.walk(root):
         if isinstance(node, Function):
-            declared = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
-            names.note(declared, _span(node))
+            global_names = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
+            names.note(global_names, _span(node))
     _use(root.body, frozenset(), names.uses)
     return names
 
@@ -157,25 +157,25 @@ def _of_loop(node: ast.For | ast.AsyncFor | ast.While, module: ModuleNames) -> s
 
 def _of_with(node: ast.With | ast.AsyncWith, module: ModuleNames) -> set[str]:
     names, _ = _flow(node.body, module)
-    opened = _stored([item.optional_vars for item in node.items if item.optional_vars is not None])
+    targets = _stored([item.optional_vars for item in node.items if item.optional_vars is not None])
     words = {_last(part) for item in node.items for part in ast.walk(item.context_expr)}
     if words.isdisjoint(SWALLOWING):
         module.likely |= names
     module.note(names, _span(node))
-    return opened
+    return targets
 
 
 def _of_try(node: ast.Try | ast.TryStar, module: ModuleNames) -> set[str]:
-    tried, ends = _flow([*node.body, *node.orelse], module)
-    sure = set(tried)
+    body_names, ends = _flow([*node.body, *node.orelse], module)
+    sure = set(body_names)
     for handler in node.handlers:
         names, handler_ends = _flow(handler.body, module)
         module.note({*names, *([handler.name] if handler.name else [])}, _span(handler))
         sure = sure if handler_ends else names if ends else sure & names
         ends = ends and handler_ends
     last, _ = _flow(node.finalbody, module)
-    module.likely |= tried - sure
-    module.note(tried - sure, (node.lineno, node.body[-1].end_lineno or 0))
+    module.likely |= body_names - sure
+    module.note(body_names - sure, (node.lineno, node.body[-1].end_lineno or 0))
     return sure | last
 
 
@@ -205,11 +205,11 @@ def _imports(node: ast.Import | ast.ImportFrom, module: ModuleNames) -> set[str]
 def _walrus(node: ast.stmt, module: ModuleNames) -> set[str]:
     """What the expressions of a statement bind by `:=`, those of its inner statements not among them."""
     certain = set[str]()
-    left: list[tuple[ast.AST, bool]] = [
+    stack: list[tuple[ast.AST, bool]] = [
         (part, True) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)
     ]
-    while left:
-        part, is_sure = left.pop()
+    while stack:
+        part, is_sure = stack.pop()
         if isinstance(part, ast.Lambda):
             continue
         if isinstance(part, ast.NamedExpr):
@@ -220,7 +220,7 @@ def _walrus(node: ast.stmt, module: ModuleNames) -> set[str]:
         is_sure = is_sure and not isinstance(part, ast.IfExp | Comprehension)
         for at, child in enumerate(ast.iter_child_nodes(part)):
             # `and` and `or` come to their first operand alone; their first child is the operator
-            left.append((child, is_sure and not (isinstance(part, ast.BoolOp) and at > 1)))
+            stack.append((child, is_sure and not (isinstance(part, ast.BoolOp) and at > 1)))
     return certain
 
 
@@ -240,14 +240,14 @@ def _span(node: ast.stmt | ast.expr | ast.excepthandler) -> Span:
 
 def _use(body: Iterable[ast.AST], local: frozenset[str], uses: dict[str, list[int]]) -> None:
     """Note the names that are read while the program runs and that no scope in between binds."""
-    left: list[tuple[ast.AST, frozenset[str]]] = [(node, local) for node in body]
-    while left:
-        node, inside = left.pop()
+    stack: list[tuple[ast.AST, frozenset[str]]] = [(node, local) for node in body]
+    while stack:
+        node, inside = stack.pop()
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load) and node.id not in inside:
                 uses[node.id].append(node.lineno)
         else:
-            left += _parts(node, inside)
+            stack += _parts(node, inside)
     for lines in uses.values():
         lines.sort()
 
@@ -305,9 +305,9 @@ def _type_parameters(node: ast.AST) -> frozenset[str]:
 def _bound(body: Iterable[ast.AST]) -> frozenset[str]:
     """The names that a scope binds itself, those of scopes in it not among them."""
     names, outer = set[str](), set[str]()
-    left = [*body]
-    while left:
-        node = left.pop()
+    stack = [*body]
+    while stack:
+        node = stack.pop()
         if isinstance(node, Function | ast.ClassDef):
             names.add(node.name)
             continue
@@ -325,5 +325,5 @@ def _bound(body: Iterable[ast.AST]) -> frozenset[str]:
             names |= _captured(node)
         elif isinstance(node, ast.Nonlocal):
             names.update(node.names)
-        left += ast.iter_child_nodes(node)
+        stack += ast.iter_child_nodes(node)
     return frozenset(names - outer)

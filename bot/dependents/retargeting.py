@@ -126,9 +126,9 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
     return {*known, *here, *past, *said, *moved} & files
 
 
-def _twins(added: Collection[str], base: Reach) -> set[str]:
+def _twins(paths: Collection[str], base: Reach) -> set[str]:
     """The files of the base whose names an added one bears, too: an import that meant the only one may mean neither now."""
-    stems = {_stem(path) for path in added}
+    stems = {_stem(path) for path in paths}
     return {path for path in base.paths if path.endswith(tuple(base.language.SUFFIXES)) and _stem(path) in stems}
 
 

@@ -224,15 +224,15 @@ def _ends(root: Node, symbols: Sequence[Symbol], language: Conditions) -> Iterat
     """The statements outside of functions that end the run of the file: what they stand above is never reached, and who loads it fails."""
     starts = [symbol.start for symbol in symbols]
     own = frozenset((symbol.start, symbol.end) for symbol in symbols if symbol.kind != "class")
-    left = [(child, True) for child in reversed(root.named_children)]
-    while left:
-        node, is_outermost = left.pop()
+    stack = [(child, True) for child in reversed(root.named_children)]
+    while stack:
+        node, is_outermost = stack.pop()
         if "comment" in node.type or (node.named_children[:1] and node.named_children[0].type == "string"):
             continue
         inner = [(child, False) for child in reversed(node.named_children)]
         is_own = (first_line(node), last_line(node)) in own
         if _holds(node, starts) and not is_own:
-            left += inner
+            stack += inner
             continue
         code = node.text or b""
         if is_outermost and not is_own:
@@ -244,7 +244,7 @@ def _ends(root: Node, symbols: Sequence[Symbol], language: Conditions) -> Iterat
             # Of one that waits for a condition the words do not count: a better message ends no more files than the old one.
             yield words[:LONGEST] if is_outermost else FIRST.match(words[:LONGEST])[0]  # type: ignore[index]
         if not matches and not is_own and (language.blocks(node) or SEQUENCE.search(node.type)):
-            left += inner
+            stack += inner
 
 
 def _undone(source: bytes, language: Conditions) -> Mapping[str, list[str]]:

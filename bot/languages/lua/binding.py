@@ -18,16 +18,16 @@ def bindings(root: Node, source: bytes) -> Iterator[Binding]:
     """The statements that bind the returned table again, or write to it without defining."""
     del source
     tables = table_names(root)
-    left, homes = [(root, True)], set[str]()
-    while left:
-        node, is_run = left.pop()  # is_run: while the file is loaded
+    stack, homes = [(root, True)], set[str]()
+    while stack:
+        node, is_run = stack.pop()  # is_run: while the file is loaded
         if node.type in ASSIGNMENTS:
             yield from _of_assignment(node, tables, homes, is_run=is_run)
         elif node.type == "function_call":
             yield from _of_call(node, tables)
         if node.type != "variable_declaration":
             inner = is_run and (node is root or node.type in BLOCKS)
-            left += [(child, inner) for child in reversed(node.named_children)]
+            stack += [(child, inner) for child in reversed(node.named_children)]
 
 
 def _of_assignment(node: Node, tables: frozenset[str], homes: set[str], *, is_run: bool) -> Iterator[Binding]:
