@@ -62,6 +62,17 @@ async def _trusted_state(stands: PostedComment, run: ReviewRun) -> bytes | str:
     return state.unpack(stands.body, run.ask.pull, secret)
 
 
+def _question(run: ReviewRun) -> state.Verdict:
+    """What a verdict has to be about to hold for this run."""
+    facts, settings = run.state.facts, run.settings
+    bar = " ".join((str(settings.fail_on), *sorted(settings.fail_also)))
+    return state.Verdict("neutral", facts.head_sha, facts.base_ref, bar)
+
+
+def _verdict(run: ReviewRun, review: Review) -> state.Verdict:
+    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head)
+
+
 def _again(why: str) -> str:
     return f"{why[:1].upper()}{why[1:]}: everything was read again."
 
@@ -194,7 +205,16 @@ class StepBackend:
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""
         pull, secret = run.ask.pull, parts.secret()
-        return posts.comments(review, lambda one: state.pack(one, pull, secret))
+        return posts.comments(review, lambda one: state.pack(one, pull, secret, _verdict(run, one)))
+
+    async def verdict(self, run: ReviewRun) -> state.Verdict | None:
+        """What the last review came to, if it was of this very head, base branch and bar, and its state is trusted."""
+        stands = next(iter(await summary.stands(run.host)), None)
+        trusted = await _trusted_state(stands, run) if stands is not None else ""
+        verdict = state.verdict(trusted) if isinstance(trusted, bytes) else None
+        if verdict is None or replace(_question(run), conclusion=verdict.conclusion) != verdict:
+            return None
+        return verdict
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

@@ -80,7 +80,7 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
 
 
 def paragraphs(body: str) -> Iterator[str]:
-    """The paragraphs of a comment that are its writer's own prose, a line feed where a line ends. One that holds HTML is none."""
+    """The paragraphs of a comment that are its writer's own prose, a line feed where a line ends; those with HTML are left out."""
     text, env = plain_lines(body), dict[str, object]()
     for content, _, _ in _plain_blocks(text, text.split("\n"), env):
         own = _own_words(content[:MOST_PARAGRAPH], env)
