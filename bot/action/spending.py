@@ -90,14 +90,14 @@ async def _count_runs(
     today = [one for one in runs if one.started_at >= day]
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
     most = max(run.settings.usd, config.resolve(step.inputs.flags(), None, config.environment(on_server=True)).usd)
-    asked = {one.id: await writers.ask(one.actor, fork=one.fork) for one in today}
+    requests = {one.id: await writers.ask(one.actor, fork=one.fork) for one in today}
     # Those that may have asked a model: a stranger's comment asks none, nor does a fork's run that GitHub gave no key.
     is_keyless = step.runner.github_event_name == TARGET
     unasked_count = sum(
-        not asked[one.id] and one.event not in COMMENTS and not (is_keyless and one.fork and one.event == KEYLESS)
+        not requests[one.id] and one.event not in COMMENTS and not (is_keyless and one.fork and one.event == KEYLESS)
         for one in today
     )
-    silent_count = sum(asked[one.id] is False for one in today)
+    silent_count = sum(requests[one.id] is False for one in today)
     again_count = sum(one.attempts - 1 for one in runs) + int(step.runner.github_run_attempt) - 1
     full_count = len(today) - silent_count + again_count
 
@@ -161,10 +161,10 @@ def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     """Read one run. GitHub shows its path with the branch, sometimes with the repository."""
     here = shapes.at(data, "repository.full_name")
     path = str(shapes.at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
-    fork, skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
+    fork, was_skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
     start = datetime.fromisoformat(str(shapes.at(data, "created_at"))).timestamp()
     actor = str(shapes.at(data, "actor.login") or "")
-    facts = {"path": path, "fork": fork, "was_skipped": skipped, "started_at": start, "actor": actor}
+    facts = {"path": path, "fork": fork, "was_skipped": was_skipped, "started_at": start, "actor": actor}
     return shapes.value(WorkflowRun, data, MOVED, **facts)
 
 
@@ -191,5 +191,5 @@ def _is_old(step: Step, workflow_runs: tuple[WorkflowRun, ...], day: float) -> b
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
     stands = next(iter(await summary.stands(run.host)), None)
-    packed = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
-    return int(json.loads(packed)["round"]["number"]) if isinstance(packed, bytes) else 0
+    state_text = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
+    return int(json.loads(state_text)["round"]["number"]) if isinstance(state_text, bytes) else 0

@@ -90,15 +90,15 @@ def paragraphs(body: str) -> Iterator[str]:
 
 def _own_words(paragraph: str, env: dict[str, object]) -> str:
     """Its text, code between its backticks; nothing if it holds elements of HTML or mathematics. What is struck out or hidden, and an image, is no word."""
-    parts, struck = list[str](), 0
+    parts, depth = list[str](), 0
     for child in _children(paragraph, env):
-        struck += {"s_open": 1, "s_close": -1}.get(child.type, 0)
+        depth += {"s_open": 1, "s_close": -1}.get(child.type, 0)
         is_tag = child.type == "html_inline" and not child.content.startswith("<!--")
         if is_tag or (child.type == "text" and "$$" in child.content):
             return ""
         if child.type in ("softbreak", "hardbreak"):
             parts.append("\n")
-        elif not struck and child.type in ("text", "code_inline"):
+        elif not depth and child.type in ("text", "code_inline"):
             parts.append(f"{child.markup}{child.content}{child.markup}")
     return "".join(parts).strip()
 

@@ -54,7 +54,7 @@ NONE = "the summary of the last review holds no state"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HeadVerdict:
     """What a review came to, and for what: an event that asks for no review repeats it."""
 
     conclusion: Ending
@@ -63,7 +63,7 @@ class Verdict:
     bar: str  # what the owner lets fail
 
 
-def pack(review: Review, pull: PullRef, secret: bytes | None, verdict: Verdict | None = None) -> str:
+def pack(review: Review, pull: PullRef, secret: bytes | None, verdict: HeadVerdict | None = None) -> str:
     """The line that holds the state; where it would not fit, one that reports it."""
     slim = {**_slim(review, is_signed=secret is not None), "verdict": asdict(verdict) if verdict and secret else None}
     bare = {**slim, "walkthrough": None}  # which the next round can write again
@@ -92,12 +92,12 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
     return _unpack(text, is_signed=secret is not None)
 
 
-def verdict(data: bytes) -> Verdict | None:
+def verdict(data: bytes) -> HeadVerdict | None:
     """The verdict in a state that is trusted; None if it has none, as those of older versions."""
     row = json.loads(data).get("verdict")
     endings = ("success", "neutral", "failure")
-    names = {one.name for one in fields(Verdict)}
-    return Verdict(**row) if isinstance(row, dict) and set(row) == names and row["conclusion"] in endings else None
+    names = {one.name for one in fields(HeadVerdict)}
+    return HeadVerdict(**row) if isinstance(row, dict) and set(row) == names and row["conclusion"] in endings else None
 
 
 def signed_file(text: str, pull: PullRef, secret: bytes | None) -> str:

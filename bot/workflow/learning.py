@@ -156,7 +156,7 @@ async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store
             signs = (NO,) if rule is not None and rule.grave else (YES, NO)
             since = rule.made - SKEW if rule is not None else 0.0
             reactions = await _reactions(ref, writers.host)
-            decisions = [(who, sign) for who, sign, given in reactions if sign in signs and given >= since]
+            decisions = [(who, sign) for who, sign, seconds in reactions if sign in signs and seconds >= since]
             able = [(who, sign) for who, sign in decisions if await writers.has(who)]
             if able:
                 no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
