@@ -168,8 +168,8 @@ class StepBackend:
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
             return None, refusal
-        data = await _trusted_state(stands, run)
-        return (data, refusal) if isinstance(data, bytes) else (None, _again(data))
+        last_state = await _trusted_state(stands, run)
+        return (last_state, refusal) if isinstance(last_state, bytes) else (None, _again(last_state))
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
