@@ -48,7 +48,7 @@ def declares_in_schema(word: str, code: str, path: str) -> bool:
     return not _ASKS.match(code) and (is_listed or says(_DECLARED, word, code))
 
 
-def compared(path: str, content: str, old_path: str, old_content: str) -> tuple[frozenset[Place], frozenset[Place]]:
+def comparison(path: str, content: str, old_path: str, old_content: str) -> tuple[frozenset[Place], frozenset[Place]]:
     """The keys of the two sides of a file, read alike: by lines if the old side does not parse, either.
 
     Raises `UnreadableSettingsError` if only the new side does not parse.
@@ -128,10 +128,10 @@ def places(path: str, content: str) -> frozenset[Place]:
 
     Raises `UnreadableSettingsError`.
     """
-    parsed = _read(path, content)
-    if isinstance(parsed, UnreadableSettingsError):
-        raise parsed
-    return _places_by_lines(path, content) if parsed is None else parsed
+    answer = _read(path, content)
+    if isinstance(answer, UnreadableSettingsError):
+        raise answer
+    return _places_by_lines(path, content) if answer is None else answer
 
 
 @lru_cache(maxsize=4)

@@ -23,7 +23,7 @@ from itertools import chain
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.key_definitions import (
-    compared,
+    comparison,
     declares_in_schema,
     dropped_columns,
     lines_inside_texts,
@@ -407,7 +407,7 @@ def _both(file: ChangedFile, texts: Texts) -> tuple[frozenset[Place], frozenset[
     before, after = texts.get(("base", old_path)), texts.get(("head", file.path))
     if not (is_settings(file.path) or has_parser(file.path)) or before is None or after is None:
         return None
-    return compared(file.path, after, old_path, before)
+    return comparison(file.path, after, old_path, before)
 
 
 def _is_parsed_again(key: Key, file: ChangedFile, own: ChangedFile | None, texts: Texts) -> bool | None:
@@ -442,7 +442,7 @@ def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) 
             return tables <= sql.tables_with(key.word, after)
         return owners(key.word, before, file.path) <= owners(key.word, after, file.path)
     try:
-        old, new = compared(file.path, after, file.old_path or file.path, before)
+        old, new = comparison(file.path, after, file.old_path or file.path, before)
     except UnreadableSettingsError:
         return False
     return _of_word(key.word, old) <= new

@@ -146,9 +146,9 @@ def _yaml_documents(content: str) -> Iterator[object]:
             _put(stack[-1], value)
 
 
-def _put(opened: tuple[Any, list[object]], value: object) -> None:
+def _put(collection: tuple[Any, list[object]], value: object) -> None:
     """Put a value into an open list, or into an open mapping as a key or as the value of the key that waits."""
-    around, waiting = opened
+    around, waiting = collection
     if isinstance(around, list):
         around.append(value)
     elif not waiting:
@@ -212,12 +212,12 @@ def _closes(text: str, mark: str) -> bool:
 def _of_properties(content: str) -> object:
     """Keys of logical lines: one that ends with an odd number of backslashes goes on. `#---` begins another document."""
     documents: list[dict[str, object]] = [{}]
-    is_continued = False
+    continues = False
     for line in content.split("\n"):
         code = line.rstrip("\r").lstrip(" \t\f")
-        was_continued, is_comment = is_continued, code[:1] in {"#", "!"}
-        is_continued = (was_continued or not is_comment) and (len(code) - len(code.rstrip("\\"))) % 2 == 1
-        if was_continued:
+        goes_on, is_comment = continues, code[:1] in {"#", "!"}
+        continues = (goes_on or not is_comment) and (len(code) - len(code.rstrip("\\"))) % 2 == 1
+        if goes_on:
             continue
         if is_comment:
             if code.rstrip() in {"#---", "!---"}:

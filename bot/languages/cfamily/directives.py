@@ -43,7 +43,7 @@ class Directive:
 
 
 def directives(source: str) -> tuple[Directive, ...]:
-    """Those of a source, in its order. What stands in a comment or a text is none."""
+    """Those of a source, in its order. A comment and a text hold no directives."""
     code = _code(source)
     rows: list[Directive] = []
     line, at = 1, 0
@@ -79,25 +79,25 @@ def conditions_of(path: str, source: str) -> tuple[list[Span], list[str]]:
     guard = _guard(path, rows)
     spans: list[Span] = []
     whole = [" ".join(match[0].split()) for match in _MODULE.finditer(_code(source))]
-    opened: list[tuple[str, list[tuple[int, str]]]] = []
+    branches_by_depth: list[tuple[str, list[tuple[int, str]]]] = []
     for row in rows:
         if row.word in _BEGINS:
-            opened.append((row.text, [(row.line, "" if row is guard else row.text)]))
+            branches_by_depth.append((row.text, [(row.line, "" if row is guard else row.text)]))
         elif row.word in _GOES_ON:
-            if opened:
-                _close(opened[-1][1], row.line, spans)
-                opened[-1][1].append((row.line, f"{row.text} of {opened[-1][0]}"))
+            if branches_by_depth:
+                _close(branches_by_depth[-1][1], row.line, spans)
+                branches_by_depth[-1][1].append((row.line, f"{row.text} of {branches_by_depth[-1][0]}"))
             else:
                 whole.append(row.text)
         elif row.word == "endif":
-            if opened:
-                _close(opened.pop()[1], row.line, spans)
+            if branches_by_depth:
+                _close(branches_by_depth.pop()[1], row.line, spans)
             else:
                 whole.append(row.text)
         elif row.word == "error":
-            whole.append(" ".join([*(branches[-1][1] for _, branches in opened), row.text]).strip())
+            whole.append(" ".join([*(branches[-1][1] for _, branches in branches_by_depth), row.text]).strip())
     last = source.count("\n") + 1
-    for _, branches in opened:  # nothing ends it
+    for _, branches in branches_by_depth:  # nothing ends it
         spans.append((branches[-1][0], last, f"{branches[-1][1]} without an end"))
     return spans, whole
 
@@ -130,18 +130,18 @@ def renames(source: str, symbols: Sequence[Symbol], namespaces: Sequence[Span]) 
             if words[:2] in (["GCC", "poison"], ["clang", "poison"])
             else ()
         )
-        for word in named:
+        for word in names:
             by_word.setdefault(word, []).append(row.text)
     if not by_word:
         return
     lines = source.split("\n")
-    renamed = [span for span in namespaces if not by_word.keys().isdisjoint(_WORD.findall(span[2]))][:_MOST_RENAMED]
+    aliases = [span for span in namespaces if not by_word.keys().isdisjoint(_WORD.findall(span[2]))][:_MOST_RENAMED]
     for symbol in symbols:
         if symbol.kind in ("variable", "macro"):
             continue
         head = "\n".join(lines[symbol.start - 1 : min(symbol.end, symbol.start + _HEAD_LINES)])[:_HEAD].partition("{")[
             0
         ]
-        around = [words for first, last, words in renamed if first <= symbol.start <= last]
+        around = [words for first, last, words in aliases if first <= symbol.start <= last]
         for word in dict.fromkeys(_WORD.findall(" ".join([head, *around]))):
             yield from ((symbol.start, symbol.start, text) for text in by_word.get(word, ()))
