@@ -373,14 +373,14 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
     Raises `UnreadableSettingsError`.
     """
     added = [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-    moved_words, undefined_words = frozenset[str](), frozenset[str]()
+    moved_words, lost_words = frozenset[str](), frozenset[str]()
     try:
         if suffix(file.path) not in suffixes and (both := _both(file, texts)):
-            undefined_words = undefined_keys(*both) if has_parser(file.path) else frozenset()
+            lost_words = undefined_keys(*both) if has_parser(file.path) else frozenset()
             moved_words = moved_keys(*both)
             if decides_nothing(file.path):  # data, which moves for many a reason
-                parsed_words = moved_words if has_parser(file.path) and decides_nothing(file.path) == "dump" else ()
-                undefined_words |= frozenset(filter(_distinctive, parsed_words))
+                data_words = moved_words if has_parser(file.path) and decides_nothing(file.path) == "dump" else ()
+                lost_words |= frozenset(filter(_distinctive, data_words))
                 moved_words = frozenset()
     finally:
         for word in (*dropped_columns(added), *moved_words):
@@ -388,7 +388,7 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
                 keys_by_word[word] = Key(
                     word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True
                 )
-    for word in undefined_words:
+    for word in lost_words:
         key = keys_by_word.get(word)
         if key is None and len(word) <= LONGEST and _declares(file.path, word):
             keys_by_word[word] = Key(word, file.path, sets=True, in_settings=True, names=frozenset(), is_undefined=True)

@@ -148,13 +148,13 @@ def _yaml_documents(content: str) -> Iterator[object]:
 
 def _put(collection: tuple[Any, list[object]], value: object) -> None:
     """Put a value into an open list, or into an open mapping as a key or as the value of the key that waits."""
-    around, waiting = collection
+    around, pending_key = collection
     if isinstance(around, list):
         around.append(value)
-    elif not waiting:
-        waiting.append(value)
+    elif not pending_key:
+        pending_key.append(value)
     else:
-        key = waiting.pop()
+        key = pending_key.pop()
         around[key if isinstance(key, str) else ""] = value
 
 
@@ -195,10 +195,10 @@ def _of_env(content: str) -> object:
         if mark in {'"', "'", "`"}:
             text = match["value"][1:]
             while not _closes(text, mark):
-                following = next(lines, None)
-                if following is None:
+                next_line = next(lines, None)
+                if next_line is None:
                     raise UnreadableSettingsError("a quote that nothing closes")
-                text = following
+                text = next_line
     return [keys, {" ": gaps}] if gaps else keys
 
 

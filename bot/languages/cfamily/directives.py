@@ -123,7 +123,7 @@ def renames(source: str, symbols: Sequence[Symbol], namespaces: Sequence[Span]) 
     by_word: dict[str, list[str]] = {}
     for row in directives(source):
         words = _WORD.findall(row.rest)
-        named = (
+        names = (
             words[:1]
             if row.word in _RENAMES
             else words[2:]
