@@ -38,6 +38,7 @@ CONDITIONS = Conditions(
     sections={"access_specifier": re.compile(r"\w+:?")},
     operators=re.compile(rb"\boperator\b"),
     abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
+    spares=lambda node: node.type.startswith("preproc"),  # read by `directives`
 )
 
 
