@@ -4,10 +4,11 @@ A line alone does not tell that. `"retries": 3` is another key inside another ob
 defined by the statement that creates it, and not by the one that selects it.
 """
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
+from bot.dependents.settings_formats import DOCUMENT, Place, UnreadableSettingsError, parsed_places
 from bot.text.lines import code_of, is_comment, says
 
 # Texts of several lines that no program reads as code. One that is never closed hides nothing.
@@ -40,8 +41,6 @@ _STATEMENTS = (".sql", ".ddl", ".psql")
 _ASKS = re.compile(r"\s*+(?i:SELECT|INSERT|UPDATE|DELETE|WITH|DROP|COMMENT|GRANT|FROM|WHERE|JOIN|RETURNING)\b")
 _DEEPEST = 60
 
-Place = tuple[str, ...]  # the sections around a key, and the key
-
 
 def declares_in_schema(word: str, code: str, path: str) -> bool:
     """Whether a line of a schema declares the name. One that selects, drops or describes it does not."""
@@ -49,9 +48,43 @@ def declares_in_schema(word: str, code: str, path: str) -> bool:
     return not _ASKS.match(code) and (is_listed or says(_DECLARED, word, code))
 
 
+def comparison(path: str, content: str, old_path: str, old_content: str) -> tuple[frozenset[Place], frozenset[Place]]:
+    """The keys of the two sides of a file, read alike: by lines if the old side does not parse, either.
+
+    Raises `UnreadableSettingsError` if only the new side does not parse.
+    """
+    try:
+        before = places(old_path, old_content)
+    except UnreadableSettingsError:
+        return _places_by_lines(old_path, old_content), _places_by_lines(path, content)
+    after = places(path, content)
+    if len(_documents(before)) <= 1 and len(_documents(after)) <= 1:  # it is the same one, whatever its name is now
+        return plain_places(before), plain_places(after)
+    return before, after
+
+
+def plain_places(some_places: Iterable[Place]) -> frozenset[Place]:
+    """Places without the document of a stream that they are in."""
+    return frozenset(
+        one[1:] if one[0].startswith(DOCUMENT) else one
+        for one in some_places
+        if one[1:] or one[0][: len(DOCUMENT)] != DOCUMENT
+    )
+
+
+def _documents(some_places: Iterable[Place]) -> frozenset[str]:
+    return frozenset(one[0] if one[0].startswith(DOCUMENT) else "" for one in some_places)
+
+
+def undefined_keys(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
+    """The keys that no section defines any more."""
+    return frozenset(one[-1] for one in before - after) - {one[-1] for one in after}
+
+
 def moved_keys(before: frozenset[Place], after: frozenset[Place]) -> frozenset[str]:
     """The keys that went out of a section which is still there, whatever became of their lines."""
-    return frozenset(one[-1] for one in before - after if len(one) > 1 and one[:-1] in after)
+    words = {one[-1] for one in after}
+    return frozenset(one[-1] for one in before - after if (one[:-1] in after if len(one) > 1 else one[-1] in words))
 
 
 def owners(word: str, content: str, path: str) -> frozenset[str]:
@@ -81,26 +114,30 @@ def dropped_columns(lines: Sequence[str]) -> Iterator[str]:
             yield from (named or [value for _, value in arguments[:2]][-1:])
 
 
+@lru_cache(maxsize=4)
+def _read(path: str, content: str) -> frozenset[Place] | UnreadableSettingsError | None:
+    """What the parser says, or why it says nothing: an answer of either kind is found once."""
+    try:
+        return parsed_places(path, content)
+    except UnreadableSettingsError as error:
+        return error
+
+
 def places(path: str, content: str) -> frozenset[Place]:
-    """The keys that a file of settings defines, each with the sections around it."""
-    if path.lower().endswith(".json"):
-        try:
-            return frozenset(_of_json(json.loads(content)))
-        except (ValueError, RecursionError):
-            pass  # with comments, or broken: by its lines
+    """The keys that a file of settings defines, each with the sections around it: by the parser of its format, by lines if it has none.
+
+    Raises `UnreadableSettingsError`.
+    """
+    answer = _read(path, content)
+    if isinstance(answer, UnreadableSettingsError):
+        raise answer
+    return _places_by_lines(path, content) if answer is None else answer
+
+
+@lru_cache(maxsize=4)
+def _places_by_lines(path: str, content: str) -> frozenset[Place]:
+    """By indentation and by sections in brackets, whatever the format."""
     return frozenset(_of_lines(path, content))
-
-
-def _of_json(value: object) -> Iterator[Place]:
-    left: list[tuple[Place, object]] = [((), value)]
-    while left:
-        around, one = left.pop()
-        if isinstance(one, dict) and len(around) < _DEEPEST:
-            for key, inner in one.items():
-                yield (*around, key)
-                left.append(((*around, key), inner))
-        elif isinstance(one, list):
-            left += [(around, inner) for inner in one]
 
 
 def _of_lines(path: str, content: str) -> Iterator[Place]:

@@ -16,22 +16,26 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.key_definitions import (
-    Place,
+    comparison,
     declares_in_schema,
     dropped_columns,
     lines_inside_texts,
     moved_keys,
     owners,
     places,
+    plain_places,
+    undefined_keys,
 )
 from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
+from bot.dependents.schemas import sql
+from bot.dependents.settings_formats import Place, UnreadableSettingsError, format_of, has_parser
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
@@ -101,6 +105,7 @@ class Key:
     is_dropped: bool = (
         False  # by a statement about its column or by another section around it: its line may still exist
     )
+    is_undefined: bool = False  # the parser of the file's format knows of no definition that is left
 
 
 Texts = Mapping[tuple[str, str], str]  # (side, path) -> the text of the file
@@ -242,6 +247,8 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_rena
     plain = not _distinctive(key.word)
     route = _is_route(key.word)
     mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
+    if key.is_undefined:  # its file has lines that look as if they set it
+        mine = []
     if not key.sets and not route and any(what == SETS for _, _, _, what in mine):
         return False  # a reader of it went, and the file gives it a value as before
     is_telling = key.sets or not mine or (not plain and not route)
@@ -298,8 +305,10 @@ def _given_up(
                 manners = _manners(word, text) | (earlier.manners if earlier is not None else frozenset())
                 keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes, manners)
     for file in mine:
-        for word in _statement_keys(file, suffixes, texts) - keys_by_word.keys():
-            keys_by_word[word] = Key(word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True)
+        try:
+            _add_parsed(keys_by_word, file, suffixes, texts)
+        except UnreadableSettingsError as error:
+            cut.append(f"{error} as it did before the change: which keys it still defines is not known")
     _drop_redefined(keys_by_word, mine, suffixes, texts, end + seconds / 2)
     keys = sorted(
         keys_by_word.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word)
@@ -318,6 +327,7 @@ def _drop_redefined(
     there: it is of the same type, and no other word took the key's place. Lines that are not looked at by `end` define nothing.
     """
     last = {name for word in keys_by_word for name in NAME.findall(word)[-1:]}
+    by_path = {file.path: file for file in files}
     for file in files if keys_by_word else ():
         if time.process_time() > end:
             return
@@ -330,16 +340,15 @@ def _drop_redefined(
             for word in _words(code) & keys_by_word.keys():
                 key = keys_by_word[word]
                 is_own = file.path == key.path
-                has_moved = not key.names and suffix(file.path) == suffix(key.path)
-                if (
-                    key.is_dropped
-                    or not (is_own or has_moved)
-                    or not _defines_again(key, file.path, code, is_parsed=is_parsed)
-                ):
+                has_moved = not key.names and format_of(file.path) == format_of(key.path)
+                if key.is_dropped or not (is_own or has_moved):
                     continue
-                if hidden_lines is None:
-                    hidden_lines = lines_inside_texts(texts.get(("head", file.path), ""))
-                if line.new not in hidden_lines and _is_in_place(key, file, texts, is_parsed=is_parsed):
+                is_defined = None if is_parsed else _is_parsed_again(key, file, by_path.get(key.path), texts)
+                if is_defined is None and _defines_again(key, file.path, code, is_parsed=is_parsed):
+                    if hidden_lines is None:
+                        hidden_lines = lines_inside_texts(texts.get(("head", file.path), ""))
+                    is_defined = line.new not in hidden_lines and _is_in_place(key, file, texts, is_parsed=is_parsed)
+                if is_defined:
                     del keys_by_word[word]
 
 
@@ -358,21 +367,69 @@ def _defines_again(key: Key, path: str, code: str, *, is_parsed: bool) -> bool:
     return what == SETS if key.sets else not key.manners.isdisjoint(_manners(key.word, code))
 
 
-def _statement_keys(file: ChangedFile, suffixes: Collection[str], texts: Texts) -> frozenset[str]:
-    """The keys that a change takes away although no line that goes holds them: by a statement, or by another section around them."""
+def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Collection[str], texts: Texts) -> None:
+    """Add the keys that a change takes away although no line that goes shows it: by a statement, by another section around them, within one line.
+
+    Raises `UnreadableSettingsError`.
+    """
     added = [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-    moved_words = _moved(file, texts) if suffix(file.path) not in suffixes else frozenset()
-    return frozenset(
-        word for word in (*dropped_columns(added), *moved_words) if SHORTEST <= len(word) <= LONGEST and telling(word)
-    )
+    moved_words, lost_words = frozenset[str](), frozenset[str]()
+    try:
+        if suffix(file.path) not in suffixes and (both := _both(file, texts)):
+            lost_words = undefined_keys(*both) if has_parser(file.path) else frozenset()
+            moved_words = moved_keys(*both)
+            if decides_nothing(file.path):  # data, which moves for many a reason
+                data_words = moved_words if has_parser(file.path) and decides_nothing(file.path) == "dump" else ()
+                lost_words |= frozenset(filter(_distinctive, data_words))
+                moved_words = frozenset()
+    finally:
+        for word in (*dropped_columns(added), *moved_words):
+            if word not in keys_by_word and _is_telling(word):
+                keys_by_word[word] = Key(
+                    word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True
+                )
+    for word in lost_words:
+        key = keys_by_word.get(word)
+        if key is None and len(word) <= LONGEST and _declares(file.path, word):
+            keys_by_word[word] = Key(word, file.path, sets=True, in_settings=True, names=frozenset(), is_undefined=True)
+        elif key is not None and key.path == file.path and not key.is_dropped:
+            in_settings = key.in_settings or _declares(file.path, word)
+            keys_by_word[word] = replace(key, sets=True, in_settings=in_settings, is_undefined=True)
 
 
-def _moved(file: ChangedFile, texts: Texts) -> frozenset[str]:
-    """The keys of settings that are in another section now, even if their lines are the same."""
-    before, after = texts.get(("base", file.old_path or file.path)), texts.get(("head", file.path))
-    if not is_settings(file.path) or before is None or after is None or decides_nothing(file.path):
-        return frozenset()
-    return moved_keys(_places(file.old_path or file.path, before), _places(file.path, after))
+def _is_telling(word: str) -> bool:
+    return SHORTEST <= len(word) <= LONGEST and telling(word)
+
+
+def _both(file: ChangedFile, texts: Texts) -> tuple[frozenset[Place], frozenset[Place]] | None:
+    """The keys of settings before and after the change; None if there are no two sides. Raises `UnreadableSettingsError`."""
+    old_path = file.old_path or file.path
+    before, after = texts.get(("base", old_path)), texts.get(("head", file.path))
+    if not (is_settings(file.path) or has_parser(file.path)) or before is None or after is None:
+        return None
+    return comparison(file.path, after, old_path, before)
+
+
+def _is_parsed_again(key: Key, file: ChangedFile, own: ChangedFile | None, texts: Texts) -> bool | None:
+    """Whether a file of settings defines a key as the key's own file did; None if no parser tells."""
+    if own is None or not has_parser(file.path):
+        return None
+    try:
+        if file is own:
+            if (both := _both(file, texts)) is None:
+                return None
+            old = _of_word(key.word, both[0])
+            return old <= both[1] if old else None
+        old_path = own.old_path or own.path
+        old = _of_word(key.word, places(old_path, texts.get(("base", old_path), "")))
+        new = places(file.path, texts.get(("head", file.path), ""))
+    except UnreadableSettingsError:
+        return False
+    return plain_places(old) <= plain_places(new) if old else None
+
+
+def _of_word(word: str, some_places: frozenset[Place]) -> frozenset[Place]:
+    return frozenset(one for one in some_places if one[-1] == word)
 
 
 def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) -> bool:
@@ -381,14 +438,14 @@ def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) 
     if is_parsed or file.path != key.path or before is None or after is None:
         return True
     if SCHEMA.search(file.path):
+        if tables := sql.tables_with(key.word, before):
+            return tables <= sql.tables_with(key.word, after)
         return owners(key.word, before, file.path) <= owners(key.word, after, file.path)
-    old, new = _places(file.old_path or file.path, before), _places(file.path, after)
-    return {one for one in old if one[-1] == key.word} <= new
-
-
-@lru_cache(maxsize=4)
-def _places(path: str, content: str) -> frozenset[Place]:
-    return places(path, content)
+    try:
+        old, new = comparison(file.path, after, file.old_path or file.path, before)
+    except UnreadableSettingsError:
+        return False
+    return _of_word(key.word, old) <= new
 
 
 def _manners(word: str, code: str) -> frozenset[str]:

@@ -186,7 +186,7 @@ def _around(node: Node, starts: Sequence[int], language: Conditions) -> Iterator
 
 def _enclosing(node: Node, symbols: Sequence[Symbol], starts: Sequence[int], language: Conditions) -> Iterator[Span]:
     """The head of a node for each definition that begins and ends in it; of a block it is known by its lines alone."""
-    if DEFINING.search(node.type) or language.blocks(node):
+    if DEFINING.search(node.type) or language.blocks(node) or language.spares(node):
         return
     head, last = _head(node, starts), last_line(node)
     for at in range(bisect_left(starts, first_line(node)), bisect_right(starts, last) if head else 0):

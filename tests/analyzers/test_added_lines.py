@@ -89,6 +89,56 @@ ATTACKS: dict[str, tuple[Files, str, str, str | Files]] = {
     "a text of Terraform": (TERRAFORM, "vars.tf", BUCKET, 'locals {\n  a = "region_bucket_name"\n}\n'),
 }  # fmt: skip
 
+# The same for what only the parser of a format, or of SQL, can tell.
+PLAIN = "http:\n  limit: 1\n"
+SERVER: Files = {"shop.yml": "http:\n  limit: 1\n  retry_backoff_seconds: 3\n", "src/a.py": YAML["src/a.py"]}
+LIMIT: Files = {"shop.toml": "[http]\nlimit = 1\nretry_backoff_seconds = 3\n", "src/a.py": YAML["src/a.py"]}
+LINE: Files = {"shop.json": '{"retry_backoff_seconds": 3, "b": 1}\n', "src/a.py": YAML["src/a.py"]}
+JAVA: Files = {"app.properties": "limit=1\nretry_backoff_seconds=3\n", "src/a.py": YAML["src/a.py"]}
+INI: Files = {"app.ini": "[http]\nlimit = 1\nretry_backoff_seconds = 3\n", "src/a.py": YAML["src/a.py"]}
+PARSED: dict[str, tuple[Files, str, str, str | Files]] = {
+    "a second document of YAML": (SERVER, "shop.yml", PLAIN, "---\nhttp:\n  retry_backoff_seconds: 3\n"),
+    "a section above of the same name": (SERVER, "shop.yml", f"http:\n  retry_backoff_seconds: 3\n{PLAIN}", ""),
+    "a section below of the same name": (SERVER, "shop.yml", f"{SERVER['shop.yml']!s}", "http:\n  limit: 1\n"),
+    "a quoted text of YAML": (SERVER, "shop.yml", 'http:\n  limit: "\n  retry_backoff_seconds: 3\n  "\n', ""),
+    "a text in single quotes": (SERVER, "shop.yml", "http:\n  limit: '\n  retry_backoff_seconds: 3\n  '\n", ""),
+    "an anchor that nothing merges": (SERVER, "shop.yml", PLAIN, "x: &http\n  retry_backoff_seconds: 3\n"),
+    "a root that is a document now": (
+        {**SERVER, "shop.yml": "retry_backoff_seconds: 3\n"}, "shop.yml", "limit: 1\n---\nretry_backoff_seconds: 3\n", "",
+    ),
+    "another file with another section": (SERVER, "shop.yml", PLAIN, {"z.yml": "retry_backoff_seconds: 3\n"}),
+    "a quoted text of .env": (SETTINGS, ".env.example", 'OTHER_NAME="\nSHOP_API_ENDPOINT=5\n"\n', ""),
+    "a key of .env that is unset": (SETTINGS, ".env.example", "OTHER_NAME=1\nSHOP_API_ENDPOINT=2\nunset SHOP_API_ENDPOINT\n", ""),
+    "a key of .env with a gap": (SETTINGS, ".env.example", "OTHER_NAME=1\nSHOP_API_ENDPOINT =http://x\n", ""),
+    "a Dockerfile": (SETTINGS, ".env.example", "OTHER_NAME=1\n", {"z/Dockerfile": "FROM a\nENV SHOP_API_ENDPOINT=5\n"}),
+    "a Makefile": (SETTINGS, ".env.example", "OTHER_NAME=1\n", {"z/Makefile": "SHOP_API_ENDPOINT=5\n"}),
+    "a file without an ending": (SETTINGS, ".env.example", "OTHER_NAME=1\n", {"z/notes": "SHOP_API_ENDPOINT=5\n"}),
+    "a continued line of .properties": (JAVA, "app.properties", "limit=1\\\nretry_backoff_seconds=3\n", ""),
+    "a continued line with blanks": (JAVA, "app.properties", "limit=1,\\\n   retry_backoff_seconds=3\n", ""),
+    "another document of .properties": (JAVA, "app.properties", "limit=1\n#---\nretry_backoff_seconds=3\n", ""),
+    "a continued option of INI": (INI, "app.ini", "[http]\nlimit = 1\n  retry_backoff_seconds = 3\n", ""),
+    "a mark inside a text of TOML": (
+        LIMIT, "shop.toml", "[http]\nx = '\"\"\"'\nlimit = 1\ny = \"\"\"\nretry_backoff_seconds = 3\n\"\"\"\n", "",
+    ),
+    "an inner table of TOML": (LIMIT, "shop.toml", "[http]\nlimit = 1\n[http.z]\nretry_backoff_seconds = 3\n", ""),
+    "a text of JSON on the same line": (LINE, "shop.json", '{"retry_delay_seconds": 3, "b": "retry_backoff_seconds"}\n', ""),
+    "a removal within one line of JSON": (LINE, "shop.json", '{"b": 1}\n', ""),
+    "an inner object on the same line": (LINE, "shop.json", '{"b": {"retry_backoff_seconds": 3}}\n', ""),
+    "an object of JSON that comes twice": (
+        {**LINE, "shop.json": '{"http": {"retry_backoff_seconds": 3}}\n'}, "shop.json", '{"http": {"retry_backoff_seconds": 3},\n "http": {}}\n', "",
+    ),
+    "a temporary table": (TABLE, "db/schema.sql", SUM, "CREATE TEMP TABLE orders (\n  order_total_cents INT\n);\n"),
+    "a temporary table above": (
+        TABLE, "db/schema.sql", f"CREATE GLOBAL TEMPORARY TABLE orders (\n  order_total_cents INT\n);\n{SUM}", "",
+    ),
+    "a table in the schema of the session": (TABLE, "db/schema.sql", SUM, "CREATE TABLE pg_temp.orders (\n  order_total_cents INT\n);\n"),
+    "a table that exists": (TABLE, "db/schema.sql", SUM, "CREATE TABLE IF NOT EXISTS orders (\n  order_total_cents INT\n);\n"),
+    "a table of another schema above": (
+        TABLE, "db/schema.sql", f"CREATE TABLE archive.orders (\n  order_total_cents INT\n);\n{SUM}", "",
+    ),
+}  # fmt: skip
+ATTACKS |= PARSED
+
 
 @pytest.mark.parametrize("name", few(ATTACKS, *range(0, len(ATTACKS), 4)))
 def test_an_added_line_that_defines_nothing_keeps_no_key(repository: Repository, name: str) -> None:
@@ -104,6 +154,13 @@ AGAIN: dict[str, tuple[Files, str, str]] = {
     "an alias of a setting": (SETTINGS, ".env.example", f"{ENV}SHOP_API_ENDPOINT=http://x\n"),
     "a key of JSON that moved down": (
         JSON, "conf/settings.json", '{\n  "b": 1,\n  "c": 2,\n  "retryBackoffSeconds": 3\n}\n',
+    ),
+    "a key that an anchor brings": (SERVER, "shop.yml", "x: &x\n  retry_backoff_seconds: 3\nhttp:\n  <<: *x\n  limit: 1\n"),
+    "a key in a flow of YAML": (SERVER, "shop.yml", "http: {limit: 1, retry_backoff_seconds: 3}\n"),
+    "a comment in JSON": (LINE, "shop.json", '{\n  // 3 s\n  "retry_backoff_seconds": 3,\n  "b": 1,\n}\n'),
+    "a dotted key of TOML": (LIMIT, "shop.toml", "http.limit = 1\nhttp.retry_backoff_seconds = 3\n"),
+    "a table of SQL that is written anew": (
+        TABLE, "db/schema.sql", "DROP TABLE IF EXISTS orders;\nCREATE TABLE public.orders (\n  order_total_cents BIGINT,\n  c INT\n);\n",
     ),
     "a section that moved": (YAML, "conf/shop.yml", "other: 1\nhttp:\n  limit: 1\n  retry_backoff_seconds: 3\n"),
     "a column with another type": (TABLE, "db/schema.sql", "CREATE TABLE orders (\n  b INT,\n  order_total_cents BIGINT NOT NULL\n);\n"),

@@ -50,6 +50,13 @@ C: Files = {
     "cart.c": '#include "cart.h"\nint total_price(int a) {\n  return a;\n}\n',
     "main.c": '#include "cart.h"\nint main(void) {\n  return total_price(1);\n}\n',
 }
+INNER = "namespace shop {\nint total(int rows);\nint empty();\n}\n"
+NAMESPACE: Files = {
+    "cart.hpp": INNER,
+    "cfg.hpp": "#define CART_HPP\n",
+    "cart.cpp": '#include "cart.hpp"\nint shop::total(int rows) {\n  return rows;\n}\n',
+    "pay.cpp": '#include "cart.hpp"\nint pay(int rows) {\n  return shop::total(rows);\n}\n',
+}
 CPP: Files = {
     "cart.hpp": "class Cart {\npublic:\n  int total_price();\n};\n",
     "main.cpp": '#include "cart.hpp"\nint main() {\n  Cart cart;\n  return cart.total_price();\n}\n',
@@ -117,6 +124,30 @@ AROUND: dict[str, tuple[Files, str, str]] = {
     "in a module under cfg": (RUST, "src/main.rs", f"#[cfg(test)]\n{at(RUST, 'src/main.rs')}"),
     "in a conditional macro": (RUST, "src/cart.rs", f"cfg_never! {{\n{at(RUST, 'src/cart.rs')}}}\n"),
     "under #if of C": (C, "cart.h", f"#if 0\n{at(C, 'cart.h')}#endif\n"),
+    **{
+        name: (NAMESPACE, "cart.hpp", text)
+        for name, text in {
+            "under a condition that the grammar cannot read": f'#if __has_include("never.h")\n{INNER}#endif\n',
+            "under one with angle brackets": f"#if __has_include(<never.h>)\n{INNER}#endif\n",
+            "under a call with a text": f'#if defined(NEVER) && FOO("x")\n{INNER}#endif\n',
+            "one definition under such a condition": INNER.replace("int total", '#if __has_include("n.h")\nint total').replace("int empty", "#endif\nint empty"),
+            "under a condition with a continued line": f"#\\\nif 0\n{INNER}#endif\n",
+            "under a condition with a digraph": f"%:if 0\n{INNER}%:endif\n",
+            "under a condition behind a comment": f"/* x */ #if 0\n{INNER}#endif\n",
+            "under a condition without an end": f"#if 0\n{INNER}",
+            "under a condition whose end is in a text": f'#if 0\nauto s = R"(\n#endif\n)";\n{INNER}#endif\n',
+            "a guard that is defined above": f"#define CART_HPP\n#ifndef CART_HPP\n{INNER}#endif\n",
+            "a guard below an include": f'#include "cfg.hpp"\n#ifndef CART_HPP\n#define CART_HPP\n{INNER}#endif\n',
+            "a guard that nothing defines": f"#ifndef CART_HPP_NEVER\n{INNER}#endif\n",
+            "a namespace that is a macro": f"#define shop store\n{INNER}#undef shop\n",
+            "a type that is a macro": f"#define int struct never\n{INNER}#undef int\n",
+            "a macro without a value": f"#define total\n{INNER}",
+            "a name that is poisoned": f"#pragma GCC poison total\n{INNER}",
+            "a template's head": INNER.replace("int total", "template <int N>\nint total"),
+            "an error inside the namespace": INNER.replace("int total", "#error no\nint total"),
+            "a module": f"export module x;\n{INNER}",
+        }.items()
+    },
     "a private member": (CPP, "cart.hpp", at(CPP, "cart.hpp").replace("public:", "private:")),
     "under #if of C#": (
         CSHARP, "Cart.cs", at(CSHARP, "Cart.cs").replace("    public int", "#if NEVER\n    public int").replace("}\n}", "}\n#endif\n}"),
@@ -146,6 +177,13 @@ def test_what_stands_around_a_definition_belongs_to_its_contract(
     ("files", "path", "text"),
     [
         (CPP, "cart.hpp", f"#ifndef CART_HPP\n#define CART_HPP\n{at(CPP, 'cart.hpp')}#endif\n"),
+        (
+            NAMESPACE,
+            "cart.hpp",
+            f'// A cart.\n#pragma once\n#ifndef SHOP_CART_HPP_\n#define SHOP_CART_HPP_\n#include "cfg.hpp"\n{INNER}#endif\n',
+        ),
+        (NAMESPACE, "cart.hpp", f"{INNER}#if 0\nint never();\n#endif\n"),
+        (NAMESPACE, "cart.hpp", f"{INNER}#define LIMIT 5\n"),
         (PYTHON, "shop/cart.py", f'"""Raise nothing.\n\nraise SystemExit\n"""\n{TOTAL}{SIZE}'),
         (GO, "cart/cart.go", f"// A cart.\n{at(GO, 'cart/cart.go')}"),
         (RUST, "src/cart.rs", f"#[inline]\n{at(RUST, 'src/cart.rs')}"),

@@ -1,8 +1,12 @@
+import contextlib
+import time
+
 import pytest
 from dependents_scene import find
 from fakes import Repository
 
 from bot.dependents import SearchLimits
+from bot.dependents.settings_formats import UnreadableSettingsError, parsed_places
 from bot.review import coverage
 from bot.values import Dependents
 
@@ -305,3 +309,40 @@ def test_a_search_that_takes_too_long_is_open(repository: Repository) -> None:
     found = find(repository.change(files, after), SearchLimits(keys=-1.0))
 
     assert any("renamed keys stopped" in sentence for sentence in found.missed_uses)
+
+
+WHOLE = {
+    "shop.yml": "http:\n  limit: 1\n",
+    "shop.toml": "[http]\nlimit = 1\n",
+    "shop.json": '{"limit": 1}\n',
+    ".env.example": "OTHER_NAME=1\n",
+}
+BROKEN = {"shop.yml": "http: [\n", "shop.toml": "[http\n", "shop.json": "{\n", ".env.example": 'OTHER_NAME="\n'}
+
+
+@pytest.mark.parametrize("path", BROKEN)
+def test_a_file_of_settings_that_no_longer_parses_is_open(repository: Repository, path: str) -> None:
+    """Which keys it still defines nobody knows, whatever its lines look like."""
+    missed = find(repository.change(dict(WHOLE), {path: f"{WHOLE[path]}{BROKEN[path]}"})).missed_uses
+
+    assert [sentence for sentence in missed if sentence.startswith(f"{path} does not parse")]
+
+
+@pytest.mark.parametrize("path", ["shop.yml", "shop.json", "shop.toml", "app.ini", "app.properties", ".env"])
+def test_large_settings_cost_little(path: str) -> None:
+    """A megabyte of nesting, of marks or of ordinary keys is read or refused within seconds of processor time."""
+    texts = [
+        "[" * 10**6,
+        "a: &a [*a, *a]\n" * 60_000,
+        '"' * 10**6,
+        "a=b\\\n" * 150_000,
+        " " * 10**6,
+        '{"a":' * 200_000,
+        "[a." + "a." * 10**5,
+    ]
+    begin = time.process_time()
+    for text in texts:
+        with contextlib.suppress(UnreadableSettingsError):
+            parsed_places(path, text[: 1 << 20])
+
+    assert time.process_time() - begin < 30

@@ -109,6 +109,18 @@ CASES = {
         {"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": SCHEMA.replace(',\n "slow"', "")}, "value-removed", ("job.json:2",)
     ),
 }  # fmt: skip
+RENAMED = CREATE.replace("total", "amount")
+CASES |= {
+    f"sql: a dump beside {name}": Case({"db/schema.sql": CREATE, "a.py": QUERY}, {"db/schema.sql": text}, "column-dropped", ("a.py:1",))
+    for name, text in {
+        "a temporary table": f"{RENAMED}{CREATE.replace('CREATE', 'CREATE TEMP')}",
+        "a temporary table above": f"{CREATE.replace('CREATE', 'CREATE LOCAL TEMPORARY')}{RENAMED}",
+        "a table that exists": f"{RENAMED}{CREATE.replace('TABLE', 'TABLE IF NOT EXISTS')}",
+        "a table of the session": f"{CREATE.replace('orders', 'pg_temp.orders')}{RENAMED}",
+        "a table of another schema above": f"{CREATE.replace('orders', 'archive.orders')}{RENAMED}",
+        "a table that is dropped": f"{CREATE}DROP TABLE orders;\n{RENAMED}",
+    }.items()
+}  # fmt: skip
 ALONE = {
     "sql: NOT NULL without a default": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders ADD COLUMN vat INT NOT NULL;\n"}, "column-required"),
     "openapi: a required parameter": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("in: query", "in: query, required: true")}, "parameter-required"),

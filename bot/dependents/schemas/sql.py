@@ -72,6 +72,7 @@ _FILLS = frozenset(
     ]
 )
 _MOST_STATEMENTS = 50_000
+_USUAL_SCHEMAS = frozenset(["", "public", "dbo", "main"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,19 +159,22 @@ def statements(text: str) -> Iterator[Statement]:
 
 def _effects(document: Document) -> list[migrations.MigrationStep]:
     """Those of statements that the change brings, the part that takes a migration back left out."""
-    text = document.text
-    down = _DOWN_PART.search(text)
-    if down:
-        up = _UP_PART.search(text, down.end())
-        last = up.start() if up else len(text)
-        text = text[: down.start()] + "\n" * text.count("\n", down.start(), last) + text[last:]
     return [
         one
-        for statement in statements(text)
+        for statement in statements(_forward(document.text))
         if any(token.line in document.added_lines for token in statement)
         for one in _of_statement(statement, document.path)
         if one.line in document.added_lines or one.does in ("create", "add")
     ]
+
+
+def _forward(text: str) -> str:
+    """A text whose part that takes a migration back is blank; lines stay where they are."""
+    if down := _DOWN_PART.search(text):
+        up = _UP_PART.search(text, down.end())
+        last = up.start() if up else len(text)
+        text = text[: down.start()] + "\n" * text.count("\n", down.start(), last) + text[last:]
+    return text
 
 
 def _of_text(text: str, line: int, path: str) -> list[migrations.MigrationStep]:
@@ -180,16 +184,16 @@ def _of_text(text: str, line: int, path: str) -> list[migrations.MigrationStep]:
 
 def _difference(old: Document, new: Document) -> list[migrations.MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
-    before, after = created_tables(old.text), created_tables(new.text)
+    before, after = created_tables(_forward(old.text)), created_tables(_forward(new.text))
     lost_tables = [table for table in before if table not in after]
     effects = [
-        migrations.MigrationStep("drop-table", table, "", old.path, before[table][0], side="base")
+        migrations.MigrationStep("drop-table", _short(table), "", old.path, before[table][0], side="base")
         for table in lost_tables
     ]
     for table, (_, columns) in before.items():
         if table in after and after[table][1]:
             effects += [
-                migrations.MigrationStep("drop-column", table, column, old.path, line, side="base")
+                migrations.MigrationStep("drop-column", _short(table), column, old.path, line, side="base")
                 for column, line in columns.items()
                 if column not in after[table][1]
             ]
@@ -197,15 +201,51 @@ def _difference(old: Document, new: Document) -> list[migrations.MigrationStep]:
 
 
 def created_tables(text: str) -> dict[str, tuple[int, dict[str, int]]]:
-    """Table -> its line, and its columns with theirs."""
+    """Table -> its line, and its columns with theirs.
+
+    The first statement that creates a table defines it: a second one fails or does nothing, and a temporary table is another one.
+    """
     tables: dict[str, tuple[int, dict[str, int]]] = {}
     for statement in statements(text):
         words = [token.upper for token in statement[:6]]
-        if words[:1] == ["CREATE"] and "TABLE" in words:
-            at, name = _name(statement, words.index("TABLE") + 1)
-            if name:
+        if words[:1] == ["DROP"] and words[1:2] == ["TABLE"]:
+            for part in _actions(statement[2:]):
+                tables.pop(_full_name(part, 0)[1], None)
+        elif words[:1] == ["CREATE"] and "TABLE" in words and not _is_temporary(statement):
+            at, name = _full_name(statement, words.index("TABLE") + 1)
+            if name and (name not in tables or words[1:3] == ["OR", "REPLACE"]):
                 tables[name] = statement[0].line, dict(_columns(statement, at))
     return tables
+
+
+def tables_with(column: str, text: str) -> frozenset[str]:
+    """The tables that a file creates with a column of this name."""
+    name = column.lower()
+    return frozenset(table for table, (_, columns) in created_tables(_forward(text)).items() if name in columns)
+
+
+def _is_temporary(statement: Statement) -> bool:
+    """Whether a statement creates a table that only its own session sees."""
+    head = [token.upper for token in statement[:6]]
+    at = head.index("TABLE") if "TABLE" in head else len(head)
+    name = _full_name(statement, at + 1)[1] or "".join(token.text for token in statement[at + 1 : at + 2])
+    return not {"TEMP", "TEMPORARY", "VOLATILE"}.isdisjoint(head[:at]) or name.startswith(
+        ("#", "@", "pg_temp", "temp.")
+    )
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _full_name(statement: Statement, at: int) -> tuple[int, str]:
+    """As `_name`, with the schema unless that is the usual one."""
+    start = at
+    at, name = _name(statement, start)
+    while start < at and statement[start].upper in ("IF", "NOT", "EXISTS", "ONLY"):
+        start += 1
+    schema = ".".join(token.text.lower() for token in statement[start : at - 1] if token.text != ".")
+    return at, name if schema in _USUAL_SCHEMAS else f"{schema}.{name}"
 
 
 def _columns(statement: Statement, at: int) -> Iterator[tuple[str, int]]:
@@ -266,7 +306,7 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
     elif first[:2] == ["RENAME", "TABLE"]:
         at, table = _name(statement, 2)
         yield migrations.MigrationStep("rename-table", table, "", path, line, new=_name(statement, at + 1)[1])
-    elif first[:1] == ["CREATE"] and ("TABLE" in first or "VIEW" in first):
+    elif first[:1] == ["CREATE"] and ("TABLE" in first or "VIEW" in first) and not _is_temporary(statement):
         at = first.index("TABLE" if "TABLE" in first else "VIEW") + 1
         at, table = _name(statement, at)
         columns = tuple(name for name, _ in _columns(statement, at)) if "TABLE" in first else ()

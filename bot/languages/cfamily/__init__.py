@@ -1,19 +1,18 @@
 """C and C++: one family, because they include each other's headers."""
 
-import posixpath
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
+from bot.languages.cfamily import directives
 from bot.languages.cfamily.includes import Includes
-from bot.languages.cfamily.outline import outline_of
+from bot.languages.cfamily.outline import BLOCKS, outline_of
 from bot.languages.cfamily.uses import SHAPE, plain, with_members
-from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
@@ -35,16 +34,12 @@ LINKAGE = re.compile(
 
 
 CONDITIONS = Conditions(
-    around={
-        "preproc_if": ("condition",), "preproc_ifdef": ("name",), "preproc_elif": ("condition",), "preproc_elifdef": ("name",),
-        "preproc_else": (), "namespace_definition": ("name",),
-    },
+    around={"namespace_definition": ("name",), "template_declaration": ("parameters",)},
     sections={"access_specifier": re.compile(r"\w+:?")},
-    ends=re.compile(rb"^[ \t]*#[ \t]*error\b[^\n]*", re.MULTILINE),
-    undoes=re.compile(rb"^[ \t]*#[ \t]*(?:undef|define(?=[ \t]+\w+\())[ \t]+(\w+)", re.MULTILINE),
     operators=re.compile(rb"\boperator\b"),
     abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
-)  # fmt: skip
+    spares=lambda node: node.type.startswith("preproc"),  # read by `directives`
+)
 
 
 @lru_cache(maxsize=2)
@@ -71,15 +66,27 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     code = _readable(source)
     misread.check(code)
     root, modern = _root(path, code)
-    conditions = replace(CONDITIONS, spares=partial(_guards, posixpath.splitext(posixpath.basename(path))[0]))
-    return with_conditions(outline_of(path, root, code, side, modern=modern), root, code, conditions)
+    file_outline = outline_of(path, root, code, side, modern=modern)
+    source_text = code.decode("utf-8", "replace")
+    spans, whole = directives.conditions_of(path, source_text)
+    spans += directives.renames(source_text, file_outline.symbols, _namespaces(root))
+    return with_conditions(file_outline, root, code, CONDITIONS, file=whole, more=spans)
 
 
-def _guards(stem: str, node: Node) -> bool:
-    """Whether a condition keeps a header from being read twice: it asks for a name that is made of the file's own."""
-    name, own = (re.sub(r"\W|_", "", word).lower() for word in (syntax.text(node.child_by_field_name("name")), stem))
-    outer = node.parent is not None and node.parent.parent is None
-    return outer and bool(own) and own in name and syntax.text(node).startswith("#ifndef")
+def _namespaces(root: Node) -> list[Span]:
+    """The lines of each namespace, with its name."""
+    spans: list[Span] = []
+    left = [root]
+    while left:
+        node = left.pop()
+        if node.type in BLOCKS:
+            if node.type == "namespace_definition":
+                name = syntax.text(node.child_by_field_name("name"))
+                spans.append((syntax.first_line(node), syntax.last_line(node), name))
+            left += node.named_children
+        elif node is root:
+            left += node.named_children
+    return spans
 
 
 @finds
