@@ -106,12 +106,14 @@ async def judge(
     rows = (_tell_apart(one, quiet.get(one.identity)) for one in merge(findings))
     merged_findings = tuple(one for one in rows if one.identity not in quiet_marks)
     remember = partial(recall, tree=tree, files=files, reread=reread, before=before, silence=silence)
-    recollection = outlasting(await _recollect(merged_findings, earlier, quiet_marks, remember), leaks)
+    recollection = await _recollect(merged_findings, earlier, quiet_marks, remember)
     archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
     if pull is not None and archive:
         here = (pull.head, pull.base)
         recollection = await revive(recollection, archive, here, tree, files, reread, silence, full=full)
     recollection, suppressed_findings = _suppress(recollection, ignore_list, dismissed, earlier)
+    recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
+    suppressed_findings = (*suppressed_findings, *silenced_leaks)
     if ask is None:
         return replace(_fold(_settle(recollection), suppressed_findings), refuted_marks=frozenset())
     fates = _sort(recollection, least)
@@ -161,6 +163,20 @@ def _suppress(
     return rest, (*silenced_findings, *silenced_too, *silenced_as_well, *repeats)
 
 
+def _with_leaks(
+    recollection: Recollection,
+    ignore_list: IgnoreList,
+    leaks: Sequence[Finding],
+    suppressed_findings: Sequence[SuppressedFinding],
+) -> tuple[Recollection, tuple[SuppressedFinding, ...]]:
+    """With the leaks that nobody silences where they are, whatever is silenced elsewhere; and the other ones, each secret once."""
+    told, silenced_leaks = ignore_list.split(leaks)
+    known = {proof for row in suppressed_findings for proof in row.finding.proofs}
+    revoked = {proof for row in (*suppressed_findings, *silenced_leaks) if row.is_word for proof in row.finding.proofs}
+    left = tuple(one for one in told if not (one.proofs and one.proofs <= revoked))
+    return outlasting(recollection, left), tuple(row for row in silenced_leaks if not row.finding.proofs <= known)
+
+
 def _settle(recollection: Recollection) -> Sequence[Fate]:
     """The fates if nobody gives a second opinion."""
     return [
@@ -178,15 +194,17 @@ def _sort(recollection: Recollection, least: Severity) -> Sequence[Fate]:
     visible = [f for f in recollection.new if not f.verdict.open or at_least(f.severity, least)]
     below = [f for f in recollection.new if f.verdict.open and not at_least(f.severity, least)]
     raised_findings = [f for f in recollection.still if at_least(f.severity, least) and f.verdict.open and not f.number]
-    without_opinion = [f for f in recollection.doubtful if not at_least(f.severity, least) or _is_masked(f)]
+    without_opinion = [
+        f for f in recollection.doubtful if not at_least(f.severity, least) or (f.is_masked and f.verdict.open)
+    ]
     again = (*(f for f in recollection.doubtful if f not in without_opinion), *raised_findings)
     return [
         *(Fate(f, "still") for f in recollection.still if f not in raised_findings),
         *(Fate(f, "still") for f in without_opinion),
         *(Fate(f, "fixed") for f in recollection.fixed_findings),
-        *(Fate(f, "due") for f in visible if not _is_masked(f)),
+        *(Fate(f, "due") for f in visible if not (f.is_masked and f.verdict.open)),
         *(Fate(f, "due", is_earlier=True) for f in again),
-        *(Fate(f, "reported") for f in visible if _is_masked(f)),
+        *(Fate(f, "reported") for f in visible if f.is_masked and f.verdict.open),
         *(Fate(replace(f, unconfirmed=True), "reported") for f in below),
     ]
 
@@ -305,11 +323,6 @@ def _without_repeats(
     return left, tuple(
         SuppressedFinding(finding, before[1], "repeat") for finding, before in rows if before is not None
     )
-
-
-def _is_masked(finding: Finding) -> bool:
-    """Whether a model would judge a secret that it is not shown, by the words that its author wrote beside it."""
-    return finding.category == "secret" and finding.verdict.open and any(s.kind != "model" for s in finding.sources)
 
 
 def _update(before: Finding, now: Finding) -> Finding:

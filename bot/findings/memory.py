@@ -143,7 +143,7 @@ def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollec
     for past in leaks:
         again = next((finding for finding in new if _same(past, finding, ())), None)
         if again is not None:
-            new[new.index(again)] = replace(again, number=past.number)
+            new[new.index(again)] = replace(again, number=past.number or again.number)
         elif not any(_same(past, finding, ()) for finding in still):
             (still if past.number else new).append(past)
     return replace(recollection, new=tuple(new), still=tuple(still))
@@ -254,7 +254,7 @@ def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
 def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:
     """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
     by_code = [source for source in past.sources if source.kind != "model"]
-    if not past.proven and len(by_code) < len(past.sources):
+    if not past.proven and not past.is_masked and len(by_code) < len(past.sources):
         return None  # a model has said it too
     means = {silence(source, past) for source in by_code}
     if not means or None in means:

@@ -89,6 +89,9 @@ class Source:
         return f"{self.role} {self.name}".strip()
 
 
+SAME_VALUE = "the same value"  # the note of a line that holds the secret too
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
@@ -181,6 +184,11 @@ class Finding:
     def proven(self) -> bool:
         """Whether code has proven it: then nobody's doubt and no word about a guess silences it."""
         return self.verdict is Verdict.PROVEN
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether code has found a secret there: a model is shown a placeholder, so none judges it, retells it or takes it back."""
+        return self.category == "secret" and any(source.kind != "model" for source in self.sources)
 
     @property
     def serious(self) -> bool:
