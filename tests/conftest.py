@@ -1,4 +1,3 @@
-import asyncio
 import faulthandler
 import gc
 import os
@@ -51,9 +50,6 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Thousands of tests fill the heap, and looking through all of it takes time.
     gc.set_threshold(100_000, 50, 50)
-    if sys.version_info < (3, 12) and sys.platform == "linux":
-        # As later versions do by themselves: no thread is started to wait for each of the 35,000 processes.
-        asyncio.get_event_loop_policy().set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 def pytest_collection_finish() -> None:
