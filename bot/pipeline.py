@@ -214,7 +214,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 tree,
                 tracker,
                 request,
-                {**_other_inputs(deps, files), **beyond.rows()},
+                {**_other_inputs(deps, files), **masks.hide(beyond).rows()},
                 masks=masks,
                 past=past,
                 ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs),

@@ -19,7 +19,7 @@ from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 NAME = "c/c++"
-TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True)
+TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True, unique_names=True)
 CONFIGS: tuple[str, ...] = ()
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"

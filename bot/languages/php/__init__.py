@@ -9,7 +9,7 @@ from tree_sitter import Language as Grammar
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.php.names import Names
-from bot.languages.php.outline import outline_of
+from bot.languages.php.outline import BLOCKS, outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -17,7 +17,7 @@ from bot.text.filetypes import configs_of
 from bot.values import Outline, Side, Use
 
 NAME = "php"
-TRAITS = LanguageTraits()
+TRAITS = LanguageTraits(unique_names=True)
 CONFIGS = configs_of(NAME)
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
@@ -36,10 +36,7 @@ AMBIENT = frozenset(GIVEN.split())
 
 
 CONDITIONS = Conditions(
-    around={
-        "if_statement": ("condition",), "else_if_clause": ("condition",), "else_clause": (), "namespace_definition": ("name",),
-        "switch_statement": ("condition",), "catch_clause": (),
-    },
+    blocks=lambda node: node.type in BLOCKS,
     whole=frozenset({"namespace_definition"}),
     ends=re.compile(rb"^[ \t]*(?:exit\b|die\b|throw\b|__halt_compiler\b)[^\n]*", re.MULTILINE | re.IGNORECASE),
     abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z"),
