@@ -131,9 +131,10 @@ class Checkout:
     async def change(self) -> RawChange:
         """What git says of the change: patch and status, and what decides whether a file is generated."""
         form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
-        patch, status, heads, bases = await together(
-            self._patch(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
+        rows_and_patch, heads, bases = await together(
+            self._patch("--raw", "-z", "--no-abbrev", *form), self.entries("head"), self.entries("base")
         )
+        status, patch = _apart(rows_and_patch)
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
         changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
         after, odd = await self._starts(changed_paths, "head")
@@ -529,6 +530,18 @@ def _binary_paths(patch: bytes) -> frozenset[str]:
     rows = patch.decode("utf-8", "replace").split("\n")
     last = (row.removesuffix(end).rpartition(" and ")[2] for row in rows if row.startswith(start) and row.endswith(end))
     return frozenset(one.removeprefix('"').removeprefix("b/").removesuffix('"') for one in last if one != "/dev/null")
+
+
+def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
+    """The rows of `--raw -z` and the patch behind them: a row has two paths if a file was renamed or copied, and a NUL byte ends all."""
+    end = 0
+    while rows_and_patch.startswith(b":", end):
+        end_of_row = rows_and_patch.index(b"\0", end)
+        kind = rows_and_patch[end:end_of_row].rpartition(b" ")[2]
+        end = rows_and_patch.index(b"\0", end_of_row + 1) + 1
+        if kind.startswith((b"R", b"C")):
+            end = rows_and_patch.index(b"\0", end) + 1
+    return rows_and_patch[:end], rows_and_patch[end + 1 :]
 
 
 def _sections(patch: bytes) -> list[bytes]:

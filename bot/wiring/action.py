@@ -1,13 +1,10 @@
 """The parts of a workflow's step: the pipeline over a change that is on the runner, and the keys that the step was given."""
 
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
-from bot import config, pipeline
-from bot.commands import conversation
+from bot import config
 from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
@@ -15,12 +12,9 @@ from bot.errors import UsageError
 from bot.models import PROVIDERS, provider_of
 from bot.outputs import state
 from bot.payloads import Change, Remark
-from bot.pipeline import Deps
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
-from bot.wiring import child, review, tasks
-from bot.wiring.child import ChildPipe
+from bot.wiring import child, step_tasks, tasks
 from bot.wiring.local import LOCAL
-from bot.wiring.tasks import ends, open_session, with_fetched
 from bot.workflow.progress import Say
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
@@ -32,15 +26,9 @@ async def review_change(change: Change, file: str, say: Say) -> Review:
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
         async def attempt(left_out: Mapping[str, str]) -> Review:
-            return await child.run(_step, change, file, scratch, left_out, caps=LOCAL, say=say)
+            return await child.run(step_tasks.review, change, file, scratch, left_out, caps=LOCAL, say=say)
 
         return await child.leaving_out(attempt)
-
-
-async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
-    """In the child."""
-    deps = replace(_deps(line, change, file, scratch), left_out=left_out)
-    return await pipeline.review(ends(change), deps)
 
 
 async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) -> tuple[CIFailure, ...]:
@@ -51,22 +39,7 @@ async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) ->
 async def converse(remark: Remark, file: str) -> RemarkReply:
     """A model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(_answer, remark, file, scratch, caps=LOCAL)
-
-
-async def _answer(line: ChildPipe, remark: Remark, file: str, scratch: str) -> RemarkReply:
-    """In the child."""
-    change_now = remark.change
-    change = Change(
-        change_now.pull, change_now.flags, "", bound=change_now.bound
-    )  # as it is now: an answer builds upon no earlier review
-    opening = partial(open_session, change, _deps(line, change, file, scratch))
-    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
-
-
-def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> Deps:
-    dependencies = review.deps(change.flags, scratch, line.say, keep_on_cancel=False, on_server=True)
-    return replace(with_fetched(line, change, dependencies), file=file)
+        return await child.run(step_tasks.converse, remark, file, scratch, caps=LOCAL)
 
 
 def lend(inputs: Inputs) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import children
 import yaml
 from runner_texts import outputs, plain, resolved
 
@@ -88,6 +89,7 @@ class Stage:
 
     async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> ReviewResult:  # noqa: ANN401 - as `step` takes it
         """What `deeprepo action` comes to, in this process; its log is `rows`."""
+        children.preload()
         self.rows.clear()
         return await action.run(self.step(name, payload, **how), action.Console(self.rows.append))
 

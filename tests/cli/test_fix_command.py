@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 from families import few
-from recorded import Ended, process
+from recorded import Ended, deeprepo
 
 FILES = {
     "shop/price.py": "def total(items, tax):\n    rows = list(items)\n    return sum(rows)\n",
@@ -28,7 +28,7 @@ def broken(tmp_path: Path) -> Repository:
 
 def run(at: Repository, *words: str) -> Ended:
     """One command in the checkout."""
-    return process(*words, cwd=at.folder)
+    return deeprepo(*words, cwd=at.folder)
 
 
 def reviewed(at: Repository) -> Path:

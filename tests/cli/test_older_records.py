@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
-from recorded import process
+from recorded import deeprepo
 
 from bot import pipeline, wiring
 from bot.outputs import OUTPUTS
@@ -49,7 +49,7 @@ def test_an_older_journal_is_played_back(reviewed: Repository, name: str) -> Non
     """The same findings as then, and no difference."""
     journal = OLDER / f"{name}.jsonl"
     where = ("--repo", str(reviewed.folder), "--format", "json")
-    done = process("replay", str(journal), *where, cwd=reviewed.folder)
+    done = deeprepo("replay", str(journal), *where, cwd=reviewed.folder)
     assert done.returncode == 0, done.stderr
     known = json.loads(journal.read_text().splitlines()[-1])["findings"]
     assert [one["title"] for one in json.loads(done.stdout)["findings"]] == [one["title"] for one in known]

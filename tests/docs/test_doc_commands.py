@@ -6,6 +6,7 @@ import shlex
 import sqlite3
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def unknown(typed: str) -> list[str]:
     """The words and options of a command that the program does not know."""
     words = shlex.split(typed.partition("   ")[0], comments=True)
     commands.join([])
-    command: Any = typer.main.get_command(commands.app)
+    command: Any = _program()
     rest = words[words.index("deeprepo") + 1 :]
     while rest and (inner := getattr(command, "commands", None)):
         if rest[0] not in inner:
@@ -120,6 +121,12 @@ def unknown(typed: str) -> list[str]:
     known = {option for given in command.params for option in (*given.opts, *given.secondary_opts)} | {"--help", "-h"}
     options = [word.partition("=")[0] for word in rest if re.fullmatch(r"--?[a-z].*", word)]
     return [option for option in options if option not in known]
+
+
+@cache
+def _program() -> Any:  # noqa: ANN401 - of the library that reads options
+    """Every command with its options: to put it together takes longer than to look something up."""
+    return typer.main.get_command(commands.app)
 
 
 @pytest.mark.parametrize("page", few(PAGES, *range(0, len(PAGES), 4)), ids=doc_pages.name)

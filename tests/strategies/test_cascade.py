@@ -76,16 +76,28 @@ class Played:
 
 def reviewed(change: Repository, played: Played, *options: str) -> dict[str, Any]:
     """The review as JSON, with a journal that replays to the same."""
-    models = ("--root", "compatible/model", "--worker", "compatible/model")
     journal = change.folder.parent / "journal.jsonl"
+    text = written(change, played, *options, "--trace", str(journal))
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=change.folder)
+    assert again.stdout == text, again.stderr
+    review: dict[str, Any] = json.loads(text)
+    return review
+
+
+def written(change: Repository, played: Played, *options: str) -> str:
+    """What the review writes as JSON."""
+    models = ("--root", "compatible/model", "--worker", "compatible/model")
     with doubles.in_thread(Server(played)) as server:
-        command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet", "--trace", str(journal))
+        command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet")
         done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
-        assert done.returncode == 0, done.stderr
-        review: dict[str, Any] = json.loads(done.stdout)
-        assert review["cost"]["calls"] == server.count == len(played.asked)
-        again = deeprepo("replay", str(journal), "--format", "json", cwd=change.folder)
-    assert again.stdout == done.stdout, again.stderr
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["cost"]["calls"] == server.count == len(played.asked)
+    return done.stdout
+
+
+def read(change: Repository, played: Played, *options: str) -> dict[str, Any]:
+    """The review as JSON, where another test replays a journal of the same course."""
+    review: dict[str, Any] = json.loads(written(change, played, *options))
     return review
 
 

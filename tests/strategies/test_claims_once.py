@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fakes import Repository
 from families import few
-from strategies.test_cascade import reviewed
+from strategies.test_cascade import read
 from strategies.test_pairs import BROKEN, Led, change
 
 from deeprepo_sandbox import providers as doubles
@@ -72,7 +72,7 @@ REVIEWS = [
 def test_a_claim_is_verified_once(change: Repository, who: str, at: str, wording: tuple[str, str, str]) -> None:
     """The reader of pairs has told it before: one finding, and one second opinion."""
     played = Retelling(who, at, wording)
-    review = reviewed(change, played)
+    review = read(change, played)
     assert (played.asked.count("opinion"), len(review["findings"])) == (1, 1), [
         row["title"] for row in review["findings"]
     ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
-from strategies.test_cascade import CLAIM, HELPER, reviewed
+from strategies.test_cascade import CLAIM, HELPER, read, reviewed
 
 from bot.values import tokens
 from deeprepo_sandbox import providers as doubles
@@ -99,7 +99,7 @@ def test_a_use_two_calls_away_stands_below_the_line_that_breaks_it(change: Repos
 def test_the_root_begins_with_what_was_said_of_pairs(change: Repository) -> None:
     """A defect with its reason, and what stayed in doubt."""
     played = Led(BROKEN, doubts=("shop/queue.py sorts by the wait, if Queue.order() does.",))
-    reviewed(change, played)
+    read(change, played)
     assert BROKEN["why"] in played.first
     assert "sorts by the wait" in played.first
 
@@ -122,7 +122,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
             "why": "pause() hands on what wait() returns, which is in milliseconds.",
         }
     played = Led(BROKEN, read=told)
-    review = reviewed(change, played)
+    review = read(change, played)
     assert len(review["findings"]) == 1
     assert played.asked.count("opinion") == 1
     assert "['confirmed by a second opinion']" in played.last
@@ -130,7 +130,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
 
 def test_a_quote_that_is_not_in_the_tree_is_no_finding(change: Repository) -> None:
     """What readers of pairs say is believed as little as what anybody else says."""
-    review = reviewed(change, Led({**BROKEN, "change": {"path": "shop/clock.py", "quote": "return 7"}}))
+    review = read(change, Led({**BROKEN, "change": {"path": "shop/clock.py", "quote": "return 7"}}))
     assert (review["findings"], review["dropped"]) == ([], 1)
 
 
@@ -148,9 +148,8 @@ def test_a_change_that_one_prompt_shows_has_none(repository: Repository) -> None
     repository.commit({"shop/clock.py": AFTER}, "after")
     for strategy in ("auto", "direct", "cascade", "rlm"):
         played = Led()
-        reviewed(repository, played, "--strategy", strategy)
+        read(repository, played, "--strategy", strategy)
         assert "pairs" not in played.asked
-        repository.folder.parent.joinpath("journal.jsonl").unlink()
 
 
 def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
@@ -162,7 +161,7 @@ def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Led()
-    reviewed(change, played)
+    read(change, played)
     assert played.seen
     assert not any(secret in text for text in played.seen)
 
@@ -174,7 +173,7 @@ def test_a_budget_for_a_few_calls_is_left_to_the_workers(change: Repository) -> 
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Led(BROKEN)
-    reviewed(change, played)
+    read(change, played)
     assert "pairs" not in played.asked
 
 
@@ -184,9 +183,8 @@ def test_where_no_root_takes_over_one_prompt_holds_the_most_telling_pairs(change
     review = reviewed(change, played, "--strategy", "fanout")
     assert [finding["title"] for finding in review["findings"]] == [TITLE]
     assert (played.asked.count("pairs"), played.asked.count("opinion"), played.asked.count("turn")) == (1, 1, 0)
-    change.folder.parent.joinpath("journal.jsonl").unlink()
     thrifty = Led(BROKEN)
-    assert reviewed(change, thrifty, "--strategy", "fanout", "--effort", "low")["findings"] == []
+    assert read(change, thrifty, "--strategy", "fanout", "--effort", "low")["findings"] == []
     assert "pairs" not in thrifty.asked
 
 
@@ -219,7 +217,7 @@ def test_at_medium_no_change_is_too_large_for_a_root(repository: Repository) -> 
     after = {path: text.replace("/ 100", "/ 100 + 0") for path, text in modules.items()}
     repository.commit({"shop/clock.py": AFTER, **after}, "after")
     played = Curious(BROKEN)
-    review = reviewed(repository, played)
+    review = read(repository, played)
     units = [row for row in review["coverage"]["readings"] if row["kind"] == "unit"]
     assert len(units) > 400
     assert {row["state"] for row in units} == {"reviewed"}

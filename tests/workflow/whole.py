@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import children
 from prepared import prepare
 
 from bot import app
@@ -84,6 +85,7 @@ class Whole:
 @asynccontextmanager
 async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
     """Everything, started; at its end nothing that went over the wire was against GitHub's own description."""
+    children.preload()
     async with sandbox.github(folder / "github", secret=SECRET) as gh:
         repo = await gh.repository("acme", "shop", files=BASE, private=True)
         data = folder / "data"

@@ -3,8 +3,9 @@
 jsonschema does the work where it is installed; a sandbox without it answers just the same and checks nothing.
 """
 
+import json
 from copy import deepcopy
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import parse_qsl
@@ -64,13 +65,19 @@ def _fits(schema: Json, value: str) -> bool:
 
 
 def _errors(operation: str, part: str, body: Any) -> list[str]:  # noqa: ANN401 - any JSON value
+    return list(_errors_of_text(operation, part, json.dumps(body)))
+
+
+@lru_cache(maxsize=2_000)
+def _errors_of_text(operation: str, part: str, text: str) -> tuple[str, ...]:
+    """The same body is often exchanged again: to check it takes longer than to answer."""
     checker = _checker(operation, part)
     if checker is None:
-        return []
-    return [
+        return ()
+    return tuple(
         f"{'/'.join(map(str, error.absolute_path)) or 'body'}: {error.message[:300]}"
-        for error in checker.iter_errors(body)
-    ]
+        for error in checker.iter_errors(json.loads(text))
+    )
 
 
 @cache

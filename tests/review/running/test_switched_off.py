@@ -6,11 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import waits
 from boxes import alive, missing
+from cli.recorded import Ended, deeprepo
 from fakes import Repository
 from test_reproducing import AFTER, BEFORE, HEAD, Model
 
@@ -19,22 +23,25 @@ from deeprepo_sandbox.providers import PerModel, Server
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 ROOT = Path(__file__).parents[3]
-# Reviews in this process, and prints what was loaded and started for it.
+# Reviews in this process as often as it is asked to, and prints what was loaded by then and started for each.
 COUNTING = """
-import asyncio, json, subprocess, sys, tempfile
+import asyncio, json, os, subprocess, sys, tempfile
 started = []
 sys.addaudithook(lambda name, given: started.append(str(given[0])) if name == "subprocess.Popen" else None)
 from bot import pipeline, wiring
 from bot.values import ReviewRequest
-with tempfile.TemporaryDirectory() as scratch:
-    flags = json.loads(sys.argv[1])
-    done = asyncio.run(pipeline.review(ReviewRequest("."), wiring.deps(flags, scratch, lambda _: None)))
-print(json.dumps({
-    "modules": sorted(name for name in sys.modules if name.startswith(("bot.review.running", "bot.review.reproducing"))),
-    "programs": sorted(set(name.rpartition("/")[2] for name in started)),
-    "started": len(started),
-    "findings": len(done.findings),
-}))
+for line in sys.stdin:
+    flags, environment = json.loads(line)
+    os.environ.update(environment)
+    started.clear()
+    with tempfile.TemporaryDirectory() as scratch:
+        done = asyncio.run(pipeline.review(ReviewRequest("."), wiring.deps(flags, scratch, lambda _: None)))
+    print(json.dumps({
+        "modules": sorted(name for name in sys.modules if name.startswith(("bot.review.running", "bot.review.reproducing"))),
+        "programs": sorted(set(name.rpartition("/")[2] for name in started)),
+        "started": len(started),
+        "findings": len(done.findings),
+    }), flush=True)
 """
 
 
@@ -47,38 +54,43 @@ def shop(repository: Repository) -> Repository:
     return repository
 
 
-def counted(shop: Repository, address: str, environment: dict[str, str], **flags: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What a review loads and starts."""
-    given = {"worker": "compatible/worker", "effort": "low", **flags}
-    done = subprocess.run(
-        [sys.executable, "-c", COUNTING, json.dumps(given)],
-        cwd=shop.folder,
-        env={
-            "PATH": os.environ["PATH"],
-            "HOME": str(shop.folder),
-            "PYTHONPATH": str(ROOT),
-            "DEEPREPO_BASE_URL": address,
-            **environment,
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    counts: dict[str, Any] = json.loads(done.stdout)
-    return counts
+@contextmanager
+def counting(shop: Repository, address: str) -> Iterator[Callable[..., dict[str, Any]]]:
+    """Makes a review, with these variables from then on, and tells what it loads and starts."""
+    known = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(shop.folder),
+        "PYTHONPATH": str(ROOT),
+        "DEEPREPO_BASE_URL": address,
+    }
+    command, pipe = [sys.executable, "-c", COUNTING], subprocess.PIPE
+    process = subprocess.Popen(command, cwd=shop.folder, env=known, stdin=pipe, stdout=pipe, text=True)
+
+    def counted(**environment: str) -> dict[str, Any]:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(json.dumps([{"worker": "compatible/worker", "effort": "low"}, environment]) + "\n")
+        process.stdin.flush()
+        counts: dict[str, Any] = json.loads(process.stdout.readline())
+        return counts
+
+    with waits.ended(process):
+        yield counted
 
 
 @boxed
 def test_off_costs_nothing(shop: Repository) -> None:
     """Neither switch alone loads a module or starts a process; both do."""
-    with doubles.in_thread(Server(PerModel({"worker": Model(HEAD + "        apply(2, -1)\n")}))) as server:
-        without = counted(shop, server.openai_url, {})
+    played = Server(PerModel({"worker": Model(HEAD + "        apply(2, -1)\n")}))
+    with doubles.in_thread(played) as server, counting(shop, server.openai_url) as counted:
+        counted()  # git's version is asked for once in a process
+        without = counted()
         shop.git("checkout", "-q", "main")
         shop.commit({".deeprepo.yml": "quota: 4\n"}, "no section")
         shop.git("checkout", "-q", "feature")
         shop.git("rebase", "-q", "main")
-        allowed = counted(shop, server.openai_url, {"DEEPREPO_RUN": "1"})
-        neither = counted(shop, server.openai_url, {})
+        neither = counted()
+        allowed = counted(DEEPREPO_RUN="1")
     assert without["modules"] == neither["modules"] == []
     assert allowed["modules"] == [
         "bot.review.running",
@@ -89,22 +101,10 @@ def test_off_costs_nothing(shop: Repository) -> None:
     assert without["findings"] == 1
 
 
-def run(shop: Repository, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(shop: Repository, *words: str, **environment: str) -> Ended:
     """`deeprepo run` in the folder of the shop."""
-    return subprocess.run(
-        [sys.executable, "-m", "bot", "run", *words],
-        cwd=shop.folder,
-        env={
-            "PATH": os.environ["PATH"],
-            "HOME": str(shop.folder),
-            "PYTHONPATH": str(ROOT),
-            "DEEPREPO_RUN_CACHE": str(shop.folder.parent / "cache"),
-            **environment,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    cache = str(shop.folder.parent / "cache")
+    return deeprepo("run", *words, cwd=shop.folder, **{"DEEPREPO_RUN_CACHE": cache, **environment})
 
 
 @boxed
