@@ -9,14 +9,17 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Tree
 
+from bot.languages import nesting
 from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable
+from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Symbol, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
@@ -52,12 +55,29 @@ class Shape:
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
 
 
-def parse(grammar: Grammar, source: bytes) -> Node:
+def grammar_of(file_type: FileType) -> Grammar | None:
+    """The grammar of a type of file; it is loaded when the first file asks for it."""
+    return _grammar(*file_type.grammar) if file_type.grammar else None
+
+
+@lru_cache(maxsize=32)
+def _grammar(module: str, function: str) -> Grammar:
+    return Grammar(getattr(import_module(module), function)())
+
+
+def parse(file_type: FileType, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for code that takes its parser more than its share of time."""
-    root = root_of(grammar, source)
+    grammar = grammar_of(file_type)
+    root = root_of(grammar, source) if grammar is not None else None
     if root is None:
         raise Unreadable("its code takes a parser too long")
     return root
+
+
+def shallow_root(file_type: FileType, source: bytes) -> Node:
+    """The root of a file's syntax tree. Raises Unreadable for brackets that nest more deeply than people write them, too."""
+    nesting.check(source)
+    return parse(file_type, source)
 
 
 @lru_cache(maxsize=4)

@@ -16,6 +16,7 @@ from bot.languages.cfamily.uses import SHAPE, plain, with_members
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import CPP, C
 from bot.values import Outline, Side, Use
 
 NAME = "c/c++"
@@ -47,21 +48,7 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=2)
-def _grammar(kind: str) -> Grammar:
-    if kind == "c":
-        import tree_sitter_c
-
-        return Grammar(tree_sitter_c.language())
-    import tree_sitter_cpp
-
-    return Grammar(tree_sitter_cpp.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Includes:
-    """The resolver of one side's tree."""
-    del configs  # include folders are guessed from the paths
-    return Includes(paths)
+project = Includes  # the resolver of one side's tree
 
 
 @outlines
@@ -104,10 +91,10 @@ def _readable(source: bytes) -> bytes:
 def _root(path: str, code: bytes) -> tuple[Node, bool]:
     """The tree, and whether it was read as C++. A header that looks like C++ is C if it reads as C alone."""
     if not path.endswith((".c", ".h")):
-        return syntax.parse(_grammar("c++"), code), True
-    root = syntax.parse(_grammar("c"), code)
+        return syntax.parse(CPP, code), True
+    root = syntax.parse(C, code)
     if path.endswith(".h") and MODERN.search(code):
-        modern = syntax.parse(_grammar("c++"), code)
+        modern = syntax.parse(CPP, code)
         if root.has_error or not modern.has_error:
             return modern, True
     return root, False

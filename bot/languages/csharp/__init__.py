@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
@@ -16,7 +15,7 @@ from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import CSHARP, configs_of
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 NAME = "csharp"
@@ -57,16 +56,7 @@ class _Class:
     is_closed: bool  # nothing but what is written here belongs to it
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_c_sharp
-
-    return Grammar(tree_sitter_c_sharp.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Namespaces:
-    """The resolver of one side's tree."""
-    return Namespaces(paths, configs)
+project = Namespaces  # the resolver of one side's tree
 
 
 def _readable(source: bytes) -> bytes:
@@ -82,7 +72,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
     misread.check(source)
     misread.check_breaks(source)
-    root = syntax.parse(_grammar(), _readable(source))
+    root = syntax.parse(CSHARP, _readable(source))
     walk = JavaWalk(path, side)
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
@@ -104,7 +94,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if one in owners), "")
         return (having,) if having else syntax.UNKNOWN if classes else ()
 
-    return typed_receivers.uses(syntax.parse(_grammar(), _readable(source)), source, names, csharp_uses.READING, bare)
+    return typed_receivers.uses(syntax.parse(CSHARP, _readable(source)), source, names, csharp_uses.READING, bare)
 
 
 @lru_cache(maxsize=64)

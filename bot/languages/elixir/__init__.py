@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, spots, syntax
@@ -14,6 +13,7 @@ from bot.languages.elixir.outline import outline_of
 from bot.languages.elixir.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
 NAME = "elixir"
@@ -36,29 +36,14 @@ CONDITIONS = Conditions(
 )
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_elixir
-
-    return Grammar(tree_sitter_elixir.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> ElixirModules:
-    """The resolver of one side's tree."""
-    del configs  # the paths tell what a module is called
-    return ElixirModules(paths)
-
-
-def _root(source: bytes) -> Node:
-    nesting.check(source)
-    return syntax.parse(_grammar(), source)
+project = ElixirModules  # the resolver of one side's tree
 
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The functions of a file's modules and what other modules can call."""
     misread.check(source)
-    root = _root(source)
+    root = syntax.shallow_root(ELIXIR, source)
     script = ["a script, which mix does not compile"] if path.endswith(".exs") else []
     return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, script)
 
@@ -69,4 +54,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     del path  # one grammar reads every file
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    return spots.uses(_root(source), source, names, READING)
+    return spots.uses(syntax.shallow_root(ELIXIR, source), source, names, READING)

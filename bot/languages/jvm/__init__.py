@@ -24,10 +24,7 @@ AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
 __all__ = ["AMBIENT", "CONFIGS", "NAME", "TRAITS", "outline", "project", "uses"]
 
 
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> JvmPackages:
-    """The resolver of one side's tree."""
-    del configs  # paths and the files themselves say what a package holds
-    return JvmPackages(paths)
+project = JvmPackages  # the resolver of one side's tree
 
 
 @outlines

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.syntax import UNKNOWN, first_line, last_line, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
+from bot.text.filetypes import JAVA
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({
@@ -49,16 +49,9 @@ class JavaWalk:
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_java
-
-    return Grammar(tree_sitter_java.language())
-
-
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed_receivers.readable(source))
+    return syntax.parse(JAVA, typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)

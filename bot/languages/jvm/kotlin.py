@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
@@ -12,6 +11,7 @@ from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.jvm.java import OBJECT, JavaWalk
 from bot.languages.syntax import UNKNOWN, first_line, last_line, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
+from bot.text.filetypes import KOTLIN
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
@@ -35,16 +35,9 @@ CONDITIONS = Conditions(
 )
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_kotlin
-
-    return Grammar(tree_sitter_kotlin.language())
-
-
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed_receivers.readable(source))
+    return syntax.parse(KOTLIN, typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)

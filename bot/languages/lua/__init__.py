@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
@@ -14,6 +13,7 @@ from bot.languages.lua.outline import outline_of
 from bot.languages.lua.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import LUA
 from bot.values import Outline, Side, Use
 
 NAME = "lua"
@@ -33,29 +33,14 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_lua
-
-    return Grammar(tree_sitter_lua.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> LuaModules:
-    """The resolver of one side's tree."""
-    del configs  # `package.path` is a program's; the folders tell what a name means
-    return LuaModules(paths)
-
-
-def _root(source: bytes) -> Node:
-    nesting.check(source)
-    return syntax.parse(_grammar(), source)
+project = LuaModules  # the resolver of one side's tree
 
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The functions and fields of a file, and what the table that it returns offers."""
     misread.check(source)
-    root = _root(source)
+    root = syntax.shallow_root(LUA, source)
     return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS)
 
 
@@ -63,4 +48,4 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    return syntax.uses(_root(source), source, names, SHAPE)
+    return syntax.uses(syntax.shallow_root(LUA, source), source, names, SHAPE)

@@ -4,8 +4,6 @@ import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
-
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.php.names import Names
@@ -13,7 +11,7 @@ from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import PHP, configs_of
 from bot.values import Outline, Side, Use
 
 NAME = "php"
@@ -50,24 +48,14 @@ CONDITIONS = Conditions(
 TAG = re.compile(rb"<\?(?:php(?=\s|$)|=)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_php
-
-    return Grammar(tree_sitter_php.language_php())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Names:
-    """The resolver of one side's tree."""
-    return Names(paths, configs)
+project = Names  # the resolver of one side's tree
 
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    nesting.check(source)
     misread.check(source)
-    root = syntax.parse(_grammar(), source)
+    root = syntax.shallow_root(PHP, source)
     tag = TAG.search(source)
     above = source.count(b"\n", 0, tag.start() if tag is not None else len(source))
     spans = [(1, above if tag is not None else above + 1, "above the opening tag")]
@@ -82,5 +70,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     names = {name.rpartition("\\")[2] for name in names}  # `Models\\Order` is found by its last part
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    nesting.check(source)
-    return spots.uses(syntax.parse(_grammar(), source), source, names, READING)
+    return spots.uses(syntax.shallow_root(PHP, source), source, names, READING)

@@ -8,7 +8,7 @@ import posixpath
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
@@ -35,7 +35,8 @@ def mention(words: frozenset[str]) -> re.Pattern[bytes]:
 class PythonModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # the paths alone say what a module name means
         self._paths = frozenset(path for path in paths if path.endswith((".py", ".pyi")))
         self._roots: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}

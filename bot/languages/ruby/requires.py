@@ -7,7 +7,7 @@ A required file hands on everything: constants are global. A constant is found a
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
@@ -46,7 +46,8 @@ def camel(stem: str) -> str:
 class Requires:
     """The files of one tree that can be required. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # the load path is guessed from the folders
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._constants: dict[str, list[str]] | None = None  # "admin/user" -> files
         self._named: dict[str, list[str]] | None = None
