@@ -7,7 +7,7 @@ known to nobody here, and therefore no reason to say anything.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, islice, pairwise
 from typing import Literal
@@ -29,7 +29,8 @@ from bot.languages.syntax import (
     text,
 )
 from bot.languages.unreadable import TOO_DEEP, Unreadable
-from bot.values import Call, SomeUses, Symbol, Use
+from bot.languages.walk import DefinitionWalk
+from bot.values import Call, Outline, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
@@ -79,6 +80,18 @@ class TypedGrammar:
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is declared to be
     methods: frozenset[str]  # scopes in which local variables are declared
     anonymous: frozenset[str] = frozenset()  # what holds the body of a class without a name
+
+
+@dataclass(slots=True)
+class TypedWalk(DefinitionWalk):
+    """The definitions of a file whose types say what they inherit by the name of the type alone."""
+
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def outline(self, complete: bool) -> Outline:
+        """The outline of the file; a call has to fit one of the overloads of what it calls."""
+        exports, bases = tuple(self.exports.items()), tuple(self.bases.items())
+        return Outline(with_overloads(self.symbols), exports, complete, bases=bases)
 
 
 def readable(source: bytes) -> bytes:

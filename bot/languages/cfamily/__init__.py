@@ -2,11 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax

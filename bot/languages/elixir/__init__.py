@@ -1,12 +1,9 @@
 """Elixir: modules called by their names or aliases, functions told apart by how many arguments they take."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Node
-
-from bot.languages import misread, nesting, spots, syntax
+from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.elixir.modules import ElixirModules
 from bot.languages.elixir.outline import outline_of

@@ -2,11 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from functools import lru_cache
 
-from bot.languages import misread, nesting, syntax
+from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.go.modules import GoPackages, likely_names, specs
 from bot.languages.go.outline import outline_of

@@ -1,10 +1,8 @@
 """JavaScript and TypeScript, JSX and the scripts of Vue and Svelte components: one family, because they import each other."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax

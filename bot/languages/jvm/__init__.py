@@ -1,6 +1,6 @@
 """Java and Kotlin: one family, because they use each other."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from bot.languages import syntax, typed_receivers

@@ -1,12 +1,9 @@
 """Lua: modules that return a table, required by the path of their file."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Node
-
-from bot.languages import misread, nesting, syntax
+from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.lua.modules import LuaModules
 from bot.languages.lua.outline import outline_of

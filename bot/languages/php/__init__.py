@@ -1,10 +1,9 @@
 """PHP: namespaces, Composer's autoloading, includes."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from bot.languages import misread, nesting, spots, syntax
+from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import outline_of

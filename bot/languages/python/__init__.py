@@ -3,11 +3,9 @@
 import builtins
 import re
 from collections.abc import Collection, Mapping
-from functools import lru_cache, partial
+from functools import partial
 
-from tree_sitter import Node
-
-from bot.languages import misread, nesting, syntax
+from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.python import binding
 from bot.languages.python.binding import bindings, names_left_out

@@ -2,9 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from functools import lru_cache
 
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
