@@ -19,7 +19,7 @@ from bot.errors import GitError
 from bot.ports import Tree
 from bot.text import media
 from bot.text.tree_names import name_of, raw_name
-from bot.values import PullRequest, RawChange, Side, TreeEntry
+from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
@@ -72,17 +72,9 @@ class TreeView:
         """The contents of many files."""
         return await self._tree.read_many(paths, side)
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
+    async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        return await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
+        return await self._tree.grep(query)
 
 
 class Checkout:
@@ -262,38 +254,21 @@ class Checkout:
             blobs = await self._blobs([entry.oid for entry in readable])
         return _contents(readable, blobs)
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
+    async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        out = await self._grep(["-l"], patterns, globs, syntax, side, word=word)
-        skip = len(self._tree(side)) + 1
+        out = await self._grep(["-l"], query)
+        skip = len(self._tree(query.side)) + 1
         return frozenset(name_of(row[skip:]) for row in out.split(b"\0") if row)
 
-    async def grep_lines(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-        limit: int = 1000,
-    ) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text), `limit` at most."""
-        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word, rows=2 * limit)
-        skip = len(self._tree(side)) + 1
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text)."""
+        out = await self._grep(["-n"], query, rows=2 * query.limit)
+        skip = len(self._tree(query.side)) + 1
         hits: list[tuple[str, int, str]] = []
         for row in out.split(b"\n"):
             path, _, rest = row.partition(b"\0")
             number, _, text = rest.partition(b"\0")
-            if number.isdigit() and len(hits) < limit:
+            if number.isdigit() and len(hits) < query.limit:
                 hits.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
         return tuple(hits)
 
@@ -424,31 +399,21 @@ class Checkout:
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head
         )
 
-    async def _grep(
-        self,
-        form: list[str],
-        patterns: Sequence[str],
-        globs: Sequence[str],
-        syntax: str,
-        side: Side,
-        *,
-        word: bool,
-        rows: int | None = None,
-    ) -> bytes:
+    async def _grep(self, form: list[str], query: Query, rows: int | None = None) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
         pattern_arguments = [
             part
-            for pattern in patterns
-            for one in [_one_line(pattern, syntax)]
+            for pattern in query.patterns
+            for one in [_one_line(pattern, query.syntax)]
             if one
-            for part in ("-e", STEPS + one if syntax == "perl" else one)
+            for part in ("-e", STEPS + one if query.syntax == "perl" else one)
         ]
         if not pattern_arguments:
             return b""
-        form += ["-w"] if word else []
-        form += ["-F" if syntax == "fixed" else "-P"]
+        form += ["-w"] if query.word else []
+        form += ["-F" if query.syntax == "fixed" else "-P"]
         result = await git.search(
-            "grep", "-z", "-I", "--full-name", "--no-color", *form, *pattern_arguments, self._tree(side), "--", *(globs or (["."] if self._without else [])), *self._without,
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *pattern_arguments, self._tree(query.side), "--", *(query.globs or (["."] if self._without else [])), *self._without,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
         if result.was_stopped or "match failed with error code" in result.err:

@@ -8,7 +8,7 @@ from bot import render
 from bot.diff import numbered_text
 from bot.ports import Tree
 from bot.text.lines import definition
-from bot.values import ChangedFile, DiffRow, Excerpt, tokens
+from bot.values import ChangedFile, DiffRow, Excerpt, Query, tokens
 
 EXCERPT_TOKENS, DIFF_TOKENS = 6_000, 12_000
 WHOLE = 200  # lines of a file that is named without lines
@@ -84,8 +84,8 @@ async def _of_name(word: str, tree: Tree) -> list[tuple[str, int, int]]:
     name = word.removesuffix("()").rpartition(".")[2]
     if not _NAME.fullmatch(name):
         return []
-    definitions = await tree.grep_lines([definition(name)], syntax="perl", limit=MAX_DEFINITIONS)
-    uses = await tree.grep_lines([name], word=True, limit=4 * MAX_USES)
+    definitions = await tree.grep_lines(Query([definition(name)], syntax="perl", limit=MAX_DEFINITIONS))
+    uses = await tree.grep_lines(Query([name], word=True, limit=4 * MAX_USES))
     spans = [(path, line, line + BODY) for path, line, _ in definitions]
     return [*spans, *_spread(uses)]
 

@@ -35,7 +35,7 @@ from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
 from bot.text.paths import decides_nothing, is_product
-from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
+from bot.values import ChangedFile, Excerpt, Query, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
@@ -198,7 +198,7 @@ class ContextBuilder:
             if keys[path] & identifiers.words(text)
         ]
         callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
-        rows = await self.tree.grep_lines(list(callers), word=True, limit=MAX_ALIKE) if callers else ()
+        rows = await self.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
         picks += [
             Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
             for path, number, text in rows
@@ -233,7 +233,7 @@ class ContextBuilder:
         )
         if not route_patterns:
             return []
-        rows = await self.tree.grep_lines(list(route_patterns), syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query(list(route_patterns), syntax="perl", limit=MAX_ROWS))
         return routes.pick(rows, [file.path for file in self.files], shown_lines.lines)
 
     async def prepare(self, units: Sequence[Unit]) -> None:
@@ -261,7 +261,7 @@ class ContextBuilder:
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
             return
-        rows = await self.tree.grep_lines([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
         self._cut |= {*names} if len(rows) >= MAX_ROWS else set()
         self._rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 
@@ -269,7 +269,7 @@ class ContextBuilder:
         """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
         links = await self._matches()
         looks = [
-            self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
+            self.tree.grep_lines(Query([pattern], globs, syntax="perl", limit=MAX_ROWS))
             for pattern, globs in definitions.searches(sorted(calls, key=lambda call: call.name in links.defined))
         ]
         rows = [row for look_rows in await together(*looks) for row in look_rows if len(row[2]) <= LONG_LINE]
@@ -288,11 +288,11 @@ class ContextBuilder:
 
     async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
         heads = [head for head in similar.patterns(units) if head not in self._alike]
-        hit_rows = await together(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
+        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
         self._alike.update(zip(heads, hit_rows, strict=True))
         unknown = similar.unknown(self._rows, names, self.files)
         if unknown:
-            rows = await self.tree.grep_lines([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
+            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
             self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:

@@ -13,7 +13,7 @@ from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.paths import is_product
-from bot.values import Reference
+from bot.values import Query, Reference
 
 MAX_SITES = 60  # callers that are looked at for handing on what they get
 MAX_FILES = 60  # in which everyday names are looked for
@@ -70,7 +70,7 @@ class Consumers:
         suffixes = sorted({f"*{posixpath.splitext(one.home)[1]}" for one in carriers})
         bare = any(filetype(one.home).bare_calls for one in carriers)
         called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
-        rows = await self.tree.grep_lines([called], suffixes, syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query([called], suffixes, syntax="perl", limit=MAX_ROWS))
         by_name = usages.by_name([row for row in rows if _is_use(row)], names)
         return {
             one: [
@@ -102,7 +102,7 @@ class Consumers:
         look = re.compile(form)
         written: dict[str, set[str]] = defaultdict(set)  # mark -> the files that write it
         imported: dict[str, set[str]] = defaultdict(set)  # and of these those that import it
-        for path, _, text in await self.tree.grep_lines([form], syntax="perl", limit=MAX_ROWS):
+        for path, _, text in await self.tree.grep_lines(Query([form], syntax="perl", limit=MAX_ROWS)):
             for mark in look.findall(text) if is_product(path) else ():
                 written[mark].add(path)
                 if identifiers.IMPORT.match(text):
@@ -111,7 +111,11 @@ class Consumers:
         for one in carriers:
             folder = posixpath.dirname(one.home)
             beside = filetype(one.home).folder_scope and one.is_call
-            near = await self.tree.grep([one.name], [f":(glob){folder}/*" if folder else ":(glob)*"]) if beside else ()
+            near = (
+                await self.tree.grep(Query([one.name], [f":(glob){folder}/*" if folder else ":(glob)*"]))
+                if beside
+                else ()
+            )
             paths = {one.home, *near, *imported[one.stem], *(path for owner in one.owners for path in written[owner])}
             homes[one] = {path for path in paths if same_family(one.home, path)}
         return homes

@@ -20,7 +20,7 @@ from bot.render import count
 from bot.text import blocks, globs
 from bot.text.lines import binds, block, closing, defines, definition, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
-from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
+from bot.values import DiffRow, Excerpt, LookUp, Query, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
@@ -237,8 +237,10 @@ class LookUps:
         self, look_up: LookUp, short: str, paths: Sequence[str], room: _Room
     ) -> tuple[list[Excerpt], list[str]]:
         side = look_up.side
-        announcements = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
-        mentions = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
+        announcements = await self.tree.grep_lines(
+            Query([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
+        )
+        mentions = await self.tree.grep_lines(Query([short], paths, word=_word(short), side=side, limit=MAX_ROWS))
         rows = [row for row in dict.fromkeys([*announcements, *mentions]) if len(row[2]) <= LONG_LINE]
         owner = SEPARATORS.split(look_up.name)[-2:-1]
         hits = [
@@ -331,11 +333,11 @@ class LookUps:
     ) -> tuple[list[Excerpt], list[str]]:
         if look_up.side == "base":
             rows: list[Row] = list(
-                await self.tree.grep_lines([short], paths, word=_word(short), side="base", limit=MAX_ROWS)
+                await self.tree.grep_lines(Query([short], paths, word=_word(short), side="base", limit=MAX_ROWS))
             )
             imports = 0
         else:
-            allowed_paths = await self.tree.grep([short], paths) if paths else None
+            allowed_paths = await self.tree.grep(Query([short], paths)) if paths else None
             references = [
                 r
                 for r in (*await self.callers(short), *await self.readers(short))
@@ -356,9 +358,13 @@ class LookUps:
     async def _search(self, look_up: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
         notes = []
         try:
-            rows = await self.tree.grep_lines([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
+            rows = await self.tree.grep_lines(
+                Query([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
+            )
         except GitError:  # no valid pattern: what was written is meant as it stands
-            rows = await self.tree.grep_lines([look_up.name], paths, syntax="fixed", side=look_up.side, limit=MAX_ROWS)
+            rows = await self.tree.grep_lines(
+                Query([look_up.name], paths, syntax="fixed", side=look_up.side, limit=MAX_ROWS)
+            )
             notes = ["this is no valid pattern: it was searched for as plain text"]
         short_rows = [row for row in rows if len(row[2]) <= LONG_LINE]
         if len(short_rows) < len(rows):
@@ -415,7 +421,7 @@ class LookUps:
         if glob in {"", "*", "**", "**/*", ".", "/"}:
             return [], ""
         paths = [f":(glob){one}" if "**" in one else one for one in globs.braces(glob)]
-        if await self.tree.grep(["^"], paths, syntax="perl", side=look_up.side):
+        if await self.tree.grep(Query(["^"], paths, syntax="perl", side=look_up.side)):
             return paths, ""
         entries = await self.tree.entries(look_up.side)
         return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"

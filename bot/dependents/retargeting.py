@@ -22,7 +22,7 @@ from bot.dependents.propose import globs
 from bot.dependents.sites import MODULE
 from bot.dependents.trees import Trees, import_names, naming_files
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Dependents, Import, Reference, Symbol
+from bot.values import ChangedSymbol, Dependents, Import, Query, Reference, Symbol
 
 MOST_FILES = 4_000  # whose imports are resolved on both sides
 MOST_WAYS = 50  # paths through a link that are asked about one by one
@@ -152,7 +152,7 @@ async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int
         return
     head = scene.head
     names = {re.sub(r"\.\w+$", "", posixpath.basename(path)): path for path in sorted(trees.dead_ends)}
-    found = await head.tree.grep(sorted(names), globs(head.language), word=True)
+    found = await head.tree.grep(Query(sorted(names), globs(head.language), word=True))
     for path, source in (await head.tree.read_many(sorted(found)[:MOST_FILES])).items():
         lines = source.decode("utf-8", "replace").split("\n")
         spoken = {use.line: use.name for use in head.language.uses(path, source, names.keys()) if use.form == "import"}

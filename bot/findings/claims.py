@@ -14,7 +14,7 @@ from functools import lru_cache
 from bot.ports import Tree
 from bot.text.lines import block, code_of, defined_names, defines, definition, is_comment
 from bot.text.paths import is_output, is_prose, is_test
-from bot.values import Claim, Evidence, Finding
+from bot.values import Claim, Evidence, Finding, Query
 from bot.values.finding import Existence
 
 MAX_CLAIMS = 6
@@ -157,7 +157,9 @@ class _Search:
 
     async def absent(self) -> ClaimCheck:
         """A line of the product that does what nobody is said to do."""
-        rows = await self.tree.grep_lines([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(
+            Query([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
+        )
         own, about = _own_lines(self.finding), self.finding
         claim_texts = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
         self.near.update(re.findall(r"[\w$]+", " ".join(claim_texts)))
@@ -201,7 +203,7 @@ class _Search:
         return OPEN if others else HOLDS
 
     async def _rows(self, patterns: Sequence[str]) -> list[Row]:
-        rows = await self.tree.grep_lines(patterns, syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query(patterns, syntax="perl", limit=MAX_ROWS))
         return [row for row in rows if self._tells(row)]
 
     async def _definers(self, rows: Sequence[Row]) -> set[str]:

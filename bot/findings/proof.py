@@ -13,7 +13,7 @@ from bot.ports import Tree
 from bot.text import blocks
 from bot.text.lines import binds, defined_names, defines, definition
 from bot.text.paths import is_product
-from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
+from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Query, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
 LONGEST = 100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
@@ -155,7 +155,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
         return []
     constants = {name for name in names if _CONSTANT.fullmatch(name)}
     values = [_VALUE.replace("NAME", name) for name in constants]
-    rows = await tree.grep_lines([*(definition(name) for name in names), *values], syntax="perl", limit=400)
+    rows = await tree.grep_lines(Query([*(definition(name) for name in names), *values], syntax="perl", limit=400))
     definition_places: list[Place] = []
     for name in names:
         hits = _meanings(

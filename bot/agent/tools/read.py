@@ -13,7 +13,7 @@ from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
 from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
-from bot.values import Reference, Side
+from bot.values import Query, Reference, Side
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200
@@ -139,7 +139,7 @@ class _Looking:
         tree, paths = self.state.session.tree, () if everywhere else self.globs
         try:
             return await tree.grep_lines(
-                [pattern or self.pattern], paths, syntax=syntax, side=self.side, limit=MAX_COUNTED
+                Query([pattern or self.pattern], paths, syntax=syntax, side=self.side, limit=MAX_COUNTED)
             )
         except GitError:
             return ()
@@ -147,7 +147,7 @@ class _Looking:
     async def explain(self) -> None:
         """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
         tree, call_text = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
-        if self.globs and not await tree.grep(["^"], self.globs, syntax="perl", side=self.side):
+        if self.globs and not await tree.grep(Query(["^"], self.globs, syntax="perl", side=self.side)):
             globs_text, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
             self.state.note(
                 f"{call_text}: no text file fits {globs_text}{_like(self.globs[0].removeprefix(':(glob)'), entries)}"
@@ -205,7 +205,7 @@ async def _elsewhere(state: RunState, function: str, name: str) -> None:
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")
         return
-    rows = await state.session.tree.grep_lines([word], syntax="fixed", word=True, limit=MAX_HITS)
+    rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_HITS))
     if rows:
         places = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
         where = "no place in code" if function == "callers" else "no unchanged line"

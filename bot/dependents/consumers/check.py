@@ -30,6 +30,7 @@ from bot.values import (
     Evidence,
     Excerpt,
     Finding,
+    Query,
     Reference,
     Severity,
     Side,
@@ -126,7 +127,9 @@ async def _change(
     )
     handing: frozenset[str] = frozenset()
     if mine:
-        handing = await tree.grep([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
+        handing = await tree.grep(
+            Query([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
+        )
     changed = {path for file in mine for path in (file.path, file.old_path) if path}
     schema = await schemas.compare(tree, files)
     quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])

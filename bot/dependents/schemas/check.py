@@ -13,7 +13,7 @@ from bot.dependents.schemas.languages import SCHEMAS
 from bot.ports import Tree
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
-from bot.values import ChangedFile, Finding
+from bot.values import ChangedFile, Finding, Query
 
 BYTES = 6 << 20  # of one schema; a larger one is open
 FILES_COMPARED = 400  # of one language
@@ -131,7 +131,7 @@ async def find_uses(
                 by_word[word].append((name, one))
     if not by_word:
         return {}
-    rows = await tree.grep_lines(sorted(by_word), word=True, limit=ROWS)
+    rows = await tree.grep_lines(Query(sorted(by_word), word=True, limit=ROWS))
     use_rows = [row for row in rows if row[0] not in left_out and _can_use(*row)]
     paths = list(dict.fromkeys(path for path, _, _ in use_rows))[:FILES_READ]
     texts = await tree.read_many(paths)
@@ -169,7 +169,7 @@ async def _mended(
 ) -> frozenset[SchemaBreak]:
     """The breaks whose users the change itself edits: what it leaves was looked at, and a name alone proves nothing against that."""
     there = {(path, text) for path, _, text in rows}
-    before = await tree.grep_lines(sorted(by_word), word=True, side="base", limit=ROWS)
+    before = await tree.grep_lines(Query(sorted(by_word), word=True, side="base", limit=ROWS))
     removed_texts = [
         text
         for path, line, text in before
