@@ -6,7 +6,7 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -37,6 +37,16 @@ UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
+def text(node: Node | None) -> str:
+    """The source of a node, empty where there is none."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+def own_name(node: Node) -> str:
+    """What a definition is called."""
+    return text(node.child_by_field_name("name"))
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Which nodes of a grammar mean what."""
@@ -46,11 +56,11 @@ class Shape:
     calls: Mapping[str, tuple[str, str]]  # node -> (field of what is called, field of the arguments)
     imports: frozenset[str]
     scopes: frozenset[str]  # definitions that can enclose a use
-    is_guarded: Callable[[Node, list[Node]], bool]  # whether the code around a use foresees that it fails
     arguments: Callable[[Node], Call]
     form: Callable[[Node], Form]  # of an identifier that is neither imported nor a member
-    types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is known to be
-    scope_name: Callable[[Node], str]
+    is_guarded: Callable[[Node, list[Node]], bool] = lambda _, __: False  # whether the code around foresees a failure
+    types: Callable[[Node], tuple[str, ...]] = lambda _: ()  # classes that a receiver is known to be
+    scope_name: Callable[[Node], str] = own_name
     own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
 
@@ -108,11 +118,6 @@ def in_time(grammar: Grammar, source: bytes) -> Tree | None:
     except ValueError:  # stopped
         return None
     return Parser(grammar).parse(source, trial)
-
-
-def text(node: Node | None) -> str:
-    """The source of a node, empty where there is none."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
 
 
 @lru_cache(maxsize=64)
@@ -242,16 +247,21 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     types: tuple[str, ...] = ()
     if form == "member":
         types = shape.types(receiver) if receiver is not None else shape.own(node)
+    use = use_at(node, form, receiver, scopes, shape.scope_name)
+    return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around))
+
+
+def use_at(
+    node: Node, form: Form, receiver: Node | None, scopes: Sequence[Node], scope_name: Callable[[Node], str]
+) -> Use:
+    """The use of the name that a node is, in the definitions around it, innermost first."""
     return Use(
         name=text(node),
         line=first_line(node),
         form=form,
-        receiver=" ".join(text(receiver).split())[:MAX_TEXT] if receiver is not None else "",
-        types=types,
-        call=call,
-        function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
+        receiver=" ".join(text(receiver).split())[:MAX_TEXT],
+        function=".".join(scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        is_guarded=shape.is_guarded(node, around),
         at=node.start_byte,
     )
 

@@ -18,9 +18,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import CPP, C
 from bot.values import Outline, Side, Use
 
-NAME = "c/c++"
 TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True)
-CONFIGS: tuple[str, ...] = ()
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
 AMBIENT = frozenset(GIVEN.split())
@@ -47,7 +45,7 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
-project = Includes  # the resolver of one side's tree
+project = Includes
 
 
 @outlines

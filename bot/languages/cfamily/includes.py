@@ -11,8 +11,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
 from bot.values import Clues, Import
 
 INCLUDE = re.compile(

@@ -222,11 +222,7 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"preproc_include"}),
     scopes=SCOPES,
-    arguments=_arguments,
-    is_guarded=_is_guarded,
-    form=_form,
-    types=_types,
-    scope_name=_scope_name,
+    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
     own=lambda node: _own(node) if node.parent is not None and node.parent.type == "field_initializer" else (),
     wraps=frozenset({"template_function", "template_method", "template_type", "dependent_name"}),
-)
+)  # fmt: skip

@@ -15,12 +15,10 @@ from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import CSHARP, configs_of
+from bot.text.filetypes import CSHARP
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
-NAME = "csharp"
 TRAITS = LanguageTraits()
-CONFIGS = configs_of(NAME)
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",
     "MemberwiseClone", "PrintMembers", "ReferenceEquals", "ToString",
@@ -56,7 +54,7 @@ class _Class:
     is_closed: bool  # nothing but what is written here belongs to it
 
 
-project = Namespaces  # the resolver of one side's tree
+project = Namespaces
 
 
 def _readable(source: bytes) -> bytes:

@@ -13,9 +13,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
-NAME = "elixir"
 TRAITS = LanguageTraits(unwritten_names=True)
-CONFIGS: tuple[str, ...] = ()
 # Kernel and Kernel.SpecialForms, which every module imports.
 KERNEL = (
     "abs alias alias! and apply assert binary_part binding bit_size byte_size case ceil cond dbg def defdelegate defexception defguard "
@@ -33,7 +31,7 @@ CONDITIONS = Conditions(
 )
 
 
-project = ElixirModules  # the resolver of one side's tree
+project = ElixirModules
 
 
 @outlines

@@ -12,12 +12,10 @@ from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import GO, configs_of
+from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
-NAME = "go"
 TRAITS = LanguageTraits(embedding=True)
-CONFIGS = configs_of(NAME)
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (
     "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 "
@@ -41,7 +39,7 @@ MACHINES = (
 BUILT_FOR = frozenset({*SYSTEMS.split(), *MACHINES.split(), "test"})
 
 
-project = GoPackages  # the resolver of one side's tree
+project = GoPackages
 
 
 @outlines

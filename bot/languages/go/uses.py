@@ -174,7 +174,6 @@ SHAPE = Shape(
     imports=frozenset({"import_spec"}),
     scopes=FUNCTIONS,
     arguments=_arguments,
-    is_guarded=lambda _node, _around: False,  # a compiled language foresees no absence
     form=_form,
     types=_types,
     scope_name=_scope_name,

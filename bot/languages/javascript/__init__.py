@@ -13,12 +13,10 @@ from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, configs_of
+from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT
 from bot.values import Outline, Side, Use
 
-NAME = "javascript"
 TRAITS = LanguageTraits(unwritten_names=True)
-CONFIGS = configs_of(NAME)
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (
     "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData Function Headers "
@@ -54,7 +52,7 @@ CONDITIONS = Conditions(
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 
 
-project = JavaScriptModules  # the resolver of one side's tree
+project = JavaScriptModules
 
 
 @outlines

@@ -10,9 +10,7 @@ from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
-NAME = "jvm"
 TRAITS = LanguageTraits()
-CONFIGS: tuple[str, ...] = ()
 # Members of every object, and Kotlin's own functions: what loses a definition of such a name still has one.
 KOTLIN = (
     "also apply arrayOf buildString check checkNotNull component1 component2 copy error forEach getOrElse invoke let lazy listOf map "
@@ -21,10 +19,10 @@ KOTLIN = (
 )
 AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
 
-__all__ = ["AMBIENT", "CONFIGS", "NAME", "TRAITS", "outline", "project", "uses"]
+__all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
 
-project = JvmPackages  # the resolver of one side's tree
+project = JvmPackages
 
 
 @outlines

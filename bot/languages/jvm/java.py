@@ -241,10 +241,8 @@ def _own(node: Node, kind: str) -> tuple[str, ...]:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier", "type_identifier"}),
-    scopes=CLASSES | METHODS,
     classes=CLASSES,
     methods=METHODS,
-    scope_name=lambda node: text(node.child_by_field_name("name")),
     place=place,
     types=types,
     anonymous=frozenset({"object_creation_expression", "enum_constant"}),

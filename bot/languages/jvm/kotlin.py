@@ -241,7 +241,6 @@ def _in_extension(node: Node) -> bool:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
-    scopes=CLASSES | METHODS,
     classes=CLASSES,
     methods=METHODS,
     scope_name=_name,

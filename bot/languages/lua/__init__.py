@@ -13,9 +13,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import LUA
 from bot.values import Outline, Side, Use
 
-NAME = "lua"
 TRAITS = LanguageTraits(unwritten_names=True)
-CONFIGS: tuple[str, ...] = ()
 # The standard libraries of Lua 5.1 to 5.4 and of LuaJIT.
 GIVEN = (
     "_ENV _G _VERSION arg assert bit bit32 collectgarbage coroutine debug dofile error ffi getfenv getmetatable io ipairs jit load "
@@ -30,7 +28,7 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
-project = LuaModules  # the resolver of one side's tree
+project = LuaModules
 
 
 @outlines

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
 from bot.values import Clues, Import
 
 ENDINGS = (".lua", "/init.lua")

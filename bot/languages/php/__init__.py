@@ -10,12 +10,10 @@ from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import PHP, configs_of
+from bot.text.filetypes import PHP
 from bot.values import Outline, Side, Use
 
-NAME = "php"
 TRAITS = LanguageTraits()
-CONFIGS = configs_of(NAME)
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
     "array_all array_any array_find array_find_key array_first array_flip array_is_list array_key_exists array_key_first "
@@ -47,7 +45,7 @@ CONDITIONS = Conditions(
 TAG = re.compile(rb"<\?(?:php(?=\s|$)|=)", re.IGNORECASE)
 
 
-project = Names  # the resolver of one side's tree
+project = Names
 
 
 @outlines

@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import
 

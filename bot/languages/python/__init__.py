@@ -17,9 +17,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import PYTHON
 from bot.values import REQUIRES, Outline, Side, Use
 
-NAME = "python"
 TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True)
-CONFIGS: tuple[str, ...] = ()
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",
@@ -44,7 +42,7 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
-project = PythonModules  # the resolver of one side's tree
+project = PythonModules
 
 
 @outlines

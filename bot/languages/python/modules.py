@@ -9,10 +9,9 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines
+from bot.languages.lexical import MOST_IMPORTS, Lines, mention
 from bot.values import Clues, Import
 
 # Begins with the line break before it: a pattern that begins with a letter of its own is found several times as fast.
@@ -24,12 +23,6 @@ STATEMENT = re.compile(
 COMPUTED = re.compile(rb"import_module\(\s*[\"']([\w.]+)[\"']")
 FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes before a module of its name
 WHOLE = frozenset({"*"})
-
-
-@lru_cache(maxsize=32)
-def mention(words: frozenset[str]) -> re.Pattern[bytes]:
-    """Matches a statement that holds one of the words; everything, where there are none."""
-    return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))
 
 
 class PythonModules:

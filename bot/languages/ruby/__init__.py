@@ -15,9 +15,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
 from bot.values import OFFERS, REQUIRES, Outline, Side, Use
 
-NAME = "ruby"
 TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
-CONFIGS: tuple[str, ...] = ()
 GIVEN = (
     "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "
     "Float Hash IO Integer Kernel Logger Module Mutex NilClass Numeric Object Proc Process Random Range Rational Regexp Set "
@@ -48,7 +46,7 @@ MIXIN = re.compile(
 )
 
 
-project = Requires  # the resolver of one side's tree
+project = Requires
 
 
 def _check(source: bytes) -> None:

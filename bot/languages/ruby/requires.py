@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
@@ -30,17 +29,6 @@ FORESEEN = re.compile(rb"\brescue\b")
 AHEAD, AHEAD_BYTES = 8, 2_000  # lines after a require in which a `rescue` is looked for
 ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 WHOLE = frozenset({"*"})
-
-
-def underscore(name: str) -> str:
-    """`Admin::HTMLPage` is admin/html_page."""
-    parts = re.sub(r"(?<![A-Z\d])([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
-    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
-
-
-def camel(stem: str) -> str:
-    """`html_page` is HtmlPage."""
-    return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
 
 
 class Requires:

@@ -17,12 +17,10 @@ from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import RUST, configs_of
+from bot.text.filetypes import RUST
 from bot.values import OFFERS, Outline, Side, Use
 
-NAME = "rust"
 TRAITS = LanguageTraits(conditional_build=True)
-CONFIGS = configs_of(NAME)
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (
     "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Extend Fn FnMut FnOnce From FromIterator "
@@ -51,7 +49,7 @@ PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
 
 
-project = Crates  # the resolver of one side's tree
+project = Crates
 
 
 @outlines
