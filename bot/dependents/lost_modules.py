@@ -2,10 +2,10 @@
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.dependents.confirm import Reach
-from bot.dependents.sites import MODULE
-from bot.text.paths import is_test
+from bot.dependents.sites import MODULE, mention
 from bot.values import Import, Reference
 
 
@@ -55,16 +55,6 @@ def _import_words(item: Import) -> frozenset[str]:
 
 def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
-    return Reference(
-        symbol=f"{item.target}:{MODULE}",
-        name=posixpath.basename(_stem(item.target)),
-        path=path,
-        line=item.line,
-        text=lines[item.line - 1].rstrip("\r"),
-        function=MODULE,
-        span=None,
-        sure=True,
-        test=is_test(path),
-        form="import",
-        missing=missing,
-    )
+    name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
+    line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
+    return replace(line_named, sure=True, form="import", missing=missing)

@@ -12,16 +12,15 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.confirm import PORTION, Reach
 from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
-from bot.dependents.sites import MODULE
+from bot.dependents.sites import MODULE, mention
 from bot.dependents.trees import Trees, import_names, naming_files
-from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependents, Import, Query, Reference, Symbol
 
 MOST_FILES = 4_000  # whose imports are resolved on both sides
@@ -184,15 +183,5 @@ def _beside(path: str, target: str) -> bool:
 
 
 def _reference(target: str, path: str, line: int, text: str) -> Reference:
-    return Reference(
-        symbol=f"{target}:{MODULE}",
-        name=posixpath.splitext(posixpath.basename(target))[0],
-        path=path,
-        line=line,
-        text=text,
-        function=MODULE,
-        span=None,
-        sure=True,
-        test=is_test(path),
-        form="import",
-    )
+    name = posixpath.splitext(posixpath.basename(target))[0]
+    return replace(mention(f"{target}:{MODULE}", name, path, line, text, lone=False), sure=True, form="import")

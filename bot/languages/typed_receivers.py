@@ -64,6 +64,8 @@ class TypedGrammar:
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is declared to be
     methods: frozenset[str]  # definitions in which local variables are declared
     anonymous: frozenset[str] = frozenset()  # what holds the body of a class without a name
+    heads: frozenset[str] = frozenset()  # what says to which package a file belongs
+    imports: frozenset[str] = frozenset()
     scope_name: Callable[[Node], str] = own_name
 
 
@@ -109,7 +111,10 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGramma
             far += len(above) == DEPTH
             if far > MAX_FAR or len(uses_found) == MOST_USES:
                 return SomeUses(uses_found)
-            place = reading.place(node)
+            kinds = {item.type for item in near(node)} if reading.imports else set[str]()
+            place = None if kinds & reading.heads else reading.place(node)
+            if place is not None and kinds & reading.imports:
+                place = IdentifierUse("import")
             if place is not None:
                 uses_found.append(_use(node, above, place, reading, bare))
     return tuple(uses_found)

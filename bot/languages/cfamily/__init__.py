@@ -19,6 +19,7 @@ from bot.text.filetypes import CPP, C
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True)
+project = Includes
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
 AMBIENT = frozenset(GIVEN.split())
@@ -43,9 +44,6 @@ CONDITIONS = Conditions(
     operators=re.compile(rb"\boperator\b"),
     abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
 )  # fmt: skip
-
-
-project = Includes
 
 
 @outlines

@@ -32,12 +32,12 @@ CONDITIONS = frozenset(
 )
 RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 WHOLE_FILE = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
+TYPENAMES = re.compile(r"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")
 # A type with a name behind it: `static robj *o`, `std::vector<int> rows`.
 DECLARED = re.compile(
     r"(?<![\w.>:])(?:[A-Za-z_]\w*+(?:::|\s++)){0,8}([A-Za-z_]\w*+)(<[^<>;]{0,200}+>)?"
     r"(?:\s*+[*&]++\s*+(?:const\s++)?|\s++)(\w++)\s*+(?=[=;,)\[{(:])"
 )
-TYPENAMES = re.compile(r"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")
 STATEMENT = re.compile(r"[^;(){}]++[;)]?")
 WORD = re.compile(r"\w++")
 SET = re.compile(r"[,*&\s](\w++)\s*+(?=[=;,)\[])")

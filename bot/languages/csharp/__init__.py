@@ -19,6 +19,7 @@ from bot.text.filetypes import CSHARP
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 TRAITS = LanguageTraits()
+project = Namespaces
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",
     "MemberwiseClone", "PrintMembers", "ReferenceEquals", "ToString",
@@ -52,9 +53,6 @@ class _Class:
     name: str
     kind: str
     is_closed: bool  # nothing but what is written here belongs to it
-
-
-project = Namespaces
 
 
 def _readable(source: bytes) -> bytes:

@@ -115,8 +115,5 @@ def types(receiver: Node) -> tuple[str, ...]:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
-    classes=CLASSES,
-    methods=METHODS,
-    place=place,
-    types=types,
-)
+    classes=CLASSES, methods=METHODS, place=place, types=types,
+)  # fmt: skip

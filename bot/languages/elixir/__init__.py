@@ -14,6 +14,7 @@ from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(unwritten_names=True)
+project = ElixirModules
 # Kernel and Kernel.SpecialForms, which every module imports.
 KERNEL = (
     "abs alias alias! and apply assert binary_part binding bit_size byte_size case ceil cond dbg def defdelegate defexception defguard "
@@ -29,9 +30,6 @@ CONDITIONS = Conditions(
     ends=re.compile(rb"^(?:raise|exit|throw|System\.halt)\b[^\n]*", re.MULTILINE),
     undoes=re.compile(rb"^[ \t]*defoverridable\b([^\n]*)", re.MULTILINE),
 )
-
-
-project = ElixirModules
 
 
 @outlines

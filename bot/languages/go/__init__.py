@@ -16,11 +16,11 @@ from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(embedding=True)
+project = GoPackages
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (
-    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 "
-    "float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune "
-    "string true uint uint16 uint32 uint64 uint8 uintptr C"
+    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 float64 imag int int16 "
+    "int32 int64 int8 iota len make max min new nil panic print println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr C"
 )
 AMBIENT = frozenset(DECLARED.split())
 
@@ -37,9 +37,6 @@ MACHINES = (
     "riscv riscv64 s390 s390x sparc sparc64 wasm"
 )
 BUILT_FOR = frozenset({*SYSTEMS.split(), *MACHINES.split(), "test"})
-
-
-project = GoPackages
 
 
 @outlines

@@ -17,6 +17,7 @@ from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(unwritten_names=True)
+project = JavaScriptModules
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (
     "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData Function Headers "
@@ -50,9 +51,6 @@ CONDITIONS = Conditions(
     abstract=re.compile(rb"\A\s*(?:\w+\s+)*abstract\b"),
 )  # fmt: skip
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
-
-
-project = JavaScriptModules
 
 
 @outlines

@@ -161,10 +161,8 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
-    if above is None or any(item.type == "package_declaration" for item in typed_receivers.near(node)):
+    if above is None:
         return None
-    if any(item.type == "import_declaration" for item in typed_receivers.near(node)):
-        return IdentifierUse("import")
     if above.type == "method_invocation" and above.child_by_field_name("name") == node:
         call = _arguments(above.child_by_field_name("arguments"))
         owner = above.child_by_field_name("object")
@@ -241,9 +239,8 @@ def _own(node: Node, kind: str) -> tuple[str, ...]:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier", "type_identifier"}),
-    classes=CLASSES,
-    methods=METHODS,
-    place=place,
-    types=types,
+    classes=CLASSES, methods=METHODS, place=place, types=types,
+    heads=frozenset({"package_declaration"}),
+    imports=frozenset({"import_declaration"}),
     anonymous=frozenset({"object_creation_expression", "enum_constant"}),
-)
+)  # fmt: skip

@@ -167,10 +167,8 @@ def _kind(before: Sequence[Parameter], many: bool) -> typed_receivers.Kind:
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
-    if above is None or any(item.type == "package_header" for item in typed_receivers.near(node)):
+    if above is None:
         return None
-    if any(item.type == "import" for item in typed_receivers.near(node)):
-        return IdentifierUse("import")
     first = above.named_child(0)  # of as many as the file has lines
     if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
         return IdentifierUse("definition")
@@ -241,10 +239,9 @@ def _in_extension(node: Node) -> bool:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
-    classes=CLASSES,
-    methods=METHODS,
+    classes=CLASSES, methods=METHODS, place=place, types=types,
     scope_name=_name,
-    place=place,
-    types=types,
+    heads=frozenset({"package_header"}),
+    imports=frozenset({"import"}),
     anonymous=frozenset({"object_literal", "enum_entry"}),
-)
+)  # fmt: skip

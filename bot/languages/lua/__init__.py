@@ -14,6 +14,7 @@ from bot.text.filetypes import LUA
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(unwritten_names=True)
+project = LuaModules
 # The standard libraries of Lua 5.1 to 5.4 and of LuaJIT.
 GIVEN = (
     "_ENV _G _VERSION arg assert bit bit32 collectgarbage coroutine debug dofile error ffi getfenv getmetatable io ipairs jit load "
@@ -26,9 +27,6 @@ CONDITIONS = Conditions(
     ends=re.compile(rb"^(?:error|os\.exit)\b[^\n]*", re.MULTILINE),
     undoes=re.compile(rb"^[ \t]*([\w.]++)[ \t]*=[ \t]*nil\b", re.MULTILINE),
 )  # fmt: skip
-
-
-project = LuaModules
 
 
 @outlines

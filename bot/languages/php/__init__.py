@@ -14,6 +14,7 @@ from bot.text.filetypes import PHP
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits()
+project = Names
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
     "array_all array_any array_find array_find_key array_first array_flip array_is_list array_key_exists array_key_first "
@@ -43,9 +44,6 @@ CONDITIONS = Conditions(
 
 
 TAG = re.compile(rb"<\?(?:php(?=\s|$)|=)", re.IGNORECASE)
-
-
-project = Names
 
 
 @outlines

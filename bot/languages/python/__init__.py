@@ -18,6 +18,7 @@ from bot.text.filetypes import PYTHON
 from bot.values import REQUIRES, Outline, Side, Use
 
 TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True)
+project = PythonModules
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",
@@ -40,9 +41,6 @@ CONDITIONS = Conditions(
     abstract=re.compile(rb"\A\s*@(?:\w+\.)?abstract"),
     operators=re.compile(rb"\bdef\s+__(?!init__|new__|repr__|str__|doc__|post_init__|del__)\w+__"),
 )  # fmt: skip
-
-
-project = PythonModules
 
 
 @outlines

@@ -16,6 +16,7 @@ from bot.text.filetypes import RUBY
 from bot.values import OFFERS, REQUIRES, Outline, Side, Use
 
 TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
+project = Requires
 GIVEN = (
     "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "
     "Float Hash IO Integer Kernel Logger Module Mutex NilClass Numeric Object Proc Process Random Range Rational Regexp Set "
@@ -44,9 +45,6 @@ CONDITIONS = Conditions(
 MIXIN = re.compile(
     rb"^[ \t]*(?:([A-Z]\w{0,99})\.)?(include|extend|prepend)\b[ \t(]+([A-Z][\w:, \t]{0,200})", re.MULTILINE
 )
-
-
-project = Requires
 
 
 def _check(source: bytes) -> None:

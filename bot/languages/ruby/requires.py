@@ -14,14 +14,14 @@ from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mentio
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
+QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"
 REQUIRE = re.compile(
     rb"^[^\n#]*?\b(?P<how>require_relative|require_dependency|require|load)[ \t(]+(?:File\.\w+\([ \t]*)?"
-    rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
+    + QUOTED
+    + rb"(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
     re.MULTILINE,
 )
-AUTOLOAD = re.compile(
-    rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)", re.MULTILINE
-)
+AUTOLOAD = re.compile(rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*" + QUOTED, re.MULTILINE)
 CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
 OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
 COMMENT = re.compile(rb"^[ \t]*#|^=begin")

@@ -21,6 +21,7 @@ from bot.text.filetypes import RUST
 from bot.values import OFFERS, Outline, Side, Use
 
 TRAITS = LanguageTraits(conditional_build=True)
+project = Crates
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (
     "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Extend Fn FnMut FnOnce From FromIterator "
@@ -47,9 +48,6 @@ DERIVED = re.compile(r"\bderive\s{0,4}\(([^)]{0,400})\)")
 WORD = re.compile(r"[\w:]+")
 PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
-
-
-project = Crates
 
 
 @outlines
