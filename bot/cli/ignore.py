@@ -112,11 +112,12 @@ def _top(folder: Path) -> Path:
 
 def _finding(fingerprint: str, review: Path) -> "Finding":
     """The finding with this fingerprint in the output of a review. Raises UsageError where the file or the finding is missing."""
+    from bot.cli import reviewing
     from bot.findings import earlier
 
     try:
-        last_review = earlier.read(review.read_bytes())
-    except OSError as error:
+        last_review = earlier.read(reviewing.content(review))
+    except FileNotFoundError as error:
         raise UsageError(f"{review} cannot be read: {error.strerror}") from error
     if isinstance(last_review, str):
         raise UsageError(f"{review}: {last_review}")

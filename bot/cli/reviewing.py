@@ -100,12 +100,26 @@ def last(previous: Path | None) -> bytes | None:
     if previous is None:
         return None
     try:
-        return previous.read_bytes()
+        return content(previous)
     except FileNotFoundError:
         tell(f"{previous} does not exist yet: this is the first round")
         return None
+
+
+def content(path: Path) -> bytes:
+    """Read the review that a person has named. Raises UsageError, and FileNotFoundError if there is none."""
+    from bot.findings import earlier
+
+    try:
+        with path.open("rb") as file:
+            data = file.read(earlier.MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise
     except OSError as error:
-        raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if len(data) > earlier.MAX_BYTES:
+        raise UsageError(f"{path} is too large: name the JSON output of `deeprepo review`")
+    return data
 
 
 def flags(

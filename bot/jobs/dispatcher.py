@@ -64,10 +64,9 @@ class Dispatcher:
         jobs = dict(self._runner.live)
         if not jobs:
             return
-        rows_by_id = {row.id: row for row in await self._rows.find(ids=list(jobs), states=["running"])}
+        starts = await self._rows.starts()
         for name, job in jobs.items():
-            row = rows_by_id.get(name)
-            if row is None or (row.executor, row.attempts) != (self._rows.executor, job.row.attempts):
+            if starts.get(name) != job.row.attempts:
                 job.over.set()
 
     async def _carry_out(self, row: JobRow) -> None:

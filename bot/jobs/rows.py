@@ -1,6 +1,6 @@
 """Stored jobs as they are in the database: found, put in, started, ended, deleted. Each method is one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from bot.jobs.bell import Bell
 from bot.jobs.ids import Places
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, VERSION, WAITING, create, job, lock, now, step
-from bot.jobs.turns import Order, next_due, taken_places
+from bot.jobs.turns import Order, Outlook, outlooks, taken_places
 from bot.ports import LASTS
 from bot.storage.database import Database, StoragePart
 from bot.storage.dialect import insert
@@ -121,24 +121,38 @@ class JobRows(StoragePart):
         return is_stored
 
     async def start(self, orders: Sequence[Order]) -> tuple[list[JobRow], float | None]:
-        """Take the jobs whose turn it is for this process; and the seconds until a delayed one is due, if one is delayed."""
+        """Take the jobs whose turn it is for this process; and the seconds until a delayed one is due, if one is delayed.
+
+        If nothing is due, the database is only read: no writer waits for a dispatcher that starts nothing.
+        """
+
+        def read(connection: sa.Connection) -> tuple[bool, float | None]:
+            moment = now(connection)
+            waiting = outlooks(connection, moment)
+            return any(outlook.ready for outlook in waiting.values()), _until_due(waiting, moment)
 
         def do(connection: sa.Connection) -> tuple[list[JobRow], float | None]:
             lock(connection)
             moment = now(connection)  # one for both questions: a job that becomes due between them would be missed
-            names = [name for order in orders for name in self._start(connection, order, moment)]
-            rows = connection.execute(sa.select(job).where(job.c.id.in_(names))).mappings().all() if names else []
+            waiting, busy = outlooks(connection, moment), taken_places(connection, self.executor)
+            names = [
+                name
+                for order in orders
+                if (outlook := waiting.get(order.queue)) is not None
+                for name in self._start(connection, order, moment, outlook.ready, busy.get(order.queue, 0))
+            ]
+            rows = connection.execute(_BY_ID, {"names": names}).mappings().all() if names else []
             by_id = {row["id"]: _row(row) for row in rows}
-            due = connection.execute(next_due([order.queue for order in orders], moment)).scalar_one()
-            return [by_id[name] for name in names], None if due is None else max(0.0, due - moment)
+            return [by_id[name] for name in names], _until_due(waiting, moment)
 
-        return await self.database.run(do)
+        is_due, seconds = await self.database.look(read)
+        return await self.database.run(do) if is_due else ([], seconds)
 
-    def _start(self, connection: sa.Connection, order: Order, moment: float) -> list[str]:
+    def _start(self, connection: sa.Connection, order: Order, moment: float, ready: int, busy: int) -> list[str]:
         """Mark the jobs of one queue as started, in order, until no place or no job is left."""
         names: list[str] = []
-        free = order.places - int(connection.execute(taken_places(order.queue, self.executor)).scalar_one())
-        while free > len(names):
+        free = order.places - busy
+        while min(free, ready) > len(names):
             name = order.next(connection, moment, free - len(names))
             if name is None:
                 break
@@ -146,6 +160,13 @@ class JobRows(StoragePart):
             connection.execute(sa.update(job).where(job.c.id == name).values(**values, started_at=now(connection)))
             names.append(name)
         return names
+
+    async def starts(self) -> dict[str, int]:
+        """Return the jobs that this process has begun, with the number of their starts."""
+        mine = {"executor": self.executor}
+        return await self.database.look(
+            lambda connection: {row.id: row.attempts for row in connection.execute(_HELD, mine)}
+        )
 
     async def mine(self, row: JobRow) -> bool:
         """Whether this start of a job is the present one, here, and wanted."""
@@ -291,3 +312,15 @@ def _old(connection: sa.Connection, age: float) -> list[str]:
 
 def _row(row: sa.RowMapping) -> JobRow:
     return JobRow(**{name: row[name] for name in JobRow.__dataclass_fields__ if name in row})
+
+
+def _until_due(waiting: Mapping[str, Outlook], moment: float) -> float | None:
+    """The seconds until the next job is due that is put off; None if none is."""
+    due = [outlook.next_due for outlook in waiting.values() if outlook.next_due is not None]
+    return max(0.0, min(due) - moment) if due else None
+
+
+_BY_ID = sa.select(job).where(job.c.id.in_(sa.bindparam("names", expanding=True)))
+_HELD = sa.select(job.c.id, job.c.attempts).where(
+    job.c.state == RUNNING, job.c.executor == sa.bindparam("executor", type_=sa.Text)
+)

@@ -27,12 +27,9 @@ class Shares:
 
     def next(self, connection: sa.Connection, now: float, free: int) -> str | None:
         """Return the command that is started next."""
-        columns = job.c.id, job.c.installation, job.c.person, job.c.priority, job.c.created_at
-        mine = job.c.queue == self.queue, job.c.state == RUNNING
-        running = connection.execute(sa.select(job.c.installation, job.c.person).where(*mine)).all()
-        first = job.c.priority, job.c.created_at, job.c.id
-        oldest = sa.select(*columns).where(*startable(self.queue, now)).order_by(*first).limit(MOST)
-        return self.choose(connection.execute(oldest).all(), running, free)
+        running = connection.execute(_RUNNING, {"queue": self.queue}).all()
+        oldest = connection.execute(_OLDEST, {"queue": self.queue, "now": now}).all()
+        return self.choose(oldest, running, free)
 
     def choose(self, waiting: Sequence[Any], running: Sequence[Any], free: int) -> str | None:
         """Return the id of one of the waiting commands, if one may start beside those that run."""
@@ -51,3 +48,15 @@ class Shares:
 
         able = [row for row in waiting if may(row)]
         return min(able, key=order).id if able else None
+
+
+# Built once, as in turns.py.
+_RUNNING = sa.select(job.c.installation, job.c.person).where(
+    job.c.queue == sa.bindparam("queue", type_=sa.Text), job.c.state == RUNNING
+)
+_OLDEST = (
+    sa.select(job.c.id, job.c.installation, job.c.person, job.c.priority, job.c.created_at)
+    .where(*startable())
+    .order_by(job.c.priority, job.c.created_at, job.c.id)
+    .limit(MOST)
+)

@@ -4,9 +4,8 @@ Each free place goes to the installation whose last job began longest ago. An in
 when it began to wait if that is later: an installation that returns after a pause joins the back of the queue.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import sqlalchemy as sa
 
@@ -38,39 +37,45 @@ class RoundRobin:
 
     def next(self, connection: sa.Connection, now: float, free: int) -> str | None:  # noqa: ARG002 - of the protocol
         """Return the first job of the installation whose turn it is: by priority, then the oldest."""
-        turn = _installations(self.queue, self.per_installation, now).limit(1)
-        installation = connection.execute(turn).scalar()
+        here = {"queue": self.queue, "now": now}
+        installation = connection.execute(_TURN, here | {"most": self.per_installation}).scalar()
         if installation is None:
             return None
-        mine = (*startable(self.queue, now), job.c.installation == installation)
-        query = sa.select(job.c.id).where(*mine).order_by(job.c.priority, job.c.created_at, job.c.id).limit(1)
-        return str(connection.execute(query).scalar_one())
+        return str(connection.execute(_FIRST, here | {"installation": installation}).scalar_one())
 
 
-def taken_places(queue: str, executor: str) -> sa.Select[Any]:
-    """Count the places of a process that are taken in a queue."""
-    mine = job.c.queue == queue, job.c.state == RUNNING, job.c.executor == executor
-    return sa.select(sa.func.count()).select_from(job).where(*mine)
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What waits in one queue. `ready`: how many jobs are due; `next_due`: when the next one is that is put off."""
+
+    ready: int
+    next_due: float | None
 
 
-def next_due(queues: Sequence[str], now: float) -> sa.Select[Any]:
-    """When the next job that is put off becomes due."""
-    later = job.c.state == WAITING, job.c.queue.in_(queues), job.c.due_at > now, job.c.version == VERSION
-    return sa.select(sa.func.min(job.c.due_at)).where(*later)
+def outlooks(connection: sa.Connection, now: float) -> dict[str, Outlook]:
+    """Return what waits, by queue; a queue in which nothing waits is left out."""
+    return {queue: Outlook(int(ready), due) for queue, ready, due in connection.execute(_WAITING, {"now": now})}
 
 
-def startable(queue: str, now: float) -> tuple[sa.ColumnElement[bool], ...]:
-    """The condition of waiting jobs that are due, and whose predecessor with the same serial value has ended."""
-    other = job.alias("other")
+def taken_places(connection: sa.Connection, executor: str) -> dict[str, int]:
+    """Count the places of a process that are taken, by queue."""
+    return {queue: int(count) for queue, count in connection.execute(_TAKEN, {"executor": executor})}
+
+
+def startable() -> tuple[sa.ColumnElement[bool], ...]:
+    """The condition of waiting jobs of `:queue` that are due at `:now`, and whose predecessor with the same serial value has ended."""
+    other, queue = job.alias("other"), sa.bindparam("queue", type_=sa.Text)
     busy = sa.exists().where(other.c.serial == job.c.serial, other.c.queue == job.c.queue, other.c.state == RUNNING)
-    return job.c.queue == queue, job.c.state == WAITING, job.c.due_at <= now, job.c.version == VERSION, ~busy
+    due = job.c.due_at <= sa.bindparam("now", type_=sa.Double)
+    return job.c.queue == queue, job.c.state == WAITING, due, job.c.version == VERSION, ~busy
 
 
-def _installations(queue: str, per_installation: int, now: float) -> sa.Select[int]:
-    """The installations that may have a place now, first to last."""
+def _installations() -> sa.Select[int]:
+    """The installations that may have a place in `:queue` at `:now`, first to last; each has `:most` at most."""
+    queue = sa.bindparam("queue", type_=sa.Text)
     waiting = (
         sa.select(job.c.installation, sa.func.min(job.c.due_at).label("since"))
-        .where(*startable(queue, now))
+        .where(*startable())
         .group_by(job.c.installation)
         .cte("waiting")
     )
@@ -92,6 +97,27 @@ def _installations(queue: str, per_installation: int, now: float) -> sa.Select[i
         sa.select(waiting.c.installation)
         .outerjoin(running, running.c.installation == waiting.c.installation)
         .outerjoin(last_starts, last_starts.c.installation == waiting.c.installation)
-        .where(sa.func.coalesce(running.c.count, 0) < per_installation)
+        .where(sa.func.coalesce(running.c.count, 0) < sa.bindparam("most", type_=sa.Integer))
         .order_by(turn, waiting.c.installation)
     )
+
+
+# Built once: the dispatcher asks them for every delivery, and building one takes longer than its answer.
+_TURN = _installations().limit(1)
+_FIRST = (
+    sa.select(job.c.id)
+    .where(*startable(), job.c.installation == sa.bindparam("installation", type_=sa.BigInteger))
+    .order_by(job.c.priority, job.c.created_at, job.c.id)
+    .limit(1)
+)
+_LATER = job.c.due_at > sa.bindparam("now", type_=sa.Double)
+_WAITING = (
+    sa.select(job.c.queue, sa.func.sum(sa.case((_LATER, 0), else_=1)), sa.func.min(sa.case((_LATER, job.c.due_at))))
+    .where(job.c.state == WAITING, job.c.version == VERSION)
+    .group_by(job.c.queue)
+)
+_TAKEN = (
+    sa.select(job.c.queue, sa.func.count())
+    .where(job.c.state == RUNNING, job.c.executor == sa.bindparam("executor", type_=sa.Text))
+    .group_by(job.c.queue)
+)

@@ -63,8 +63,9 @@ NO_SECRET = re.compile(
 WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
+BRACKETS = " ()[]{};"
 SEPARATOR = re.compile(r"[,;({\[&|?]")
-TYPED = re.compile(r"(\w)\s?:\s?[\w.\[\]| ]{1,60}=\s?(?=\w{0,2}[\"'`])")
+TYPED = re.compile(r"(\w)\s?:\s?[\w.\[\]|\"' ]{1,60}=\s?(?=\w{0,2}[\"'`])")
 FALLBACK = re.compile(  # `os.getenv("NAME", "value")`, `env.NAME or "value"`
     r"[=:]\s?(?:\w[\w.]{0,60}\(\s?[\"'][^\"']{1,80}[\"']\s?,\s?|[\w.$]{1,60}(?:[(\[][\"'][^\"']{1,80}[\"'][)\]])?\s?(?:or|\|\||\?\?|\?:)\s?)(?=[\"'])"
 )
@@ -307,7 +308,7 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
             yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
-    for text in dict.fromkeys((line, _bare_assignment(line))):
+    for text in dict.fromkeys((line, _bare_assignment(line), *_single_assignments(line))):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
@@ -344,6 +345,15 @@ def _bare_assignment(line: str) -> str:
     ):
         line = pattern.sub(text, line)
     return line
+
+
+def _single_assignments(line: str) -> Iterator[str]:
+    """The assignments of `user, password = "a", "b"`, one by one."""
+    targets, sign, values = line.partition("=")
+    names, parts = targets.rstrip(": ").split(","), values.split(",")
+    if sign and 1 < len(names) == len(parts):
+        for name, part in zip(names, parts, strict=True):
+            yield f"{name.strip(BRACKETS)} = {part.strip(BRACKETS)}"
 
 
 def _is_value(value: str) -> bool:
