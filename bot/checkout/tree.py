@@ -22,9 +22,8 @@ from bot.text.tree_names import name_of, raw_name
 from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
-HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
+HEAD_BYTES = media.HEAD_BYTES  # enough for a "generated" header, too
 MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
-FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
@@ -160,7 +159,7 @@ class Checkout:
                 break
             texts = await self.read_many(portion, side)
             starts |= {path: blob[:HEAD_BYTES] for path, blob in dict(texts).items()}
-            odd |= {path for path, blob in dict(texts).items() if _stray(blob)}
+            odd |= {path for path, blob in dict(texts).items() if media.has_stray_nuls(blob)}
         return starts, frozenset(odd)
 
     async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
@@ -460,18 +459,6 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
     head = (await out.readline()).split()
     content = (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
     return content if head[1:2] == [b"blob"] else None
-
-
-def _stray(blob: bytes | None) -> bool:
-    """Whether a file is text, although git takes it for binary because of a few NUL bytes in it."""
-    nuls = blob.count(b"\0") if blob and b"\0" in blob[:HEAD_BYTES] else 0
-    if not blob or not nuls or nuls > max(FEW_NULS, len(blob) // NUL_SHARE) or 4 * nuls > len(blob):
-        return False
-    try:
-        blob.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:

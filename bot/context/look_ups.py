@@ -17,7 +17,7 @@ from bot.diff.units import ShownLines
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
-from bot.text import blocks, globs
+from bot.text import blocks, globs, media
 from bot.text.lines import binds, block, closing, defines, definition, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 from bot.values import DiffRow, Excerpt, LookUp, Query, Reference, Side, Symbol, tokens
@@ -145,9 +145,16 @@ class LookUps:
     callers: Callers  # uses of a name as code, in the head tree
     readers: Callers  # lines that read a name that nobody calls
 
-    async def show(self, look_ups: Sequence[LookUp], most: int = TOKENS) -> tuple[LookedUp, ...]:
-        """Every result in the order asked, `most` tokens in all: what one does not need, the next ones may have."""
+    async def show(
+        self, look_ups: Sequence[LookUp], most: int = TOKENS, shown_excerpts: Iterable[Excerpt] = ()
+    ) -> tuple[LookedUp, ...]:
+        """Return every result in the order asked, `most` tokens in all: what one does not need, the next ones may have.
+
+        The lines of `shown_excerpts` are not shown again.
+        """
         room, results = _Room(most), list[_Result]()
+        for excerpt in shown_excerpts:
+            room.shown_lines.add(excerpt)
         for at, one in enumerate(look_ups):
             look_up = _within_limits(one)
             before = len(self.tree.stopped_searches)
@@ -184,6 +191,8 @@ class LookUps:
     async def _lines(self, look_up: LookUp) -> tuple[list[Excerpt], list[str]]:
         path, side, notes = look_up.path.removeprefix("./"), look_up.side, list[str]()
         blob = await self.tree.read(path, side)
+        if blob is not None and media.is_binary(blob):
+            return [], [f"{path} is not a text file"]
         if blob is None:
             other: Side = "base" if side == "head" else "head"
             blob, why = await self.tree.read(path, other), await absent(self.tree, path, side)
@@ -417,13 +426,10 @@ class LookUps:
 
     async def _globs(self, look_up: LookUp) -> tuple[list[str], str]:
         """The glob as git takes it, and why nothing can be found where it takes no path."""
-        glob = look_up.path.strip().lstrip(":").removeprefix("./")
-        if glob in {"", "*", "**", "**/*", ".", "/"}:
-            return [], ""
-        paths = [f":(glob){one}" if "**" in one else one for one in globs.braces(glob)]
-        if await self.tree.grep(Query(["^"], paths, syntax="perl", side=look_up.side)):
+        paths = pathspecs(look_up.path)
+        if not paths or await self.tree.grep(Query(["^"], paths, syntax="perl", side=look_up.side)):
             return paths, ""
-        entries = await self.tree.entries(look_up.side)
+        entries, glob = await self.tree.entries(look_up.side), plain_glob(look_up.path)
         return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"
 
 
@@ -455,6 +461,22 @@ def _of(owner: str, name: str, line: str) -> bool:
         rf"\b{re.escape(owner)}(?:\.|::|->|\[[\"']){re.escape(name)}\b[\"']?\]?\s*(?::[^=]{{0,80}})?=(?![=>~])", line
     )
     return bool(match)
+
+
+def plain_glob(glob: str) -> str:
+    """Return a glob without what only a shell or git reads at its beginning."""
+    return glob.strip().lstrip(":").removeprefix("./")
+
+
+def pathspecs(glob: str) -> list[str]:
+    """Return a glob as git takes it: a plain one matches in every folder, one with ** as shells do; braces are written out.
+
+    Of a glob that fits every path it returns nothing: it narrows nothing.
+    """
+    plain = plain_glob(glob)
+    if plain in {"", "*", "**", "**/*", ".", "/"}:
+        return []
+    return [f":(glob){one}" if "**" in one else one for one in globs.braces(plain)]
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:

@@ -94,6 +94,12 @@ def wishes() -> Mapping[str, Any]:
     return dict(strangers.schema(strangers.Wishes)["properties"])
 
 
+def asking(name: str, description: str, properties: Mapping[str, Any]) -> Schema:
+    """Build the form of an answer that may ask to see more code first, with the form of the last answer."""
+    final = Schema(name, description, strict(**properties))
+    return Schema(name, description, strict(**properties, **wishes()), final, frozenset(wishes()))
+
+
 def look_ups(data: Mapping[str, Any] | None) -> tuple[LookUp, ...]:
     """What a reply asks to see, each once; nothing where it asks for nothing that can be read."""
     from bot.findings import strangers

@@ -56,7 +56,9 @@ def test_unknown_price_is_noted_once() -> None:
     """Without a price the dollar cap cannot hold: that is said once, and the cost is unknown, not zero."""
     budget = Budget(Limits(usd=0.001))
     for _ in range(2):
-        budget.book(CALL, None, "worker", "compatible/model", hold=budget.reserve(CALL, nobody_knows, "compatible/model"))
+        budget.book(
+            CALL, None, "worker", "compatible/model", hold=budget.reserve(CALL, nobody_knows, "compatible/model")
+        )
     assert budget.notes == [
         "The price of compatible/model is unknown: instead of $0.00, 2,000 tokens are the cap of this review."
     ]
@@ -70,7 +72,9 @@ def test_an_unknown_price_falls_back_to_a_cap_in_tokens() -> None:
     budget = Budget(Limits(usd=0.001, tokens=None))
     assert budget.left().tokens is None
     for _ in range(2):
-        budget.book(CALL, None, "worker", "compatible/model", hold=budget.reserve(CALL, nobody_knows, "compatible/model"))
+        budget.book(
+            CALL, None, "worker", "compatible/model", hold=budget.reserve(CALL, nobody_knows, "compatible/model")
+        )
     assert budget.left().tokens == 0
     with pytest.raises(BudgetSpent, match=r"the cap of 2,000 tokens would be exceeded"):
         budget.reserve(CALL, nobody_knows, "compatible/model")

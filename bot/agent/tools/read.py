@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.agent.state import RunState
+from bot.context.look_ups import absent, pathspecs
 from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
@@ -45,7 +46,7 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
-        return f"[{path} {await absent(state, path, side)}]"
+        return f"[{path} {await absent(state.session.tree, path, side)}]"
     lines = blob.decode("utf-8", "replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
@@ -64,7 +65,7 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
-        raise ValueError(f"{path} {await absent(state, path, side)}")
+        raise ValueError(f"{path} {await absent(state.session.tree, path, side)}")
     lines = blob.decode("utf-8", "replace").split("\n")
     first = max(1, int(start))
     return "\n".join(lines[first - 1 : min(int(end) if end is not None else len(lines), first - 1 + MAX_LINES)])
@@ -217,14 +218,5 @@ def _place(row: Reference) -> dict[str, object]:
 
 
 def _globs(patterns: Iterable[str]) -> list[str]:
-    """Git's own form: a plain pattern matches in every folder, one with ** as shells do; braces are written out."""
-    plain_globs = [glob.strip().lstrip(":").removeprefix("./") for glob in patterns]
-    plain = [one for glob in plain_globs if glob not in {"", "*", "**", "**/*", ".", "/"} for one in globs.braces(glob)]
-    return [f":(glob){glob}" if "**" in glob else glob for glob in plain[: globs.MOST]]
-
-
-async def absent(state: RunState, path: str, side: Side) -> str:
-    """Why a file cannot be read, and which one may have been meant."""
-    entries = await state.session.tree.entries(side)
-    why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-    return f"{why}{nearest(path, entries)}"
+    """Git's own form of the patterns, as many as one search takes."""
+    return [glob for one in patterns for glob in pathspecs(one)][: globs.MOST]

@@ -129,7 +129,9 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
     """A folder of tools is shown read-only beside /usr."""
     where = sysconfig.get_path("purelib")
     sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
-    command = Recipe(preset=PRESETS["pytest"], test=f"PYTHONPATH={where} {PRESETS['pytest'].test}", files="").command("tests/test_x.py")
+    command = Recipe(preset=PRESETS["pytest"], test=f"PYTHONPATH={where} {PRESETS['pytest'].test}", files="").command(
+        "tests/test_x.py"
+    )
     outcome = asyncio.run(execute(sandbox, Run(b"", command, {"tests/test_x.py": text}, LIMITS)))
     if "No module named pytest" in outcome.output:
         pytest.skip("the interpreter of the sandbox is another one")
