@@ -34,7 +34,7 @@ def find_repeated(finding: Finding, dismissals: Sequence[Dismissal]) -> Dismissa
             (before, reason)
             for before, reason in dismissals
             if before.path == finding.path
-            and not finding.proven
+            and not (finding.proven or finding.is_masked)
             and lines
             and lines <= quoted_lines(before)
             and alike(_words(before), _words(finding), SAME)
@@ -51,7 +51,7 @@ def is_one_story(finding: Finding, before: Finding) -> bool:
 
 def near(finding: Finding, dismissals: Sequence[Dismissal], units: Iterable[Unit]) -> tuple[Dismissal, ...]:
     """The dismissed claims of the finding's place, the nearest first: of one line or definition, or about the same called function."""
-    if finding.proven:
+    if finding.proven or finding.is_masked:
         return ()
     spans = [(unit.start, unit.end) for unit in units if unit.path == finding.path and unit.side == finding.side]
     lines, names = quoted_lines(finding), _names(finding)

@@ -178,15 +178,17 @@ def _sort(recollection: Recollection, least: Severity) -> Sequence[Fate]:
     visible = [f for f in recollection.new if not f.verdict.open or at_least(f.severity, least)]
     below = [f for f in recollection.new if f.verdict.open and not at_least(f.severity, least)]
     raised_findings = [f for f in recollection.still if at_least(f.severity, least) and f.verdict.open and not f.number]
-    without_opinion = [f for f in recollection.doubtful if not at_least(f.severity, least) or _is_masked(f)]
+    without_opinion = [
+        f for f in recollection.doubtful if not at_least(f.severity, least) or (f.is_masked and f.verdict.open)
+    ]
     again = (*(f for f in recollection.doubtful if f not in without_opinion), *raised_findings)
     return [
         *(Fate(f, "still") for f in recollection.still if f not in raised_findings),
         *(Fate(f, "still") for f in without_opinion),
         *(Fate(f, "fixed") for f in recollection.fixed_findings),
-        *(Fate(f, "due") for f in visible if not _is_masked(f)),
+        *(Fate(f, "due") for f in visible if not (f.is_masked and f.verdict.open)),
         *(Fate(f, "due", is_earlier=True) for f in again),
-        *(Fate(f, "reported") for f in visible if _is_masked(f)),
+        *(Fate(f, "reported") for f in visible if f.is_masked and f.verdict.open),
         *(Fate(replace(f, unconfirmed=True), "reported") for f in below),
     ]
 
@@ -305,11 +307,6 @@ def _without_repeats(
     return left, tuple(
         SuppressedFinding(finding, before[1], "repeat") for finding, before in rows if before is not None
     )
-
-
-def _is_masked(finding: Finding) -> bool:
-    """Whether a model would judge a secret that it is not shown, by the words that its author wrote beside it."""
-    return finding.category == "secret" and finding.verdict.open and any(s.kind != "model" for s in finding.sources)
 
 
 def _update(before: Finding, now: Finding) -> Finding:

@@ -254,7 +254,7 @@ def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
 def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:
     """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
     by_code = [source for source in past.sources if source.kind != "model"]
-    if not past.proven and len(by_code) < len(past.sources):
+    if not past.proven and not past.is_masked and len(by_code) < len(past.sources):
         return None  # a model has said it too
     means = {silence(source, past) for source in by_code}
     if not means or None in means:

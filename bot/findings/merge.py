@@ -54,7 +54,7 @@ def add(distinct_findings: list[Finding], finding: Finding) -> bool:
 def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
     """Put a finding among distinct ones: alone, or in the place of the one that it tells better.
 
-    Returns it as it is kept, and the one before it. What is proven or confirmed keeps its words and takes the evidence.
+    Returns it as it is kept, and the one before it. What is proven or confirmed, or a secret, keeps its words and takes the evidence.
     """
     identified_finding = identify(finding)
     at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
@@ -63,7 +63,9 @@ def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Findi
         return distinct_findings[-1], None
     before = distinct_findings[at]
     distinct_findings[at] = (
-        _combine(before, identified_finding) if before.verdict.is_shown else _combine(identified_finding, before)
+        _combine(before, identified_finding)
+        if before.verdict.is_shown or before.is_masked
+        else _combine(identified_finding, before)
     )
     return distinct_findings[at], before
 
@@ -191,7 +193,7 @@ def _shown_places(finding: Finding) -> set[tuple[str, str, int]]:
 
 def _unite(one: Finding, other: Finding) -> Finding:
     """One of the two with the other's evidence, and with the other's place if it is another one."""
-    strong, weak = sorted((one, other), key=lambda f: (f.verdict.rank, severity_rank(f.severity)))
+    strong, weak = sorted((one, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     own = (strong.path, strong.side, strong.start)

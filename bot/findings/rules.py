@@ -34,6 +34,7 @@ def reaches(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> boo
         not learning.is_learning
         or not learning.text
         or finding.proven
+        or finding.is_masked
         or not globs.matches([learning.path], finding.path)
     ):
         return False

@@ -63,6 +63,8 @@ NO_SECRET = re.compile(
 WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
+NAME = re.compile(r"[\w$-]+")
+BRACES = re.compile(r"[{},]")
 BRACKETS = " ()[]{};"
 SEPARATOR = re.compile(r"[,;({\[&|?]")
 TYPED = re.compile(r"(\w)\s?:\s?[\w.\[\]|\"' ]{1,60}=\s?(?=\w{0,2}[\"'`])")
@@ -73,6 +75,13 @@ HANDED_ON = re.compile(
     r"[=:]\s?(?:new )?(?:str|bytes|bytearray|String|Secret\w{0,10}|Buffer\.from|(?:base64\.)?b64decode|atob|\[\]byte|\[)\(?\s?(?=\w{0,2}[\"'`])"
 )
 LITERAL_MARK = re.compile(r"([=:]\s?)(?:[bBrRuUfFL]{1,2}|@|\$)(?=[\"'])")
+PAIR = re.compile(  # `setattr(self, "NAME", "value")`
+    r"\(\s?(?:\w[\w.]{0,60}\s?,\s?)?[\"']([\w.-]{1,60})[\"']\s?,\s?(?=[\"'])"
+)
+YAML_MARK = re.compile(r"(:\s)(?:!{1,2}\w{0,20}|&\w{1,60})\s(?=\S)")
+SIGN = re.compile(
+    r"(?:\|\|=|&&=|\?\?=|:=|=\s?[\w.]{1,60}\s?=|=\s?(?:\"\"|'')\s?(?:or|\|\||\?\?|\+)?|=\s?\()\s?(?=[\"'])"
+)
 TRIPLE = re.compile(r"([\"'])\1\1")
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
@@ -327,10 +336,16 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
 
 
 def _name_of(line: str, value: str) -> tuple[str, bool]:
-    """What a value is given to, as written, and whether that stands within brackets: of `f(user=a, key=b)` it is `key`."""
+    """The name directly before a value, and whether that stands within brackets: of `f(user=a, key=b)` it is `key`.
+
+    Of `key: Text = b` it is `key`; of `if path: key = b`, whose last word is what a value is given to, it is `key` too.
+    """
     head = line[: max(0, line.find(value))]
     names = [part for part in SEPARATOR.split(head) if "=" in part or ":" in part] or [head]
-    return names[-1].partition("=")[0].partition(":")[0], len(names) > 1 or not head.startswith(names[-1])
+    before = names[-1].rpartition("=")[0] or names[-1].rpartition(":")[0] or names[-1]
+    typed, _, last = before.rstrip(":").rpartition(":")
+    words = NAME.findall(last if MAYBE_NAMED.search(last) else typed or last)
+    return words[-1] if words else "", len(names) > 1 or not head.startswith(names[-1])
 
 
 def _bare_assignment(line: str) -> str:
@@ -340,6 +355,9 @@ def _bare_assignment(line: str) -> str:
         (TYPED, r"\1 = "),
         (FALLBACK, "= "),
         (HANDED_ON, "= "),
+        (PAIR, r" \1 = "),
+        (YAML_MARK, r"\1"),
+        (SIGN, "= "),
         (LITERAL_MARK, r"\1"),
         (TRIPLE, r"\1"),
     ):
@@ -348,12 +366,14 @@ def _bare_assignment(line: str) -> str:
 
 
 def _single_assignments(line: str) -> Iterator[str]:
-    """The assignments of `user, password = "a", "b"`, one by one."""
+    """The assignments of `user, password = "a", "b"` and the pairs of `{user: a, password: b}`, one by one."""
     targets, sign, values = line.partition("=")
     names, parts = targets.rstrip(": ").split(","), values.split(",")
     if sign and 1 < len(names) == len(parts):
         for name, part in zip(names, parts, strict=True):
             yield f"{name.strip(BRACKETS)} = {part.strip(BRACKETS)}"
+    if "{" in line:
+        yield from (part.strip(BRACKETS) for part in BRACES.split(line) if MAYBE_NAMED.search(part) and ":" in part)
 
 
 def _is_value(value: str) -> bool:

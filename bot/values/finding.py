@@ -183,6 +183,11 @@ class Finding:
         return self.verdict is Verdict.PROVEN
 
     @property
+    def is_masked(self) -> bool:
+        """Whether code has found a secret there: a model is shown a placeholder, so none judges it, retells it or takes it back."""
+        return self.category == "secret" and any(source.kind != "model" for source in self.sources)
+
+    @property
     def serious(self) -> bool:
         """Whether it is critical or high."""
         return at_least(self.severity, "high")

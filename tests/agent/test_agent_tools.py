@@ -263,6 +263,24 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     assert (finding.title, finding.severity, len(finding.evidence)) == ("first", "medium", 1)
 
 
+def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table) -> None:
+    """A root is shown a placeholder in its place: its category and words stay, and people decide about it."""
+
+    async def step(session: Session) -> tuple[str, Finding]:
+        state = RunState(session, source=Source("model", "", "root"))
+        await report.report(state, "shop/price.py", "        return None", "A password is committed", "why")
+        by_code = (Source("analyser", "secrets"),)
+        session.findings[0] = replace(session.findings[0], category="secret", sources=by_code)
+        await report.report(
+            state, "shop/price.py", "        return None", "A password is committed", "none", severity="low", category="style"
+        )  # fmt: skip
+        return await report.drop(state, session.findings[0].fingerprint, "made up"), session.findings[0]
+
+    answer, finding = table.run(step)
+    assert answer.startswith("refused: code has found a secret there")
+    assert (finding.category, finding.severity, finding.why) == ("secret", "medium", "why")
+
+
 @pytest.mark.parametrize(
     ("look", "value", "note"),
     few(

@@ -15,7 +15,7 @@ from bot.config.ignore_file import IgnoreEntry
 from bot.errors import DeepRepoError
 from bot.findings.judge import judge
 from bot.findings.memory import Recollection, recall
-from bot.findings.merge import identify
+from bot.findings.merge import identify, merge
 from bot.masking.forms import identity
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
@@ -82,3 +82,13 @@ def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -
             ]
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_no_model_s_telling_takes_a_secret_s_place(first: int) -> None:
+    """A worker's finding of the same line, however severe, joins what looks like a password: its category and its words stay."""
+    password = replace(leak(KEY), verdict=Verdict.UNPROVEN, severity="high", sources=(Source("analyser", "secrets"),))
+    claim = replace(password, category="logic", severity="critical", sources=(Source("model", "m", "worker"),), rule="")
+    (finding,) = merge([password, claim][:: 1 if first else -1])
+    assert (finding.category, finding.severity, len(finding.sources)) == ("secret", "high", 2)
+    assert recalled(finding, replace(leak(TWIN), path="b.yml")).still[0].category == "secret"

@@ -64,6 +64,8 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - th
         return f"refused: {was}; findings() lists those that stand"
     if dropped_finding.proven:  # text under review may talk a root into silence, but not out of a fact
         return "refused: code has proven it, so it stands whatever is said about it"
+    if dropped_finding.is_masked:
+        return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
     state.session.findings.remove(dropped_finding)
     state.dropped_findings[fingerprint] = (
         f"{dropped_finding.path}:{dropped_finding.start} {dropped_finding.title}: {reason}"

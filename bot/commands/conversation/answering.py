@@ -158,7 +158,7 @@ def _withdrawals(
     for number, row in sorted(rows_by_number.items()):
         finding, reason = findings[number - 1], " ".join(row["reason"].split())
         objection: Objection | None = None
-        if finding.proven:
+        if finding.proven or finding.is_masked:
             objection = "proven"
         elif not heard_remark.lasts:
             objection = "unsigned"
