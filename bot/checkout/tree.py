@@ -18,6 +18,7 @@ from bot.concurrency import end_process, together
 from bot.errors import GitError
 from bot.ports import Tree
 from bot.text import media
+from bot.text.lines import file_lines
 from bot.text.tree_names import name_of, raw_name
 from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
 
@@ -464,7 +465,7 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
 def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
     """Path and text of each added line."""
     path, inside = "", False
-    for row in patch.decode("utf-8", "replace").split("\n"):
+    for row in file_lines(patch):
         if row.startswith("diff --git "):
             inside = False
         elif row.startswith("@@ "):
@@ -478,7 +479,7 @@ def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
 def _binary_paths(patch: bytes) -> frozenset[str]:
     """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
     start, end = "Binary files ", " differ"
-    rows = patch.decode("utf-8", "replace").split("\n")
+    rows = file_lines(patch)
     last = (row.removesuffix(end).rpartition(" and ")[2] for row in rows if row.startswith(start) and row.endswith(end))
     return frozenset(one.removeprefix('"').removeprefix("b/").removesuffix('"') for one in last if one != "/dev/null")
 

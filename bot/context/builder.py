@@ -34,6 +34,7 @@ from bot.context.usages import Pick, Row
 from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
+from bot.text.lines import file_lines
 from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Excerpt, Query, Reference, Unit, tokens
 
@@ -182,7 +183,7 @@ class ContextBuilder:
         """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
         sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
         texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
-        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
         if lines and self._by_file_name is None:
             self._by_file_name = result_flow.by_file_name(await self.tree.entries())
         keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
@@ -194,7 +195,7 @@ class ContextBuilder:
         picks = [
             Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
             for path, blob in read.items()
-            for number, text in enumerate(snippets.lines(blob), 1)
+            for number, text in enumerate(file_lines(blob), 1)
             if keys[path] & identifiers.words(text)
         ]
         callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
@@ -217,7 +218,7 @@ class ContextBuilder:
             )
         }
         texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meanings)))
-        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
         return [
             Callee(path, line, name, lines[path])
             for (path, line, _), name in sorted(
@@ -308,7 +309,7 @@ class ContextBuilder:
         texts = await self.tree.read_many([row.path for row in references])
         excerpts = []
         for row in references:
-            text = snippets.lines(texts.get(row.path, b""))
+            text = file_lines(texts.get(row.path, b""))
             if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
@@ -326,7 +327,7 @@ class ContextBuilder:
         texts = await self.tree.read_many([row.path for row in picks])
         excerpts, helpers = [], MAX_HELPERS
         for row in picks:
-            lines = snippets.lines(texts.get(row.path, b""))
+            lines = file_lines(texts.get(row.path, b""))
             excerpt = _around(row, lines, shown_lines)
             if excerpt is None:
                 continue

@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.context import definitions, identifiers, snippets, usages
+from bot.context import definitions, identifiers, usages
 from bot.context.carriers import Carrier, carriers, same_family
 from bot.context.definitions import LONG_LINE
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text.filetypes import filetype
+from bot.text.lines import file_lines
 from bot.text.paths import is_product
 from bot.values import Query, Reference
 
@@ -122,7 +123,7 @@ class Consumers:
 
     async def _lines(self, paths: Iterable[str]) -> dict[str, list[str]]:
         texts = await self.tree.read_many(list(dict.fromkeys(paths)))
-        return {path: snippets.lines(blob) for path, blob in texts.items()}
+        return {path: file_lines(blob) for path, blob in texts.items()}
 
 
 def _site(row: Reference) -> Site:

@@ -18,7 +18,7 @@ from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
 from bot.text import blocks, globs, media
-from bot.text.lines import binds, block, closing, defines, definition, says
+from bot.text.lines import binds, block, closing, defines, definition, file_lines, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 from bot.values import DiffRow, Excerpt, LookUp, Query, Reference, Side, Symbol, tokens
 
@@ -535,7 +535,7 @@ def _nothing(why: str, rows: Sequence[Row], look_up: LookUp) -> str:
 
 
 def _rows(blob: bytes) -> list[str]:
-    rows = snippets.lines(blob)
+    rows = file_lines(blob)
     return rows[:-1] if rows and rows[-1] == "" else rows
 
 

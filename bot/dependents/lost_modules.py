@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.dependents.confirm import Reach
 from bot.dependents.sites import MODULE, mention
+from bot.text.lines import file_lines
 from bot.values import Import, Reference
 
 
@@ -22,7 +23,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         resolved_lines = {item.line for item in await head.imports(path)} if items else set()
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
-        lines = source.decode("utf-8", "replace").split("\n")
+        lines = file_lines(source)
         references += [
             _reference(item, path, lines, missing=entire or _stem(item.target) not in alive)
             for item in _one_each(items, base)

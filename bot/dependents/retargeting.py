@@ -21,6 +21,7 @@ from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
 from bot.dependents.sites import MODULE, mention
 from bot.dependents.trees import Trees, import_names, naming_files
+from bot.text.lines import file_lines
 from bot.values import ChangedSymbol, Dependents, Import, Query, Reference, Symbol
 
 MOST_FILES = 4_000  # whose imports are resolved on both sides
@@ -130,7 +131,7 @@ async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[in
     before, after = _targets(past), _targets(cache.head.resolve(path, source))
     if before == after:
         return
-    lines = source.decode("utf-8", "replace").split("\n")
+    lines = file_lines(source)
     for line in sorted(before.keys() | after.keys()):
         if line in fresh or not 0 < line <= len(lines):
             continue
@@ -153,7 +154,7 @@ async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int
     names = {re.sub(r"\.\w+$", "", posixpath.basename(path)): path for path in sorted(trees.dead_ends)}
     found = await head.tree.grep(Query(sorted(names), globs(head.language), word=True))
     for path, source in (await head.tree.read_many(sorted(found)[:MOST_FILES])).items():
-        lines = source.decode("utf-8", "replace").split("\n")
+        lines = file_lines(source)
         spoken = {use.line: use.name for use in head.language.uses(path, source, names.keys()) if use.form == "import"}
         for line, text in enumerate(lines, 1):
             word = spoken.get(line) or next(

@@ -27,6 +27,7 @@ from bot.dependents.targets import (
     words_of,
 )
 from bot.ports import Language, Tree
+from bot.text.lines import file_lines
 from bot.values import Import, Query, Reference, Side, SomeUses, Symbol, Use
 
 LISTED = 8  # names in a sentence
@@ -183,7 +184,7 @@ class Search:
             self._miss(
                 f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
             )
-        lines = source.decode("utf-8", "replace").split("\n")
+        lines = file_lines(source)
         import_words = frozenset(
             word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE])
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
 from bot.ports import Language, Tree
-from bot.text.lines import is_comment
+from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_settings, is_test
 from bot.values import Query, Reference, Use
 
@@ -39,7 +39,7 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
         paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
         for path, source in (await tree.read_many(paths_read)).items():
             if len(source) <= budget.bytes and not is_minified(source):
-                lines = source.decode("utf-8", "replace").split("\n")
+                lines = file_lines(source)
                 references += [_with_text(use, path, lines) for use in language.uses(path, source, {short})]
     references.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
     return tuple(references[:limit])

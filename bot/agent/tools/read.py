@@ -13,6 +13,7 @@ from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
+from bot.text.lines import file_lines
 from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
 from bot.values import Query, Reference, Side
 
@@ -47,7 +48,7 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     blob = await state.session.tree.read(path, side)
     if blob is None:
         return f"[{path} {await absent(state.session.tree, path, side)}]"
-    lines = blob.decode("utf-8", "replace").split("\n")
+    lines = file_lines(blob)
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
     window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
@@ -66,7 +67,7 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
     blob = await state.session.tree.read(path, side)
     if blob is None:
         raise ValueError(f"{path} {await absent(state.session.tree, path, side)}")
-    lines = blob.decode("utf-8", "replace").split("\n")
+    lines = file_lines(blob)
     first = max(1, int(start))
     return "\n".join(lines[first - 1 : min(int(end) if end is not None else len(lines), first - 1 + MAX_LINES)])
 

@@ -22,6 +22,7 @@ from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
 from bot.text.filetypes import filetype
+from bot.text.lines import file_lines
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import (
     ChangedFile,
@@ -244,7 +245,7 @@ async def _excerpts(
     texts = dict(await overlay.read_many([row.path for row in chosen]))
     found = []
     for row in chosen:
-        lines = texts.get(row.path, b"").decode("utf-8", "replace").split("\n")
+        lines = file_lines(texts.get(row.path, b""))
         first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
         numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
         path = label(consumer.name, overlay.inside(row.path) or row.path)
@@ -439,7 +440,7 @@ async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence
             return item
     for side in ("base", "head"):
         text = await overlay.read(home, side)
-        lines = [line.rstrip("\r") for line in (text or b"").decode("utf-8", "replace").split("\n")]
+        lines = [line.rstrip("\r") for line in file_lines(text)]
         at = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
         if at:
             return Evidence(home, lines[at - 1], at, side)

@@ -11,7 +11,7 @@ from bot.dependents.schemas import words
 from bot.dependents.schemas.breaks import Document, SchemaBreak, SchemaLanguage, SchemaPlace, UnreadableSchemaError
 from bot.dependents.schemas.languages import SCHEMAS
 from bot.ports import Tree
-from bot.text.lines import is_comment
+from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
 from bot.values import ChangedFile, Finding, Query
 
@@ -135,7 +135,7 @@ async def find_uses(
     use_rows = [row for row in rows if row[0] not in left_out and _can_use(*row)]
     paths = list(dict.fromkeys(path for path, _, _ in use_rows))[:FILES_READ]
     texts = await tree.read_many(paths)
-    lines = {path: raw.decode("utf-8", "replace").split("\n") for path, raw in texts.items()}
+    lines = {path: file_lines(raw) for path, raw in texts.items()}
     look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
     uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     for path, number, text in use_rows:
@@ -206,7 +206,7 @@ async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBre
     for side in ("base", "head"):
         paths = list({one.path for one in breaks if one.side == side})
         for path, raw in (await tree.read_many(paths, "base" if side == "base" else "head")).items():
-            texts[side, path] = [line.rstrip("\r") for line in raw.decode("utf-8", "replace").split("\n")]
+            texts[side, path] = [line.rstrip("\r") for line in file_lines(raw)]
     quotes = {}
     for one in breaks:
         lines = texts.get((one.side, one.path), [])
