@@ -75,6 +75,16 @@ def is_product(path: str) -> bool:
     return not (is_test(path) or is_sample(path) or vendored_folder(path))
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaUse:
+    """A line that names a broken element."""
+
+    path: str
+    line: int
+    text: str
+    sure: bool
+
+
 def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tuple[Document, Document | None]]:
     """Each document before the change with the one that it became, None if it is gone."""
     new = {document.path: document for document in after}

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 from bot import limits
 from bot.dependents.schemas import words
-from bot.dependents.schemas.breaks import Document, SchemaBreak, SchemaLanguage, SchemaPlace, UnreadableSchemaError
+from bot.dependents.schemas.breaks import (
+    Document,
+    SchemaBreak,
+    SchemaLanguage,
+    SchemaPlace,
+    SchemaUse,
+    UnreadableSchemaError,
+)
 from bot.dependents.schemas.languages import SCHEMAS
 from bot.ports import Tree
 from bot.text.lines import file_lines, is_comment
@@ -32,16 +39,6 @@ class SchemaChange:
     complete: frozenset[str] = frozenset()  # paths that were compared to their end
     open: tuple[tuple[str, str], ...] = ()  # path and reason
     other_paths: frozenset[str] = frozenset()  # files that turned out to be no schema
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaUse:
-    """A line that names a broken element."""
-
-    path: str
-    line: int
-    text: str
-    sure: bool
 
 
 def wants(file: ChangedFile) -> bool:
