@@ -26,6 +26,7 @@ from bot.masking.forms import (
 from bot.ports import Tree
 from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
+from bot.values.finding import SAME_VALUE
 
 NAME = "secrets"
 READS = "every text file"
@@ -73,7 +74,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
                 proof = await asyncio.to_thread(identity, body, exact=hit.exact)
                 findings[body] = _finding(file, line, hit, proof, is_allowlisted=is_allowlisted)
             else:
-                also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
+                also = Evidence(file.path, _quote(line, hit), line.new or 0, note=SAME_VALUE)
                 both = earlier.allowlisted and is_allowlisted
                 findings[body] = replace(earlier, evidence=(*earlier.evidence, also), allowlisted=both)
     shared_findings = [await asyncio.to_thread(_share, values) for values in rest.values()]

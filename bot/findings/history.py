@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import Protocol
 
@@ -26,7 +26,7 @@ class History(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HistoryLeaks:
-    """One finding for each secret that only an earlier commit of the change holds."""
+    """One finding for each place in which only an earlier commit of the change holds a secret."""
 
     findings: tuple[Finding, ...] = ()
     missing: str = ""  # why some commits were not looked at
@@ -38,26 +38,33 @@ class HistoryLeaks:
 
 
 async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryLeaks:
-    """Look for secrets that the commits of the change add and its head no longer shows."""
+    """Look for secrets that the commits of the change add where its head no longer shows them, in each of their places.
+
+    What the head shows in the same line is judged there. A copy elsewhere takes nothing away, because that place may be silenced.
+    """
     rows, missing = await history.additions(MOST_COMMITS)
-    there = set(chain.from_iterable(_shown_secrets(file) for file in files))
-    hits_by_text: dict[str, tuple[str, str, str, Hit]] = {}
+    known, shown = set[str](), set[tuple[str, str, str]]()
+    for file in files:
+        known.update(text for text, _ in _secrets_of(file, "+"))
+        shown.update((file.path, text, line) for text, line in _secrets_of(file, "-") if file.is_analyzed)
+    hits_by_place: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
     for (commit, path), added_rows in groupby(rows, key=itemgetter(0, 1)):
         lines = [line for _, _, line in added_rows]
         for at, hit, text in secrets_in(path, lines, sample=_sample(path)):
-            if text not in there and text not in hits_by_text:
-                hits_by_text[text] = (commit, path, lines[at], replace(hit, value=text))
+            if text not in known and (path, text, lines[at]) not in shown:
+                hits_by_place.setdefault((path, text), (commit, path, lines[at], replace(hit, value=text)))
     return HistoryLeaks(
-        tuple(await asyncio.to_thread(_findings, hits_by_text.values())), missing, frozenset(hits_by_text)
+        tuple(await asyncio.to_thread(_findings, hits_by_place.values())),
+        missing,
+        frozenset(text for _, text in hits_by_place),
     )
 
 
-def _shown_secrets(file: ChangedFile) -> Iterator[str]:
-    """The secrets that the change itself shows, on either side."""
+def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[str, str]]:
+    """The secrets that the hunks of a file show without lines of this sign, each with its line: without "+" those of the base."""
     for hunk in file.hunks:
-        for sign in "-+" if file.is_analyzed else "+":  # of a file that the check does not read, what the base had
-            lines = [row.text for row in hunk.lines if row.kind != sign]
-            yield from (text for _, _, text in secrets_in(file.path, lines, sample=_sample(file.path)))
+        lines = [row.text for row in hunk.lines if row.kind != without]
+        yield from ((text, lines[at]) for at, _, text in secrets_in(file.path, lines, sample=_sample(file.path)))
 
 
 def _findings(hits_found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:

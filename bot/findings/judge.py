@@ -106,12 +106,14 @@ async def judge(
     rows = (_tell_apart(one, quiet.get(one.identity)) for one in merge(findings))
     merged_findings = tuple(one for one in rows if one.identity not in quiet_marks)
     remember = partial(recall, tree=tree, files=files, reread=reread, before=before, silence=silence)
-    recollection = outlasting(await _recollect(merged_findings, earlier, quiet_marks, remember), leaks)
+    recollection = await _recollect(merged_findings, earlier, quiet_marks, remember)
     archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
     if pull is not None and archive:
         here = (pull.head, pull.base)
         recollection = await revive(recollection, archive, here, tree, files, reread, silence, full=full)
     recollection, suppressed_findings = _suppress(recollection, ignore_list, dismissed, earlier)
+    recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
+    suppressed_findings = (*suppressed_findings, *silenced_leaks)
     if ask is None:
         return replace(_fold(_settle(recollection), suppressed_findings), refuted_marks=frozenset())
     fates = _sort(recollection, least)
@@ -159,6 +161,20 @@ def _suppress(
     fixed_findings = tuple(f for f in recollection.fixed_findings if f.identity not in silenced_marks)
     rest = Recollection(new, still, doubtful, fixed_findings)
     return rest, (*silenced_findings, *silenced_too, *silenced_as_well, *repeats)
+
+
+def _with_leaks(
+    recollection: Recollection,
+    ignore_list: IgnoreList,
+    leaks: Sequence[Finding],
+    suppressed_findings: Sequence[SuppressedFinding],
+) -> tuple[Recollection, tuple[SuppressedFinding, ...]]:
+    """With the leaks that nobody silences where they are, whatever is silenced elsewhere; and the other ones, each secret once."""
+    told, silenced_leaks = ignore_list.split(leaks)
+    known = {proof for row in suppressed_findings for proof in row.finding.proofs}
+    revoked = {proof for row in (*suppressed_findings, *silenced_leaks) if row.is_word for proof in row.finding.proofs}
+    left = tuple(one for one in told if not (one.proofs and one.proofs <= revoked))
+    return outlasting(recollection, left), tuple(row for row in silenced_leaks if not row.finding.proofs <= known)
 
 
 def _settle(recollection: Recollection) -> Sequence[Fate]:

@@ -143,7 +143,7 @@ def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollec
     for past in leaks:
         again = next((finding for finding in new if _same(past, finding, ())), None)
         if again is not None:
-            new[new.index(again)] = replace(again, number=past.number)
+            new[new.index(again)] = replace(again, number=past.number or again.number)
         elif not any(_same(past, finding, ()) for finding in still):
             (still if past.number else new).append(past)
     return replace(recollection, new=tuple(new), still=tuple(still))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from bot.config import names
 from bot.findings import rules
+from bot.findings.merge import identify
 from bot.text import globs
-from bot.values import Finding, OwnerRule, SuppressedFinding
+from bot.values import Evidence, Finding, OwnerRule, SuppressedFinding
+from bot.values.finding import SAME_VALUE
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignore_file import IgnoreEntry, Scope
@@ -86,15 +88,17 @@ class IgnoreList:
         findings_left: list[Finding] = []
         silenced_findings: list[SuppressedFinding] = []
         for finding in findings:
-            suppression = self._silence(finding)
-            if suppression is None:
-                findings_left.append(finding)
+            places = _places(finding)
+            suppressions = [self._silence(place) for place in places]
+            word = next((one for one in suppressions if one is not None and one.is_word), None)
+            if word is None and None in suppressions:
+                findings_left.append(places[suppressions.index(None)])
             else:
-                silenced_findings.append(suppression)
+                silenced_findings.extend(one for one in (word or suppressions[0],) if one is not None)
         return tuple(findings_left), tuple(silenced_findings)
 
     def _silence(self, finding: Finding) -> SuppressedFinding | None:
-        """Why the finding is not reported; None if it is."""
+        """Why the finding is not reported at its place; None if it is."""
         if finding.allowlisted:
             return SuppressedFinding(finding, ALLOWLISTED, "finding")
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
@@ -114,6 +118,32 @@ class IgnoreList:
         old_entries = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
         entry = next((entry for entry in old_entries if entry.fingerprint == finding.fingerprint), None)
         return entry if entry is not None and finding.fingerprint not in self.withdrawn else None
+
+
+def _places(finding: Finding) -> list[Finding]:
+    """A finding as it would be told at each of its places: one secret may stand in several, and each has to be silenced.
+
+    A person's word about the secret itself, at one of them, holds for all: the value is the same.
+    """
+    others = [item for item in finding.evidence if item.note == SAME_VALUE] if finding.category == "secret" else []
+    return [finding, *(_at(finding, item) for item in others)]
+
+
+def _at(finding: Finding, there: Evidence) -> Finding:
+    """The finding as it would be told at a line of its evidence."""
+    own = Evidence(finding.path, finding.quote, finding.start, finding.side, note=SAME_VALUE)
+    rest = (item for item in finding.evidence if item is not there)
+    return identify(
+        replace(
+            finding,
+            path=there.path,
+            quote=there.quote,
+            start=there.line,
+            end=there.line,
+            side=there.side,
+            evidence=(own, *rest),
+        )
+    )
 
 
 def _entries(requests: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":

@@ -89,6 +89,9 @@ class Source:
         return f"{self.role} {self.name}".strip()
 
 
+SAME_VALUE = "the same value"  # the note of a line that holds the secret too
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""

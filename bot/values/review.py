@@ -190,6 +190,11 @@ class SuppressedFinding:
     )
     former: bool = False  # by a word of an older version, which named a proof by its fingerprint
 
+    @property
+    def is_word(self) -> bool:
+        """Whether a person has said it of this very finding, wherever it stands: of a secret, that it was revoked."""
+        return self.scope == "finding" and not self.finding.allowlisted
+
 
 @dataclass(frozen=True, slots=True)
 class ArchivedFinding:

@@ -174,3 +174,35 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
     assert "add one that fails" not in text
     other = PlacedFinding(replace(found[0].finding, category="bug"), "inline")
     assert "add one that fails" in prompt([*found, other], "")
+
+
+SILENCED = "- scope: path\n  path: fixtures/**\n  reason: made up\n"
+ALLOWED = 'DEMO = "{}"  # pragma: allowlist secret\n'
+
+
+@pytest.mark.parametrize(
+    "pushes",
+    [
+        [{"prod/app.yml": f"k: {KEY}\n", "fixtures/a.yml": f"k: {KEY}\n"}],
+        [{"prod/app.yml": f"k: {KEY}\n"}, {"prod/app.yml": "k: none\n", "fixtures/a.yml": f"k: {KEY}\n"}],
+        [{"fixtures/a.yml": f"k: {KEY}\n"}, {"prod/app.yml": f"k: {KEY}\n"}, {"prod/app.yml": None, "fixtures/a.yml": None}],
+        [{"prod/app.yml": f"k: {KEY}\n"}, {"prod/app.yml": None, "demo.py": ALLOWED.format(KEY)}],
+        [{"demo.py": ALLOWED.format(OTHER) + LINE}, {"demo.py": ALLOWED.format(KEY)}],
+    ],
+)  # fmt: skip
+def test_no_silenced_copy_hides_a_secret(rounds: Rounds, pushes: list[dict[str, str | bytes | None]]) -> None:
+    """One value in several places, at the head or in the history, is told as long as one of them is not silenced."""
+    rounds.repository.git("checkout", "-q", "main")
+    rounds.repository.commit({".deeprepo/ignore.yml": SILENCED, "demo.py": ALLOWED.format(OTHER)}, "owner's")
+    rounds.repository.git("checkout", "-qB", "feature")
+    for push in pushes:
+        done = rounds.push(push)
+    assert [title for title in open_ones(done) if title.startswith("An AWS key")]
+
+
+def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
+    """Somebody has said of the value that it is revoked: no copy of it comes back."""
+    (placed,) = rounds.push({"a.py": LINE, "b.py": LINE}).findings
+    word = (placed.finding.identity, "revoked", "finding")
+    assert open_ones(rounds.push({"c.py": "C = 1\n"}, ignored_findings=(word,))) == []
+    assert open_ones(rounds.push({"a.py": None, "b.py": None}, ignored_findings=(word,))) == []
