@@ -55,16 +55,16 @@ class MaskedTree(TreeView):
             return True
         pieces = list(_beside(line, places))
         for pattern in query.patterns:
-            held = self._masks.places(pattern)
-            if held:  # the secret that a reader was shown a placeholder of
-                found = pattern in line and all(pattern[a:b] in {line[c:d] for c, d in places} for a, b in held)
+            secrets = self._masks.places(pattern)
+            if secrets:  # the secret that a reader was shown a placeholder of
+                is_match = pattern in line and all(pattern[a:b] in {line[c:d] for c, d in places} for a, b in secrets)
             elif query.syntax == "fixed":
-                found = any(_says(line, piece, pattern, word=query.word) for piece in pieces)
+                is_match = any(_says(line, piece, pattern, word=query.word) for piece in pieces)
             else:
-                found = any(
+                is_match = any(
                     matches_beside(line, piece, rf"\b(?:{pattern})\b" if query.word else pattern) for piece in pieces
                 )
-            if found:
+            if is_match:
                 return True
         return False
 

@@ -152,8 +152,8 @@ async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int
         return
     head = scene.head
     names = {re.sub(r"\.\w+$", "", posixpath.basename(path)): path for path in sorted(trees.dead_ends)}
-    found = await head.tree.grep(Query(sorted(names), globs(head.language), word=True))
-    for path, source in (await head.tree.read_many(sorted(found)[:MOST_FILES])).items():
+    holders = await head.tree.grep(Query(sorted(names), globs(head.language), word=True))
+    for path, source in (await head.tree.read_many(sorted(holders)[:MOST_FILES])).items():
         lines = file_lines(source)
         spoken = {use.line: use.name for use in head.language.uses(path, source, names.keys()) if use.form == "import"}
         for line, text in enumerate(lines, 1):
@@ -171,10 +171,10 @@ def _names(name: str, text: str) -> bool:
 
 
 def _targets(items: Iterable[Import]) -> dict[int, set[str]]:
-    found: dict[int, set[str]] = defaultdict(set)
+    targets: dict[int, set[str]] = defaultdict(set)
     for item in items:
-        found[item.line].add(item.target)
-    return found
+        targets[item.line].add(item.target)
+    return targets
 
 
 def _beside(path: str, target: str) -> bool:

@@ -110,26 +110,26 @@ class OverlayTree:
         """Paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
         there = await self.entries(query.side)
         ours, theirs = self._split(query.globs)
-        found: set[str] = set()
+        paths: set[str] = set()
         if ours is not None:
             rows = await self._product.grep(replace(query, globs=ours))
-            found |= {path for path in rows if self._handing(path)}
+            paths |= {path for path in rows if self._handing(path)}
         if theirs is not None:
             inner = await self._consumer.grep(replace(query, globs=theirs, side="head"))
-            found |= {self._mount + path for path in inner}
-        return frozenset(found & there.keys())
+            paths |= {self._mount + path for path in inner}
+        return frozenset(paths & there.keys())
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """The matching lines, `limit` at most; those of the consumer come first."""
         there = await self.entries(query.side)
         ours, theirs = self._split(query.globs)
-        found: list[tuple[str, int, str]] = []
+        hits: list[tuple[str, int, str]] = []
         if theirs is not None:
             rows = await self._consumer.grep_lines(replace(query, globs=theirs, side="head"))
-            found += [(self._mount + path, line, text) for path, line, text in rows]
+            hits += [(self._mount + path, line, text) for path, line, text in rows]
         if ours is not None:
-            found += await self._product.grep_lines(replace(query, globs=ours))
-        return tuple(row for row in found if row[0] in there)[: query.limit]
+            hits += await self._product.grep_lines(replace(query, globs=ours))
+        return tuple(row for row in hits if row[0] in there)[: query.limit]
 
     def _split(self, globs: Sequence[str]) -> tuple[list[str] | None, list[str] | None]:
         """The pathspecs of each tree; None where they name nothing of it."""
