@@ -109,6 +109,7 @@ class LanguageTraits:
     uses_indentation: bool = False  # a line's indentation tells what encloses it
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
+    unique_names: bool = False  # an import may mean a file because no other bears its name
     embedding: bool = False  # a type that holds another one does not override its methods
 
 

@@ -5,7 +5,8 @@ There is no server and nothing outlives the job: what the next round has to know
 
 from bot.action import conversing, event, report
 from bot.action.console import Console
-from bot.action.reviewing import review
+from bot.action.event import Repeat
+from bot.action.reviewing import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
 from bot.values import NothingAsked, RemarkAsk
@@ -25,6 +26,8 @@ async def run(step: Step, console: Console) -> ReviewResult:
         try:
             if isinstance(request, RemarkAsk):
                 result = await conversing.answer(request, step, console)
+            elif isinstance(request, Repeat):
+                result = await repeat(request, step, console)
             else:
                 result = await review(request, step, console)
         except HostRefused as refusal:

@@ -62,6 +62,17 @@ async def _trusted_state(stands: PostedComment, run: ReviewRun) -> bytes | str:
     return state.unpack(stands.body, run.ask.pull, secret)
 
 
+def _question(run: ReviewRun) -> state.HeadVerdict:
+    """What a verdict has to be about to hold for this run."""
+    facts, settings = run.state.facts, run.settings
+    bar = " ".join((str(settings.fail_on), *sorted(settings.fail_also)))
+    return state.HeadVerdict("neutral", facts.head_sha, facts.base_ref, bar)
+
+
+def _verdict(run: ReviewRun, review: Review) -> state.HeadVerdict:
+    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head)
+
+
 def _again(why: str) -> str:
     return f"{why[:1].upper()}{why[1:]}: everything was read again."
 
@@ -150,15 +161,15 @@ class StepBackend:
             data = files.previous(path, self.step.runner)
             if data is None:  # the first round
                 return None, ""
-            stored = state.from_file(data, run.ask.pull, parts.secret())
-            if isinstance(stored, bytes):
-                return stored, ""
-            refusal = f"{stored[:1].upper()}{stored[1:]}: it was not used."
+            file_state = state.from_file(data, run.ask.pull, parts.secret())
+            if isinstance(file_state, bytes):
+                return file_state, ""
+            refusal = f"{file_state[:1].upper()}{file_state[1:]}: it was not used."
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
             return None, refusal
-        trusted = await _trusted_state(stands, run)
-        return (trusted, refusal) if isinstance(trusted, bytes) else (None, _again(trusted))
+        last_state = await _trusted_state(stands, run)
+        return (last_state, refusal) if isinstance(last_state, bytes) else (None, _again(last_state))
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
@@ -194,7 +205,16 @@ class StepBackend:
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""
         pull, secret = run.ask.pull, parts.secret()
-        return posts.comments(review, lambda one: state.pack(one, pull, secret))
+        return posts.comments(review, lambda one: state.pack(one, pull, secret, _verdict(run, one)))
+
+    async def verdict(self, run: ReviewRun) -> state.HeadVerdict | None:
+        """What the last review came to, if it was of this very head, base branch and bar, and its state is trusted."""
+        stands = next(iter(await summary.stands(run.host)), None)
+        data = await _trusted_state(stands, run) if stands is not None else ""
+        verdict = state.verdict(data) if isinstance(data, bytes) else None
+        if verdict is None or replace(_question(run), conclusion=verdict.conclusion) != verdict:
+            return None
+        return verdict
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.config import Step
@@ -18,14 +18,33 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
 REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
+ENDS = {"closed": "the pull request is closed", "draft": "it is a draft now"}
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MOST = 25 << 20  # bytes of an event
 
 
-def read(step: Step) -> ReviewAsk | RemarkAsk | NothingAsked:
-    """The review that is asked for, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """An event that asks for nothing, whose job is a check of the pull request all the same: it has to come to what holds for the head.
+
+    `ask`: the review to make where nothing is known of this head.
+    """
+
+    ask: ReviewAsk
+    reason: str
+
+    @property
+    def pull(self) -> PullRef:
+        """The pull request whose check it is."""
+        return self.ask.pull
+
+
+def read(step: Step) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
+    """The review that is asked for, the verdict to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
     request = _own(name, _payload(step.runner.github_event_path)) if name in OWN else _from_inputs(step)
+    if isinstance(request, Repeat) and again:
+        request = request.ask
     if not isinstance(request, ReviewAsk):
         return request
     if again and request.comment is None:  # "Re-run jobs" is pressed by a person who wants it now
@@ -33,7 +52,7 @@ def read(step: Step) -> ReviewAsk | RemarkAsk | NothingAsked:
     return replace(request, full=request.full or step.inputs.full)
 
 
-def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | NothingAsked:
+def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
     """What the event itself says. An action that we do not know was chosen by whoever wrote the workflow."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
@@ -46,12 +65,21 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | No
             return ReviewAsk(request.pull, "command", REVIEWS[word], request.actor, request.comment)
         case CommandAsk(word=word):
             return NothingAsked(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
-        case Cancel(reason=reason):
-            return NothingAsked("the pull request is closed" if reason == "closed" else "it is a draft now")
+        case Cancel(reason=reason) | NothingAsked(reason=reason) if kind == "pull_request":
+            return _repeat(delivery, ENDS.get(reason, reason))
         case RemarkAsk() | NothingAsked():
             return request
         case _:
             return NothingAsked("nothing is done on this event")
+
+
+def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:
+    """The same for any pull request, open or not: another one may have its head, and this job's check is on that commit."""
+    match events.read("pull_request", {**delivery, "action": "closed"}, Ours("0", WORKFLOW)):
+        case Cancel(pull=pull, actor=actor):
+            return Repeat(ReviewAsk(pull, "catch-up", actor=actor), reason)
+        case _:
+            return NothingAsked(reason)
 
 
 def _from_inputs(step: Step) -> ReviewAsk | NothingAsked:

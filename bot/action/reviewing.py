@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from bot import commands, config, github
 from bot.action.backend import StepBackend, answer
 from bot.action.console import Console
-from bot.action.event import WORKFLOW
+from bot.action.event import WORKFLOW, Repeat
 from bot.commands import Permission
 from bot.config import Config, Step, policy
 from bot.errors import HostRefused, SupersededError
@@ -46,6 +46,23 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
             await answer(run, result.says)
             raise result.fault
         return result
+
+
+async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
+    """Come to what the last review of this head came to, so that no event of another kind turns its check green.
+
+    If that is not known and the owner has set a bar, the head is reviewed.
+    """
+    backend = StepBackend(step, console)
+    async with open_host(step, event.pull) as host:
+        state, settings = await look_up(host, step)
+        verdict = await backend.verdict(ReviewRun("", event.ask, host, state, settings))
+    if verdict is not None:
+        says = f"Nothing was reviewed: {event.reason}. What the review of this commit came to stands: {verdict.conclusion}."
+        return ReviewResult(verdict.conclusion, says)
+    if settings.fail_on is None or state.facts.state != "open":
+        return ReviewResult("skipped", f"Nothing was reviewed: {event.reason}.")
+    return await review(event.ask, step, console)
 
 
 @asynccontextmanager

@@ -6,15 +6,15 @@ the same time cannot pass a cap together. What each has cost is not known, so ea
 
 import json
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from bot import config
 from bot.action.console import Console
+from bot.action.event import ON_PULL
 from bot.commands.carrying import WRITERS
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
@@ -30,6 +30,7 @@ UNKNOWN = frozenset({403, 404})  # the token may not list runs
 TARGET, KEYLESS = "pull_request_target", "pull_request"
 COMMENTS = frozenset({"issue_comment", "pull_request_review_comment", "pull_request_review"})
 MOST_PEOPLE = 20  # whose permission one run asks for
+APP = "[bot]"  # how the logins of Apps end
 LISTED = 1_000  # runs at most that GitHub lists for a span of time
 OFFLINE = "Reviewed without a model:"
 AGAIN = "what it costs could not be counted; a new one can be: comment `/deeprepo review`, or push"
@@ -54,13 +55,18 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     """What the day leaves this review, or why no model may read the change."""
     inputs, forks = step.inputs, step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if forks is None else forks
-    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=limit if run.is_automatic else None)
-    if run.settings.strategy == "offline" or caps == DailyCaps():
+    if run.settings.strategy == "offline":
+        return Funds()
+    writers = _Writers(run.host)
+    fork = run.state.facts.fork and step.runner.github_event_name in ON_PULL
+    is_asked = run.ask.trigger in policy.ASKED or await writers.ask(run.ask.actor, fork=fork)
+    caps = DailyCaps(workflow=inputs.cap_usd_per_day, forks=None if is_asked else limit)
+    if caps == DailyCaps():
         return Funds()
     # What was started in the day before may have been run again in this one.
     workflow_runs = await _workflow_runs(run.host, DAY if caps.workflow is None else 2 * DAY)
     if workflow_runs is not None:
-        return await _count_runs(run, step, workflow_runs, caps)
+        return await _count_runs(run, step, workflow_runs, caps, writers)
     if caps.workflow is not None:
         return Funds(refusal=f"{OFFLINE} the input cap-usd-per-day is set, and {GRANT}.")
     rounds = await _rounds(run)
@@ -68,12 +74,14 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     return _funds(grant(run.settings.usd, caps, lambda _which, _of: rounds), run)
 
 
-async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps) -> Funds:
+async def _count_runs(
+    run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowRun, ...], caps: DailyCaps, writers: "_Writers"
+) -> Funds:
     """The same, with the list of runs."""
     if len(workflow_runs) >= LISTED:
         return Funds(
             refusal=f"{OFFLINE} this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
-            f"more of them, so {'`triggers.fork_reviews_per_day`' if run.is_automatic else 'the input cap-usd-per-day'} cannot be held."
+            f"more of them, so {'`triggers.fork_reviews_per_day`' if caps.forks is not None else 'the input cap-usd-per-day'} cannot be held."
         )
     day = time.time() - DAY
     if caps.workflow is not None and _is_old(step, workflow_runs, day):
@@ -82,38 +90,48 @@ async def _count_runs(run: ReviewRun, step: Step, workflow_runs: tuple[WorkflowR
     today = [one for one in runs if one.started_at >= day]
     # Another base branch may have allowed more than this one; no file allows more than the workflow.
     most = max(run.settings.usd, config.resolve(step.inputs.flags(), None, config.environment(on_server=True)).usd)
-    unasked_runs = [one for one in today if one.fork and one.event == TARGET]
-    silent_ids = (
-        {one.id for one in (*unasked_runs, *await _without_say(today, run.host))}
-        if caps.workflow is not None
-        else set()
+    requests = {one.id: await writers.ask(one.actor, fork=one.fork) for one in today}
+    # Those that may have asked a model: a stranger's comment asks none, nor does a fork's run that GitHub gave no key.
+    is_keyless = step.runner.github_event_name == TARGET
+    unasked_count = sum(
+        not requests[one.id] and one.event not in COMMENTS and not (is_keyless and one.fork and one.event == KEYLESS)
+        for one in today
     )
+    silent_count = sum(requests[one.id] is False for one in today)
     again_count = sum(one.attempts - 1 for one in runs) + int(step.runner.github_run_attempt) - 1
-    asked_count = sum(one.id not in silent_ids for one in today) + again_count
+    full_count = len(today) - silent_count + again_count
 
     def count_used(which: Which, of: Counted) -> float:
         if which == "forks":
-            return len(unasked_runs)
+            return unasked_count
         if of == "unasked":
-            return len(unasked_runs) * most
-        return asked_count * most + min(len(silent_ids) * most, (caps.workflow or 0.0) * UNASKED)
+            return unasked_count * most
+        return full_count * most + min(silent_count * most, (caps.workflow or 0.0) * UNASKED)
 
     return _funds(grant(run.settings.usd, caps, count_used), run)
 
 
-async def _without_say(runs: Sequence[WorkflowRun], host: Host) -> list[WorkflowRun]:
-    """The runs that only somebody without write permission has asked for: a fork's, which has no key, and those of strangers' comments, which ask no model.
+@dataclass(slots=True)
+class _Writers:
+    """Who may write to the repository. Not frozen: each person is asked for once, and only so many."""
 
-    They take no more of the day than what nobody asked for may take. Of too many people the others are not asked for, and count in full.
-    """
-    people = dict.fromkeys(one.actor for one in runs if one.event in COMMENTS and one.actor)
-    strangers = set[str]()
-    for login in [*people][:MOST_PEOPLE]:
-        with suppress(HostRefused):
-            strangers |= set() if await host.permission(login) in WRITERS else {login}
-    return [
-        one for one in runs if (one.fork and one.event == KEYLESS) or (one.event in COMMENTS and one.actor in strangers)
-    ]
+    host: Host
+    rights: dict[str, bool | None] = field(default_factory=dict)
+
+    async def ask(self, actor: str, *, fork: bool) -> bool | None:
+        """Whether somebody who may write has asked for a run that this person has caused; None if it is not known.
+
+        Nobody has for a fork's. An App that is heard in the repository was let in by its owner.
+        """
+        if fork:
+            return False
+        if actor.endswith(APP):
+            return True
+        if actor and actor not in self.rights and len(self.rights) < MOST_PEOPLE:
+            self.rights[actor] = None
+            with suppress(HostRefused):
+                self.rights[actor] = await self.host.permission(actor) in WRITERS
+        return self.rights.get(actor)
 
 
 def _funds(rest: float | CapReached, run: ReviewRun) -> Funds:
@@ -143,10 +161,10 @@ def _run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     """Read one run. GitHub shows its path with the branch, sometimes with the repository."""
     here = shapes.at(data, "repository.full_name")
     path = str(shapes.at(data, "path")).partition("@")[0].removeprefix(f"{here}/")
-    fork, skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
+    fork, was_skipped = shapes.at(data, "head_repository.full_name") != here, shapes.at(data, "conclusion") == "skipped"
     start = datetime.fromisoformat(str(shapes.at(data, "created_at"))).timestamp()
     actor = str(shapes.at(data, "actor.login") or "")
-    facts = {"path": path, "fork": fork, "was_skipped": skipped, "started_at": start, "actor": actor}
+    facts = {"path": path, "fork": fork, "was_skipped": was_skipped, "started_at": start, "actor": actor}
     return shapes.value(WorkflowRun, data, MOVED, **facts)
 
 
@@ -173,5 +191,5 @@ def _is_old(step: Step, workflow_runs: tuple[WorkflowRun, ...], day: float) -> b
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
     stands = next(iter(await summary.stands(run.host)), None)
-    packed = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
-    return int(json.loads(packed)["round"]["number"]) if isinstance(packed, bytes) else 0
+    state_text = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
+    return int(json.loads(state_text)["round"]["number"]) if isinstance(state_text, bytes) else 0

@@ -10,14 +10,15 @@ comment, a file that does not parse, an encoding) leaves the file open.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
-from posixpath import basename
+from posixpath import basename, join, normpath
 from typing import Literal
 
 from bot.analyzers.linters import hidden_reports_sentence
+from bot.analyzers.ruff_bindings import Star, unsure
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
 from bot.analyzers.ruff_syntax import syntax, unreadable
@@ -31,6 +32,7 @@ NAME = "ruff"
 READS = "Python files"
 ROWS: Literal["git", "other"] = "other"
 SUFFIXES = frozenset({".py", ".pyw"})
+MOST_NAMES = 3  # named one by one
 MOST_LINES = 6  # a longer report is quoted by its first line
 
 ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")  # read for its effect: a lazy import, a property
@@ -100,6 +102,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     complete: set[str] = set()
     for source in sources:
         findings, reasons = _judge(source)
+        reasons += await _unsure_names(tree, source)
         results += findings
         left += [(source.file.path, reason) for reason in reasons]
         complete |= set() if reasons else {source.file.path}
@@ -159,6 +162,41 @@ def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
     if has_undefined and _is_dynamic(source.texts.own) and not _is_dynamic(source.base_text):
         left.append("the change writes code that may define names at run time")
     return findings, left
+
+
+async def _unsure_names(tree: Tree, source: RuffSource) -> list[str]:
+    """What is used and bound by nothing that is sure to bind it, where that is the change's doing."""
+    head, base = syntax(source.texts.own), syntax(source.base_text)
+    if not head.known or not base.known:
+        return []
+    rows = []
+    for name, line, stars in unsure(head.names, base.names):
+        if not stars:
+            rows.append(f"`{name}` in line {line} is bound only where a condition, a loop or a call comes to it")
+        elif not await _is_in_star(tree, source.file.path, name, stars):
+            rows.append(f"`{name}` in line {line} is bound by `import *` if by anything")
+    return [
+        *rows[:MOST_NAMES],
+        *([f"{count(len(rows) - MOST_NAMES, 'more name')} like these"] if len(rows) > MOST_NAMES else []),
+    ]
+
+
+async def _is_in_star(tree: Tree, path: str, name: str, stars: Iterable[Star]) -> bool:
+    """Whether a module of the tree that a star may mean binds the name for sure, and no other one may be meant."""
+    for level, module in stars:
+        inner = module.replace(".", "/")
+        folders = [*map(str, PurePosixPath(path).parents)]  # the nearest first
+        roots = folders[level - 1 : level] if level else ["src", *folders]
+        paths = [
+            normpath(join(root, inner + ending))
+            for root in roots
+            for ending in ((".py", "/__init__.py") if inner else ("__init__.py",))
+        ]
+        texts = await tree.read_many(list(dict.fromkeys(paths)))
+        modules = [syntax(text) for text in texts.values()]
+        if modules and all(one.known and name in one.names.certain for one in modules):
+            return True
+    return False
 
 
 def _hidden_reports(source: RuffSource) -> list[str]:

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
+from bot.analyzers.ruff_bindings import ModuleNames, module_names
+
 COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263
 SAME_BYTES = frozenset("utf-8 utf8 utf-8-sig utf8-sig u8 ascii us-ascii".split())  # noqa: SIM905
 SUPERSET = re.compile(r"latin-?1|iso-?8859-\d{1,2}|(?:cp|windows-)?125\d|l1")  # of ASCII, byte by byte
@@ -67,6 +69,11 @@ class Syntax:
     def is_decorated(self, row: int) -> bool:
         """Whether the definition on this line has a decorator."""
         return row in self._decorators
+
+    @cached_property
+    def names(self) -> ModuleNames:
+        """What the module binds and uses."""
+        return module_names(self._root) if self.known else ModuleNames()
 
     @cached_property
     def has_lazy_names(self) -> bool:

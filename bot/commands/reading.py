@@ -23,7 +23,7 @@ LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word th
 # Elements that fold, hide, quote or set apart their content. Others, such as a paragraph, need no end tag.
 ELEMENTS = frozenset(
     {"details", "blockquote", "code", "pre", "div", "span", "template", "picture", "svg", "table", "ul", "ol", "li"}
-    | {"q", "kbd", "samp", "tt", "del", "s", "strike", "ins", "section", "aside", "dl", "dd"}
+    | {"q", "cite", "kbd", "samp", "tt", "del", "s", "strike", "ins", "section", "aside", "dl", "dd"}
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,12})(?![A-Za-z0-9])")
 _CODE = re.compile(r"`[^`\n]{0,400}`")
@@ -79,9 +79,46 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
     return Command(next((part[:LONGEST_WORD] for part in words_typed if part), "help"))
 
 
+def paragraphs(body: str) -> Iterator[str]:
+    """The paragraphs of a comment that are its writer's own prose, a line feed where a line ends; those with HTML are left out."""
+    text, env = plain_lines(body), dict[str, object]()
+    for content, _, _ in _plain_blocks(text, text.split("\n"), env):
+        own = _own_words(content[:MOST_PARAGRAPH], env)
+        if own:
+            yield own
+
+
+def _own_words(paragraph: str, env: dict[str, object]) -> str:
+    """Its text, code between its backticks; nothing if it holds elements of HTML or mathematics. What is struck out or hidden, and an image, is no word."""
+    parts, depth = list[str](), 0
+    for child in _children(paragraph, env):
+        depth += {"s_open": 1, "s_close": -1}.get(child.type, 0)
+        is_tag = child.type == "html_inline" and not child.content.startswith("<!--")
+        if is_tag or (child.type == "text" and "$$" in child.content):
+            return ""
+        if child.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif not depth and child.type in ("text", "code_inline"):
+            parts.append(f"{child.markup}{child.content}{child.markup}")
+    return "".join(parts).strip()
+
+
 def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[int]:
     """The numbers of the lines that call us in plain prose."""
     env: dict[str, object] = {}
+    for content, first, end in _plain_blocks(text, rows, env):
+        at = first
+        if not any(call.match(row.strip()) for row in rows[at:end]):
+            continue
+        for start in _starts(content[:MOST_PARAGRAPH], env):
+            end_of_block = next((n for n in range(at, end) if rows[n].lstrip().startswith(start)), None)
+            if end_of_block is not None and call.match(start):
+                yield end_of_block
+            at = at if end_of_block is None else end_of_block + 1
+
+
+def _plain_blocks(text: str, rows: Sequence[str], env: dict[str, object]) -> Iterator[tuple[str, int, int]]:
+    """The paragraphs that are in no list, quotation, footnote or open element: their text, first line and the line after."""
     html: list[str] = []  # elements that are open: what is in them may be folded, or somebody else's words
     tokens = markdown().parse(text, env)
     for opening, token in pairwise([*tokens[:1], *tokens]):
@@ -94,15 +131,8 @@ def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[in
         if token.type != "inline" or token.level != 1 or not plain or token.map is None:
             continue
         at, end = token.map
-        if any(_NOTE.match(row) for row in _above(rows, at)):
-            continue
-        if not any(call.match(row.strip()) for row in rows[at:end]):
-            continue
-        for start in _starts(token.content[:MOST_PARAGRAPH], env):
-            end_of_block = next((n for n in range(at, end) if rows[n].lstrip().startswith(start)), None)
-            if end_of_block is not None and call.match(start):
-                yield end_of_block
-            at = at if end_of_block is None else end_of_block + 1
+        if not any(_NOTE.match(row) for row in _above(rows, at)):
+            yield token.content, at, end
 
 
 def _follow(text: str, html: list[str], *, whole: bool) -> None:
@@ -125,11 +155,9 @@ def _above(rows: Sequence[str], at: int) -> Iterator[str]:
 
 def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
     """The text with which lines of a paragraph begin, where they do not begin inside code, a link, a comment or emphasis."""
-    children: list[Token] = []
-    markdown().inline.parse(paragraph, markdown(), env, children)
     fresh = True
     is_math = False
-    for child in children:
+    for child in _children(paragraph, env):
         if child.type == "text" and child.content.strip() == "$$":
             is_math = not is_math
         if is_math:
@@ -140,6 +168,12 @@ def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
             if fresh and child.type == "text" and child.level == 0:
                 yield child.content.lstrip()
             fresh = False
+
+
+def _children(paragraph: str, env: dict[str, object]) -> "list[Token]":
+    children: list[Token] = []
+    markdown().inline.parse(paragraph, markdown(), env, children)
+    return children
 
 
 @cache

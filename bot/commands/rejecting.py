@@ -1,9 +1,11 @@
 """Whether a reply in plain words rejects a finding: "won't fix", "not a bug", "by design", in the languages that comments have. Pure.
 
-A sentence counts if it begins with that, asks nothing and does not deny it. Quotes and code are somebody else's words.
+A sentence counts if it begins with that, asks, conditions and reports nothing, and does not deny it. Quotes and code are somebody else's words.
 """
 
 import re
+
+from bot.commands.statements import asks, is_conditional, reports, sentences
 
 MOST, MOST_WORDS, LONGEST = 2_000, 6, 300  # characters looked at, words before the rejection, characters of a reason
 _SAYS = re.compile(
@@ -19,22 +21,24 @@ _DOUBT = re.compile(
     r"\b(?:not|never|\w+n't|if|unless|whether|maybe|why|but|nicht|wenn|falls|ob|aber|no|si|pero|pas|mais)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_ENDS = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CODE = re.compile(r"`[^`\n]*`")
+_PARTS = re.compile(r"(?<=;)\s+|\n+")
 
 
 def reason(body: str) -> str:
     """The whole reply on one line, if a sentence of it rejects the finding; else nothing."""
-    text = body[:MOST].replace("\r\n", "\n").replace("\u2019", "'")
-    own = "\n".join(row for row in text.split("\n") if not row.lstrip().startswith(">"))
-    if not any(_rejects(sentence) for sentence in _ENDS.split(_CODE.sub(" ", own))):
+    own = [sentence for block in sentences(body[:MOST]) for sentence in block]
+    if not any(_rejects(sentence) for sentence in own):
         return ""
-    return " ".join(own.split())[:LONGEST]
+    return " ".join(" ".join(own).split())[:LONGEST]
 
 
 def _rejects(sentence: str) -> bool:
-    match = _SAYS.search(sentence)
-    if match is None or sentence.rstrip().endswith("?"):
-        return False
-    before = sentence[: match.start()]
-    return len(before.split()) <= MOST_WORDS and not _DOUBT.search(before)
+    plain = _CODE.sub(" ", sentence)
+    return not asks(plain) and not is_conditional(plain) and any(map(_begins, _PARTS.split(plain)))
+
+
+def _begins(part: str) -> bool:
+    match = _SAYS.search(part)
+    before = part[: match.start()] if match else ""
+    return match is not None and len(before.split()) <= MOST_WORDS and not _DOUBT.search(before) and not reports(before)

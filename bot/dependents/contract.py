@@ -37,7 +37,7 @@ EXPORTED = re.compile(r"\s*+export\b")
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
-NAMESPACE = re.compile(r"package\b|namespace\b")
+NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is

@@ -66,6 +66,8 @@ class Exports:
         """
         meaning_now = await self.meaning(path, name, types=was is not None and was.kind == "type")
         if isinstance(meaning_now, Symbol):
+            if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
+                return False  # what encloses it now has to be named, too
             return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
         is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.signature is None))
         return is_there or await self.elsewhere(path, name)

@@ -1,7 +1,7 @@
 """Imports that mean another file after the change, although nobody has touched their lines.
 
 A path that comes or goes can do that, whatever it holds (`shop/cart/__init__.py` beside `shop/cart.py`, `cart.json` before
-`cart/index.js`, `json.py` beside a script); a link or a submodule that comes, goes or leads elsewhere; a configuration file (`paths` of
+`cart/index.js`, `json.py` beside a script, a second file of a name that meant the only one); a link or a submodule that comes, goes or leads elsewhere; a configuration file (`paths` of
 TypeScript, a nested go.mod); and the move of the importing file. What the new file offers is not compared: each such import is open until
 somebody has read it. An import of a file that is gone is a finding (`lost_modules`).
 """
@@ -48,12 +48,12 @@ async def retargeted_imports(
 ) -> RetargetedImports:
     """The unchanged imports whose file is another one after the change. `fresh`: the lines that the change adds."""
     head, base = scene.head, scene.base
-    found = RetargetedImports()
+    report = RetargetedImports()
     own = {path for source in scene.sources for path in (source.file.path, source.file.old_path) if path}
     everything = head.project is not base.project and head.settings != base.settings
     paths = await _candidates(scene, trees, trees.retargets - own, everything=everything)
     if len(paths) > MOST_FILES:
-        found.missed_uses.append(
+        report.missed_uses.append(
             f"what configuration files decide changed: the imports of {MOST_FILES:,} of {len(paths):,} {head.language.NAME} files were compared"
         )
     cache = _Cache(trees.moves, {new: old for old, new in trees.moves.items()}, own, everything, head, base)
@@ -61,17 +61,17 @@ async def retargeted_imports(
     ordered = sorted(paths)[:MOST_FILES]
     for at in range(0, len(ordered), PORTION):
         if time.process_time() > end:
-            found.missed_uses.append(
+            report.missed_uses.append(
                 f"the imports of {at:,} of {len(ordered):,} {head.language.NAME} files were compared in {budget.seconds:g} s of computing"
             )
             break
         for path, source in (await head.tree.read_many(ordered[at : at + PORTION])).items():
-            await _compare(path, source, cache, fresh.get(path, ()), found)
+            await _compare(path, source, cache, fresh.get(path, ()), report)
     await _closed(scene, trees, fresh, cache)
-    found.dependents = Dependents(
+    report.dependents = Dependents(
         symbols=tuple(cache.symbols.values()), references=tuple(dict.fromkeys(cache.references))
     )
-    return found
+    return report
 
 
 @dataclass(slots=True)
@@ -104,7 +104,8 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
     if everything:
         return {path for path in files if path.endswith(suffixes)}
     added = {source.file.path for source in scene.sources if source.file.path not in base.paths}
-    known = {path for path, items in scene.importers.items() if any(item.target in added for item in items)}
+    twins = _twins(added, base) if head.language.TRAITS.unique_names else set()
+    importers = {path for path, items in scene.importers.items() if any(item.target in added for item in items)}
     own = {path for path in rest if path.endswith(suffixes)}
     real = [path for path in sorted(own) if path not in head.links.real and path not in base.links.real]
     through = sorted(own.difference(real))[:MOST_WAYS]
@@ -112,17 +113,27 @@ async def _candidates(scene: Scene, trees: Trees, rest: AbstractSet[str], *, eve
         base.links.real.get(path, path) for path in through
     }
     words = trees.words | (import_names(rest - own) if head.language.NAME in trees.foreign else frozenset())
-    here, past, said = await together(
+    here, past, naming = await together(
         head.importers(
             {path for path in real if path in head.paths} | {path for path in targets if path in head.paths}
         ),
         base.importers(
-            {path for path in real if path not in head.paths} | {path for path in targets if path in base.paths}
+            {path for path in real if path not in head.paths} | {path for path in targets if path in base.paths} | twins
         ),
         naming_files(head.tree, words, globs(head.language)),
     )
     moved = {path for path in trees.moves.values() if path.endswith(suffixes)}
-    return {*known, *here, *past, *said, *moved} & files
+    return {*importers, *here, *past, *naming, *moved} & files
+
+
+def _twins(paths: Collection[str], base: Reach) -> set[str]:
+    """The files of the base whose names an added one bears, too: an import that meant the only one may mean neither now."""
+    stems = {_stem(path) for path in paths}
+    return {path for path in base.paths if path.endswith(tuple(base.language.SUFFIXES)) and _stem(path) in stems}
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0].replace("_", "").lower()
 
 
 async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[int], report: RetargetedImports) -> None:
@@ -155,9 +166,11 @@ async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int
     holders = await head.tree.grep(Query(sorted(names), globs(head.language), word=True))
     for path, source in (await head.tree.read_many(sorted(holders)[:MOST_FILES])).items():
         lines = file_lines(source)
-        spoken = {use.line: use.name for use in head.language.uses(path, source, names.keys()) if use.form == "import"}
+        names_by_line = {
+            use.line: use.name for use in head.language.uses(path, source, names.keys()) if use.form == "import"
+        }
         for line, text in enumerate(lines, 1):
-            word = spoken.get(line) or next(
+            word = names_by_line.get(line) or next(
                 (name for name in names if name in text and LOADS.search(text[:400]) and _names(name, text)), ""
             )
             if word and line not in fresh.get(path, ()):

@@ -3,6 +3,10 @@
 A definition keeps its text when `#if 0`, `private` or `//go:build ignore` is written above it, and its users lose it all the same. So each
 definition carries these texts, and where they change its contract does. Which nodes and statements they are, each language says itself.
 
+Whatever encloses a definition is such a condition, in every language, unless it is a definition itself: `for _ = 1, 0 do` takes a
+function away as `if false` does. A language need not list what can: of its lines a node tells that it encloses. On the lines of the
+definition alone it cannot, so `blocks` answers there; it is the very set into which the outline goes for more definitions.
+
 A statement below a definition can bind its name again, and a class is what it inherits, what its heirs have to define and what its
 constructor takes besides its text. Of these only one direction takes something away: what a class offers must not go, what it requires
 must not come.
@@ -24,6 +28,12 @@ from bot.values import OFFERS, REQUIRES, Outline, Symbol
 NOTHING = re.compile(rb"(?!)")
 WORD = re.compile(r"\w+[?!]?")
 LONGEST = 200  # characters of a statement
+BODIES = frozenset({"body", "consequence", "alternative", "block"})  # fields behind the head of a node
+DEFINING = re.compile(
+    r"declaration$|declarator$|definition$|_spec$|_list$|^ERROR$"
+)  # definitions, not circumstances of others
+FIRST = re.compile(r"\W*\w*")
+SEQUENCE = re.compile(r"block|body|^then$|^else$|clause$|_case$|statements$")  # nodes that hold statements
 Span = tuple[int, int, str]  # first and last line, and what is written there
 METHODS = frozenset({"method", "declaration", "function"})
 ALL = "*"  # a statement that may bind any name
@@ -42,7 +52,10 @@ class Binding:
 class Conditions:
     """The syntax of one language by which the existence of a definition can depend on what stands around it."""
 
-    around: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # node -> its fields that hold the condition
+    blocks: Callable[[Node], bool] = lambda _: False  # what the outline goes into for more definitions
+    around: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # node of whose head these fields alone are a condition -> the fields
     whole: frozenset[str] = frozenset()  # nodes without a body that say something of all that is in their parent
     marks: Mapping[str, re.Pattern[str]] = field(
         default_factory=dict
@@ -51,7 +64,8 @@ class Conditions:
         default_factory=dict
     )  # node that says something of all that follows
     with_body: frozenset[str] = frozenset()  # definitions that usually have a body
-    ends: re.Pattern[bytes] = NOTHING  # a statement at the top that ends the run or the reading of the file
+    ends: re.Pattern[bytes] = NOTHING  # a statement outside of functions that ends the run or the reading of the file
+    leaves: re.Pattern[bytes] = NOTHING  # one that does if it stands in a block
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
     binds: Callable[[Node, bytes], Iterable[Binding]] = lambda _, __: ()  # the statements that bind a name once more
     abstract: re.Pattern[bytes] = NOTHING  # the text of a method that heirs have to define
@@ -71,10 +85,10 @@ def with_conditions(
     symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
     starts = [symbol.start for symbol in symbols]
     conditions_by_symbol: dict[int, list[str]] = defaultdict(list)
-    for first, last, words in (*more, *_spans(root, starts, language)):
+    for first, last, words in (*more, *_spans(root, symbols, language)):
         for at in range(bisect_left(starts, first), bisect_right(starts, last)):
             conditions_by_symbol[id(symbols[at])].append(words)
-    whole = tuple(filter(None, (*file, *_ends(root, starts, language))))
+    whole = tuple(filter(None, (*file, *_ends(root, symbols, language))))
     undone = _undone(source, language)
     for binding in language.binds(root, source):
         for symbol in symbols:
@@ -128,8 +142,11 @@ def _with_conditions(
     return replace(symbol, conditions=conditions) if conditions else symbol
 
 
-def _spans(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[Span]:
+def _spans(root: Node, symbols: Sequence[Symbol], language: Conditions) -> Iterator[Span]:
     """What is written around definitions. Nodes that hold none are not entered."""
+    starts = [symbol.start for symbol in symbols]
+    own = frozenset((symbol.start, symbol.end) for symbol in symbols)
+    names = frozenset(symbol.short for symbol in symbols)
     left = [root]
     while left:
         node = left.pop()
@@ -147,20 +164,54 @@ def _spans(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[
                 continue
             elif _holds(child, starts):
                 span = first_line(child), last_line(child)
-                conditions = [*pending, section, *_around(child, language)]
+                conditions = [*pending, section, *_around(child, starts, language)]
                 yield from [(*span, one) for one in conditions if one]
+                if not (kind in language.around or span in own or _name(child) in names):
+                    yield from _enclosing(child, symbols, starts, language)
                 left.append(child)
                 pending = []
             else:
                 pending = []
 
 
-def _around(node: Node, language: Conditions) -> Iterator[str]:
+def _around(node: Node, starts: Sequence[int], language: Conditions) -> Iterator[str]:
     if node.type in language.with_body and node.child_by_field_name("body") is None:
         yield "without a body"
     if node.type in language.around and not language.spares(node):
         word = node.type if not node.children or node.children[0].is_named else text(node.children[0])
         yield " ".join((word, *(_squeeze(text(node.child_by_field_name(name))) for name in language.around[node.type])))
+    elif language.blocks(node) and not language.spares(node):
+        yield _head(node, starts)
+
+
+def _enclosing(node: Node, symbols: Sequence[Symbol], starts: Sequence[int], language: Conditions) -> Iterator[Span]:
+    """The head of a node for each definition that begins and ends in it; of a block it is known by its lines alone."""
+    if DEFINING.search(node.type) or language.blocks(node):
+        return
+    head, last = _head(node, starts), last_line(node)
+    for at in range(bisect_left(starts, first_line(node)), bisect_right(starts, last) if head else 0):
+        if symbols[at].end <= last:
+            yield starts[at], starts[at], head
+
+
+def _head(node: Node, starts: Sequence[int]) -> str:
+    """What a node says before it begins to hold statements; empty where it says nothing."""
+    if node.children and node.children[0].is_named and ("block" in node.type or not node.field_name_for_child(0)):
+        return ""  # a list of statements
+    words, line = [], first_line(node)
+    for at, child in enumerate(node.children):
+        is_body = node.field_name_for_child(at) in BODIES or ("block" in child.type and at > 0)
+        if is_body or first_line(child) > line or "comment" in child.type:
+            break
+        if last_line(child) > first_line(child) and _holds(child, starts):
+            break
+        words.append(_squeeze(text(child)[:LONGEST]))
+        line = last_line(child)
+    return " ".join(words)[:LONGEST] if any(map(str.isalnum, "".join(words))) else ""
+
+
+def _name(node: Node) -> str:
+    return text(node.child_by_field_name("name")).rpartition(".")[2]
 
 
 def _holds(node: Node, starts: Sequence[int]) -> bool:
@@ -169,14 +220,31 @@ def _holds(node: Node, starts: Sequence[int]) -> bool:
     return at < len(starts) and starts[at] <= last_line(node)
 
 
-def _ends(root: Node, starts: Sequence[int], language: Conditions) -> Iterator[str]:
-    """The statements at the top that end the run of the file: what they stand above is never reached, and who loads it fails."""
-    for child in root.named_children:
-        literal = child.named_children[:1] and child.named_children[0].type == "string"
-        if not literal and "comment" not in child.type and not _holds(child, starts):
-            yield from (
-                _squeeze(match[0].decode("utf-8", "replace")) for match in language.ends.finditer(child.text or b"")
-            )
+def _ends(root: Node, symbols: Sequence[Symbol], language: Conditions) -> Iterator[str]:
+    """The statements outside of functions that end the run of the file: what they stand above is never reached, and who loads it fails."""
+    starts = [symbol.start for symbol in symbols]
+    own = frozenset((symbol.start, symbol.end) for symbol in symbols if symbol.kind != "class")
+    stack = [(child, True) for child in reversed(root.named_children)]
+    while stack:
+        node, is_outermost = stack.pop()
+        if "comment" in node.type or (node.named_children[:1] and node.named_children[0].type == "string"):
+            continue
+        inner = [(child, False) for child in reversed(node.named_children)]
+        is_own = (first_line(node), last_line(node)) in own
+        if _holds(node, starts) and not is_own:
+            stack += inner
+            continue
+        code = node.text or b""
+        if is_outermost and not is_own:
+            matches = list(language.ends.finditer(code))
+        else:
+            matches = [match for pattern in (language.ends, language.leaves) if (match := pattern.match(code))]
+        for match in matches:
+            words = _squeeze(match[0].decode("utf-8", "replace"))
+            # Of one that waits for a condition the words do not count: a better message ends no more files than the old one.
+            yield words[:LONGEST] if is_outermost else FIRST.match(words[:LONGEST])[0]  # type: ignore[index]
+        if not matches and not is_own and (language.blocks(node) or SEQUENCE.search(node.type)):
+            stack += inner
 
 
 def _undone(source: bytes, language: Conditions) -> Mapping[str, list[str]]:

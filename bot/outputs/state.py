@@ -12,11 +12,12 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
 from bot.outputs import json_file
-from bot.values import PullRef, Review
+from bot.values import Ending, PullRef, Review
 
 VERSION = "1"
 MOST = 32_000  # characters in the comment: the other half of it belongs to the reader
@@ -41,6 +42,7 @@ _UNATTESTED: Mapping[str, Any] = MappingProxyType(
         "summary": "",
         "walkthrough": None,
         "attested": False,
+        "verdict": None,
     }
 )
 FOREIGN_FILE = (
@@ -51,9 +53,19 @@ DAMAGED = "the state of the last review is damaged"
 NONE = "the summary of the last review holds no state"
 
 
-def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
+@dataclass(frozen=True, slots=True)
+class HeadVerdict:
+    """What a review came to, and for what: an event that asks for no review repeats it."""
+
+    conclusion: Ending
+    head: str
+    base_ref: str
+    bar: str  # what the owner lets fail
+
+
+def pack(review: Review, pull: PullRef, secret: bytes | None, verdict: HeadVerdict | None = None) -> str:
     """The line that holds the state; where it would not fit, one that reports it."""
-    slim = _slim(review, is_signed=secret is not None)
+    slim = {**_slim(review, is_signed=secret is not None), "verdict": asdict(verdict) if verdict and secret else None}
     bare = {**slim, "walkthrough": None}  # which the next round can write again
     for content in (slim, bare, {name: value for name, value in bare.items() if name != "archive"}):
         text = base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
@@ -78,6 +90,14 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
     if not hmac.compare_digest(sign, _sign(text, pull, secret)):
         return FOREIGN
     return _unpack(text, is_signed=secret is not None)
+
+
+def verdict(data: bytes) -> HeadVerdict | None:
+    """The verdict in a state that is trusted; None if it has none, as those of older versions."""
+    row = json.loads(data).get("verdict")
+    endings = ("success", "neutral", "failure")
+    names = {one.name for one in fields(HeadVerdict)}
+    return HeadVerdict(**row) if isinstance(row, dict) and set(row) == names and row["conclusion"] in endings else None
 
 
 def signed_file(text: str, pull: PullRef, secret: bytes | None) -> str:

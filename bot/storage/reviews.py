@@ -18,6 +18,7 @@ State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", 
 ENDS: Mapping[State, Outcome] = MappingProxyType(
     {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
 )
+MOST_BESIDE = 10  # other pull requests of one head whose last review is looked at
 ReviewEnding = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
 
@@ -139,21 +140,24 @@ class Reviews(StoragePart):
         return (row.id, row.output) if row is not None else None
 
     async def beside(self, pull: PullRef, source: str, head: str) -> tuple[tuple[int, bytes], ...]:
-        """The newest review of another pull request of this branch, and that of another one with this head, if newer than its own last review.
+        """The newest review of each other pull request of this head, and the newest of this branch, unless its own last one of the same is newer.
 
-        The number of each, and the JSON output.
+        The number of each, and the JSON output. What its own reviews of other commits have seen says nothing of this one.
         """
-        own = sa.select(sa.func.max(review.c.finished)).where(review.c.pull == pull.key).scalar_subquery()
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
-        others = mine & (review.c.number != pull.number) & (review.c.finished > sa.func.coalesce(own, 0.0))
-        same = [review.c.head == head, *([review.c.source == source] if source else [])]
 
         def do(connection: sa.Connection) -> tuple[tuple[int, bytes], ...]:
             newest: dict[str, tuple[int, bytes]] = {}
-            for fits in same:
-                query = sa.select(review.c.id, review.c.number, review.c.output).where(others, fits)
-                row = connection.execute(query.order_by(review.c.finished.desc()).limit(1)).first()
-                newest |= {row.id: (row.number, row.output)} if row is not None else {}
+            # Each review of a branch takes over what the one before has left, whichever pull request it was of.
+            for fits, most in ((review.c.head == head, MOST_BESIDE), (review.c.source == source, 1 if source else 0)):
+                own = sa.select(sa.func.max(review.c.finished)).where(review.c.pull == pull.key, fits).scalar_subquery()
+                others = (mine, review.c.number != pull.number, review.c.finished > sa.func.coalesce(own, 0.0), fits)
+                last = sa.select(review.c.number, sa.func.max(review.c.finished).label("finished")).where(*others)
+                last = last.group_by(review.c.number).order_by(sa.func.max(review.c.finished).desc()).limit(most)
+                rows = last.subquery()
+                query = sa.select(review.c.id, review.c.number, review.c.output).where(mine, fits)
+                query = query.join(rows, (rows.c.number == review.c.number) & (rows.c.finished == review.c.finished))
+                newest |= {row.id: (row.number, row.output) for row in connection.execute(query)}
             return tuple(newest.values())
 
         return await self.database.run(do)

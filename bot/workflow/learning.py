@@ -6,10 +6,12 @@ by its kind and path, and its comment by our marker.
 """
 
 import asyncio
+import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Final, Literal
 from weakref import WeakValueDictionary
@@ -147,12 +149,14 @@ async def withdrawn(
 
 async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> None:
     """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them."""
-    grave = {one.rule.number for one in await store.rules.of(pull.repository) if one.grave}
+    rules_by_number = {one.rule.number: one for one in await store.rules.of(pull.repository)}
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
-            ref = CommentRef(comment, "review" if kind == "review" else "issue")
-            signs = (NO,) if number in grave else (YES, NO)
-            decisions = [(who, sign) for who, sign in await _reactions(ref, writers.host) if sign in signs]
+            ref, rule = CommentRef(comment, "review" if kind == "review" else "issue"), rules_by_number.get(number)
+            signs = (NO,) if rule is not None and rule.grave else (YES, NO)
+            since = rule.made - SKEW if rule is not None else 0.0
+            reactions = await _reactions(ref, writers.host)
+            decisions = [(who, sign) for who, sign, seconds in reactions if sign in signs and seconds >= since]
             able = [(who, sign) for who, sign in decisions if await writers.has(who)]
             if able:
                 no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
@@ -202,19 +206,23 @@ def _replies(one: PostedFinding, comments: Sequence[PostedComment], login: str) 
 async def _dislike(one: PostedFinding, writers: _Writers) -> _Rejection | None:
     """A 👎 on the finding's comment."""
     with suppress(HostRefused):
-        for login, _ in await _reactions(CommentRef(one.comment.id, "review"), writers.host, content=NO):
+        for login, *_ in await _reactions(CommentRef(one.comment.id, "review"), writers.host, content=NO):
             if await writers.has(login):
                 return _Rejection(who=login, how="reaction", link=one.comment.url)
     return None
 
 
-async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None = None) -> list[tuple[str, str]]:
-    """The people who have reacted to a comment, the first hundred, and how; `content`: in this way only."""
+async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None = None) -> list[tuple[str, str, float]]:
+    """The people who have reacted to a comment, the first hundred, how and when; `content`: in this way only."""
     api = host.rest.reactions
     on = api.async_list_for_issue_comment if ref.kind == "issue" else api.async_list_for_pull_request_review_comment
     listing = partial(on, *host.repo, ref.id)
     rows = host.client.pages(partial(listing, content=content) if content else listing, most=1)
-    return [(row["user"]["login"], row["content"]) async for row in rows if shapes.at(row, "user.type") == "User"]
+    return [
+        (row["user"]["login"], row["content"], datetime.fromisoformat(row["created_at"]).timestamp())
+        async for row in rows
+        if shapes.at(row, "user.type") == "User"
+    ]
 
 
 async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host, words: Phrases, store: Store) -> None:
@@ -225,7 +233,7 @@ async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host
     proposal_text, number = proposing.proposal_words(rules, words), proposing.decisive(rules)
     if number:
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-            await _show(pull, rejected_finding.one, number, proposal_text, host, store)
+            await _show(pull, rejected_finding.one, rules[0], proposal_text, host, store)
     if rejected_finding.sure:
         await store.outcomes.reject(pull, finding.identity, now)
     kind: Feedback = "reply" if rejection.how == "reply" else "reaction"
@@ -233,18 +241,26 @@ async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host
 
 
 async def _show(
-    pull: PullRef, one: PostedFinding, decisive: int, proposal_text: Safe, host: Host, store: Store
+    pull: PullRef, one: PostedFinding, rule: LearnedRule, proposal_text: Safe, host: Host, store: Store
 ) -> None:
-    number = str(decisive)
-    text = f"{marker.make(RULE, number=number)}\n{proposal_text}"
+    # A number alone may have meant another rule before the App was taken off the repository and given back.
+    facts = {"number": str(rule.rule.number), "rule": _mark(rule)}
+    text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
 
     async def find() -> PostedComment | None:
-        return next((each for each in await host.comments("review") if _shows(each, number, host)), None)
+        return next((each for each in await host.comments("review") if _shows(each, facts, host)), None)
 
     comment = await host.once(find, partial(host.reply, one.comment.id, text))
-    await store.rules.show(pull.repository, decisive, comment.id, comment.kind)
+    await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)
 
 
-def _shows(comment: PostedComment, number: str, host: Host) -> bool:
+def _mark(rule: LearnedRule) -> str:
+    """What a rule is about, in a few characters: its kind, its place, and the sentence of a learning."""
+    own = rule.rule
+    about = (own.kind, own.path, own.symbol, own.text if own.is_learning else "")
+    return hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def _shows(comment: PostedComment, rule_facts: Mapping[str, str], host: Host) -> bool:
     marker_facts = existing.facts(comment, host)
-    return marker_facts.get("kind") == RULE and marker_facts.get("number") == number
+    return marker_facts.get("kind") == RULE and rule_facts.items() <= marker_facts.items()

@@ -20,7 +20,8 @@ FINE = doubles.Reply(data={"answer": "One.", "findings": []})
 
 
 def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, by: str = "", **other: object) -> None:
-    """A run of the workflow that stands in the repository's list."""
+    """A run of the workflow that stands in the repository's list; of a branch of the repository a maintainer's, unless it is said whose."""
+    by = by or ("" if fork else "maintainer")
     if by:
         other["actor"] = at.gh.world.user(by)
     home = at.repo.repository
@@ -48,7 +49,7 @@ FORK: dict[str, object] = {}
 DAYS = [
     ([FORK], {"fork_reviews_per_day": "2"}, ""),
     ([FORK, FORK], {"fork_reviews_per_day": "2"}, "triggers.fork_reviews_per_day"),
-    ([{"conclusion": "skipped"}, {"fork": False}, {"event": "push"}], {"fork_reviews_per_day": "1"}, ""),
+    ([{"conclusion": "skipped"}, {"fork": False}, {"fork": False, "event": "push"}], {"fork_reviews_per_day": "1"}, ""),
     ([{"fork": False}], {"cap_usd_per_day": "2", "budget": "1"}, ""),
     ([{"fork": False}, FORK], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
     ([FORK, {"hours": 25}, {"hours": 30}], {"fork_reviews_per_day": "2"}, ""),
@@ -118,17 +119,58 @@ WITHOUT_SAY = [
     ({"fork": False, "event": "pull_request_review_comment", "by": "stranger"}, True),
     (KEYLESS, True),
     (FORK, True),
+    ({"fork": False, "event": "pull_request", "by": "stranger"}, True),
+    ({"fork": False, "event": "workflow_run", "by": "stranger"}, True),
     ({"fork": False, "event": "issue_comment", "by": "maintainer"}, False),
     ({"fork": False, "event": "pull_request"}, False),
 ]
 
 
-@pytest.mark.parametrize(("row", "is_read"), few(WITHOUT_SAY, 0, 4))
+@pytest.mark.parametrize(("row", "is_read"), few(WITHOUT_SAY, 0, 4, 6))
 def test_strangers_leave_the_team_half_of_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: dict[str, object], is_read: bool
 ) -> None:
     """Neither a flood of comments nor of forks, which have no key, uses a day up; what the team has asked for counts in full."""
     assert asyncio.run(_asked_by_the_team(tmp_path, monkeypatch, [row] * 8)) is is_read
+
+
+# Earlier runs of the day, the event and inputs of a stranger's own run, and whether a model reads it.
+HERE: dict[str, object] = {"fork": False, "event": "pull_request", "by": "stranger"}
+DOLLARS = {"cap_usd_per_day": "5", "budget": "1"}
+UNASKED = [
+    ([HERE] * 3, {"fork_reviews_per_day": "3"}, False),
+    ([HERE] * 2, {"fork_reviews_per_day": "3"}, True),
+    ([HERE] * 3, DOLLARS, False),
+    ([HERE] * 2, DOLLARS, True),
+    ([FORK, HERE, {**HERE, "event": "workflow_run"}], {"fork_reviews_per_day": "3"}, False),
+    ([KEYLESS] * 3, {"fork_reviews_per_day": "3"}, False),  # a private repository may give forks its secrets
+    ([{"fork": False, "event": "pull_request"}] * 3, {"fork_reviews_per_day": "3"}, True),
+]
+
+
+@pytest.mark.parametrize(("rows", "inputs", "is_read"), few(UNASKED, 0, 3))
+def test_a_stranger_on_a_branch_of_the_repository_is_counted(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: list[dict[str, object]],
+    inputs: dict[str, str],
+    is_read: bool,
+) -> None:
+    """Whoever may only read can open a pull request between two branches: the same question is asked of its run and of every earlier one."""
+
+    async def go() -> bool:
+        async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+            _, body = await opened(at, author="stranger")
+            for number, row in enumerate(rows):
+                ran(at, number + 1, **row)  # type: ignore[arg-type]
+            asks = {"worker": "openai/gpt-5-mini", "strategy": "direct", **inputs}
+            result = await at.told("pull_request", body, permissions=COUNTING, **asks)
+            assert result.review is not None
+            return result.review.cost.calls > 0
+
+    assert asyncio.run(go()) is is_read
 
 
 AGAIN = [

@@ -19,13 +19,18 @@ class Context(dict[str, Any]):
         return Context()
 
 
+def workflow(name: str) -> dict[str, Any]:
+    """One of the documented workflows."""
+    return dict(yaml.safe_load((FOLDER / name).read_text().replace("\non:", '\n"on":')))
+
+
 def concurrency(event: str, comment: dict[str, Any] | None = None, run: int = 1, pull: int = 5) -> dict[str, str]:
-    """The concurrency of a run of the workflow that does everything, as GitHub evaluates its expressions."""
-    written = yaml.safe_load((FOLDER / "deeprepo.yml").read_text())["concurrency"]
+    """The concurrency of a run of the workflow that listens to this event, as GitHub evaluates its expressions."""
+    written = workflow("replies.yml" if event == REPLY else "deeprepo.yml")["concurrency"]
     about = {"issue": {"number": pull}} if event == COMMAND else {"pull_request": {"number": pull}}
     given = Context({"event_name": event, "run_id": run, "event": Context({**about, "comment": comment or Context()})})
     return {
-        key: re.sub(r"\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], given, {"pull": pull})), text)
+        key: re.sub(r"(?s)\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], given, {"pull": pull})), str(text))
         for key, text in written.items()
     }
 
@@ -90,3 +95,16 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
             "group": "deeprepo-push-${{ github.event.pull_request.number }}",
             "cancel-in-progress": True,
         }
+
+
+def test_every_event_that_changes_the_diff_starts_a_run() -> None:
+    """Another base branch is an edit; the workflow that listens to replies has no job that reviews, whose skipping would count as passed."""
+    for path in FOLDER.glob("*.yml"):
+        events, jobs = workflow(path.name)["on"], workflow(path.name)["jobs"]
+        changing = [events[name]["types"] for name in ("pull_request", "pull_request_target") if name in events]
+        assert all(
+            {"opened", "reopened", "synchronize", "ready_for_review", "edited"} <= {*types} for types in changing
+        )
+        assert ("review" in jobs) is bool(changing)
+        if {"pull_request_review_comment", "pull_request_review"} & {*events}:
+            assert not changing

@@ -37,6 +37,13 @@ def test_a_plain_rejection(body: str) -> None:
         "```\nnot a bug\n```\nPlease look again.",
         "The label `wontfix` is for issues.",
         "If that is a false positive, say so.",
+        "It is not a bug if the importer checks it.",
+        "> Why does it divide?\nIt is not a bug.",
+        "- > It is not a bug.\n\nSays who?",
+        "<blockquote>It is not a bug.</blockquote>\n\nSays who?",
+        "~~It is not a bug.~~ I will look.",
+        "He says it is not a bug.",
+        "Is it true that this\nis not a bug,\nand since when?",
         "We have talked about this for two weeks in the other pull request and it is not a bug there",
     ],
 )

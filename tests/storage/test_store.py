@@ -223,7 +223,7 @@ def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
 
 
 def test_reviews_of_the_same_branch_or_head_are_known(url: str) -> None:
-    """Of other pull requests, the newest each, if they are newer than its own; not of another repository, and no branch that is gone."""
+    """Of other pull requests, the newest each, unless its own of the same head or branch is newer; not of another repository or a branch that is gone."""
 
     async def story() -> None:
         async with storage.open_store(url) as store:
@@ -237,8 +237,10 @@ def test_reviews_of_the_same_branch_or_head_are_known(url: str) -> None:
             assert set(await store.reviews.beside(three, "70:x", "h")) == {(1, b"x"), (2, b"h")}
             assert await store.reviews.beside(three, "70:x", "other") == ((1, b"x"),)
             assert await store.reviews.beside(three, "", "other") == ()
-            await store.reviews.keep(replace(DONE, id="e", pull=three, head="h", finished=250.0))
+            await store.reviews.keep(replace(DONE, id="e", pull=three, source="70:x", head="h", finished=250.0))
             assert await store.reviews.beside(three, "70:x", "h") == ((2, b"h"),)
+            await store.reviews.keep(replace(DONE, id="f", pull=three, source="71:y", head="z", finished=500.0))
+            assert await store.reviews.beside(three, "71:y", "h") == ((2, b"h"),)
             assert await store.reviews.at(one, 150.0) == b"old"
 
     asyncio.run(story())

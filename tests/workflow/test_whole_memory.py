@@ -104,6 +104,28 @@ def test_a_second_pull_request_of_a_branch_knows_its_secrets(tmp_path: Path) -> 
     asyncio.run(story())
 
 
+def test_a_second_pull_request_with_the_same_head_knows_its_secrets(tmp_path: Path) -> None:
+    """However late it was reviewed at another commit: what its own reviews of other commits have seen says nothing of this one."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": STRICT})
+            one = await at.reviewed(files={"conf/app.yml": f"token: {TOKEN}\n"})
+            await at.repo.force_push("feature", {"conf/app.yml": "token: none\n"})
+            await at.quiet()
+            head = at.gh.pull(one).head_sha
+            await at.repo.commit("other", {"NEWS.md": "one\n"})
+            two = await at.repo.open_pull("other", title="News")
+            await at.quiet()
+            assert shown(at, two) == ("success", False)
+            await at.repo.close(one, by="colleague")
+            await at.repo.point("other", head, at.gh.world.user("colleague"))
+            await at.quiet()
+            assert shown(at, two) == ("failure", True)
+
+    asyncio.run(story())
+
+
 @pytest.mark.slow
 def test_a_secret_stands_until_its_pull_request_is_closed(tmp_path: Path) -> None:
     """The retention deletes nothing that an open pull request is judged by."""

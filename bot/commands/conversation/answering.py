@@ -4,14 +4,13 @@ The prompt begins with what stays the same through a thread (the finding, the co
 answer. Whether a finding is withdrawn is decided here, by the model's reason and by what code can check of it.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
 from bot import render
-from bot.commands import sources
+from bot.commands import sources, statements
 from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.target import LastReview, finding_numbers
@@ -29,8 +28,7 @@ MOST_FINDINGS, MOST_LISTED = 3, 20
 MOST_ABOUT = 200  # characters of a remark, where a second request names it
 BODY_CHARS = 600
 Objection = Literal["unsigned", "proven", "unshown", "unsaid"]
-MIN_WORDS, SHARED = 3, 0.3  # words that state a fact; the part of the telling words that the reason takes from them
-_ENDING = re.compile(r"[.!?](?=\s|$)")
+SHARED = 0.3  # the part of the telling words that the reason takes from what was stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ def schema() -> Schema:
         finding={"type": "integer", "description": "the number in the heading of the finding, counted from 1"},
         because={"type": "string", "enum": ["code", "told"], "description": "code shows it, or the person told a fact"},
         reason=text("the reason in one sentence"),
-        words=text("for `tool`: the words of the last remark that tell the fact, verbatim; else empty"),
+        words=text("for `told`: the whole sentence of the last remark that states the fact, verbatim; else empty"),
     )
     properties: dict[str, Any] = {
         "answer": text("the reply in plain sentences, names of code in backticks; empty if none is needed"),
@@ -178,14 +176,10 @@ def _others(heard_remark: HeardRemark) -> bool:
 
 
 def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
-    """Whether the last remark tells the reason in these very words: as a statement of its own, not as a question or a quotation."""
-    statement = fold(words)
-    own = "\n".join(row for row in heard_remark.said[-1].text.split("\n") if not row.lstrip().startswith(">"))
-    if len(statement.split()) < MIN_WORDS or statement not in fold(own):
-        return False
-    after = fold(own).partition(statement)[2]
-    ending = _ENDING.search(statement[-1] + after)
-    return (ending is None or ending[0] != "?") and alike(words, reason, SHARED)
+    """Whether the last remark states the reason in these very words."""
+    remark = heard_remark.said[-1]
+    others = {one.who for one in heard_remark.said if one.kind != "us" and one.who != remark.who}
+    return statements.states(words, remark.text, sorted(others)) and alike(words, reason, SHARED)
 
 
 def _further(quote: Evidence, finding: Finding) -> bool:

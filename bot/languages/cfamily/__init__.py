@@ -18,7 +18,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import CPP, C
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True)
+TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True, unique_names=True)
 project = Includes
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"

@@ -6,14 +6,14 @@ from collections.abc import Collection
 from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.elixir.modules import ElixirModules
-from bot.languages.elixir.outline import outline_of
+from bot.languages.elixir.outline import is_block, outline_of
 from bot.languages.elixir.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(unwritten_names=True)
+TRAITS = LanguageTraits(unwritten_names=True, unique_names=True)
 project = ElixirModules
 # Kernel and Kernel.SpecialForms, which every module imports.
 KERNEL = (
@@ -27,8 +27,13 @@ KERNEL = (
 )
 AMBIENT = frozenset(KERNEL.split())
 CONDITIONS = Conditions(
-    ends=re.compile(rb"^(?:raise|exit|throw|System\.halt)\b[^\n]*", re.MULTILINE),
-    undoes=re.compile(rb"^[ \t]*defoverridable\b([^\n]*)", re.MULTILINE),
+    blocks=is_block,
+    ends=re.compile(
+        rb"\A(?:[a-z_]\w{0,99}[ \t]*=[ \t]*)?(?:Kernel\.)?(?:raise|reraise|exit|throw|System\.(?:halt|stop)|:erlang\.(?:halt|error|exit|throw))\b[^\n]*"
+    ),
+    undoes=re.compile(
+        rb"^[ \t]*(?:defoverridable|Module\.(?:delete_definition|make_overridable))\b([^\n]*)", re.MULTILINE
+    ),
 )
 
 

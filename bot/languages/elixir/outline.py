@@ -12,6 +12,7 @@ from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Parameter, Side, Signature
 
 MODULES = frozenset({"defmodule", "defprotocol"})
+BLOCKS = frozenset({"if", "unless", "quote"})  # calls whose block may define functions
 PUBLIC = frozenset({"def", "defmacro", "defguard", "defdelegate"})
 PRIVATE = frozenset({"defp", "defmacrop", "defguardp"})
 # Functions that are written nowhere: made from a name that is computed, or by a `use` whose module is not one of Elixir's own.
@@ -65,6 +66,11 @@ def defined_name(node: Node) -> str:
     return "" if name == "unquote" else name
 
 
+def is_block(node: Node) -> bool:
+    """Whether definitions are looked for in what a node holds."""
+    return node.type == "else_block" or callee(node) in BLOCKS | MODULES
+
+
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order."""
     walk = _ElixirWalk(path, side)
@@ -81,7 +87,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             _function(node, inside, walk, is_private=word in PRIVATE)
         elif word == "import":
             walk.stars += 1
-        elif word in ("if", "unless", "quote"):
+        elif word in BLOCKS:
             stack += [(part, inside) for part in reversed(list(_statements(node)))]
     doubt = lexical.doubt(source, DYNAMIC)
     return Outline(

@@ -9,7 +9,7 @@ from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.javascript.binding import bindings
 from bot.languages.javascript.modules import JavaScriptModules
-from bot.languages.javascript.outline import outline_of
+from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -37,10 +37,8 @@ END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
 
 CONDITIONS = Conditions(
-    around={
-        "if_statement": ("condition",), "else_clause": (), "for_statement": ("condition",), "for_in_statement": ("right",),
-        "while_statement": ("condition",), "switch_case": ("value",), "catch_clause": (),
-    },
+    blocks=lambda node: node.type in BLOCKS,
+    leaves=re.compile(rb"\Areturn\b[^\n]*"),
     ends=re.compile(
         rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*|\A(?:if|for|while|switch)\b[^\n]*(?=[\s\S]*?\bexports\b)", re.MULTILINE
     ),

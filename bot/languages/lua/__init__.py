@@ -5,8 +5,9 @@ from collections.abc import Collection
 
 from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.lua.binding import bindings
 from bot.languages.lua.modules import LuaModules
-from bot.languages.lua.outline import outline_of
+from bot.languages.lua.outline import BLOCKS, outline_of
 from bot.languages.lua.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -23,10 +24,15 @@ GIVEN = (
 )
 AMBIENT = frozenset(GIVEN.split())
 CONDITIONS = Conditions(
-    around={"if_statement": ("condition",), "elseif_statement": ("condition",), "else_statement": (), "while_statement": ("condition",)},
-    ends=re.compile(rb"^(?:error|os\.exit)\b[^\n]*", re.MULTILINE),
+    blocks=lambda node: node.type in BLOCKS,
+    spares=lambda node: node.type == "do_statement",  # gives a function variables of its own
+    ends=re.compile(
+        rb"\A(?:local\b[^=\n]{0,200}=[ \t]*)?\(?[ \t]*(?:error|os\.exit|assert[ \t]*\([ \t]*(?:false|nil)|goto)\b[^\n]*"
+    ),
+    leaves=re.compile(rb"\Areturn\b[^\n]*"),
     undoes=re.compile(rb"^[ \t]*([\w.]++)[ \t]*=[ \t]*nil\b", re.MULTILINE),
-)  # fmt: skip
+    binds=bindings,
+)
 
 
 @outlines

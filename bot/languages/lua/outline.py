@@ -153,6 +153,15 @@ def _exports(root: Node, walk: _LuaWalk, table_name: str) -> dict[str, str]:
     return exports
 
 
+def table_names(root: Node) -> frozenset[str]:
+    """What the file calls the table that it returns."""
+    result = _result(root)
+    if result is not None and result.type == "function_call":  # setmetatable(M, {})
+        parts = result.child_by_field_name("arguments")
+        result = parts.named_children[0] if parts is not None and parts.named_children else None
+    return frozenset({text(result)}) if result is not None and result.type == "identifier" else frozenset()
+
+
 def _doubt(source: bytes, table: str) -> str:
     """What may give the returned table any member: a name that is computed, or a metatable."""
     word = re.escape(table.encode())

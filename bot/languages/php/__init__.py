@@ -6,14 +6,14 @@ from collections.abc import Collection
 from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.php.names import Names
-from bot.languages.php.outline import outline_of
+from bot.languages.php.outline import BLOCKS, outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PHP
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits()
+TRAITS = LanguageTraits(unique_names=True)
 project = Names
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
@@ -32,10 +32,7 @@ AMBIENT = frozenset(GIVEN.split())
 
 
 CONDITIONS = Conditions(
-    around={
-        "if_statement": ("condition",), "else_if_clause": ("condition",), "else_clause": (), "namespace_definition": ("name",),
-        "switch_statement": ("condition",), "catch_clause": (),
-    },
+    blocks=lambda node: node.type in BLOCKS,
     whole=frozenset({"namespace_definition"}),
     ends=re.compile(rb"^[ \t]*(?:exit\b|die\b|throw\b|__halt_compiler\b)[^\n]*", re.MULTILINE | re.IGNORECASE),
     abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z"),

@@ -31,10 +31,7 @@ AMBIENT = frozenset(dir(builtins)) | {
 
 
 CONDITIONS = Conditions(
-    around={
-        "if_statement": ("condition",), "elif_clause": ("condition",), "else_clause": (), "while_statement": ("condition",),
-        "for_statement": ("left", "right"), "match_statement": ("subject",), "case_clause": ("guard",), "except_clause": (),
-    },
+    blocks=lambda node: node.type in binding.BLOCKS,
     ends=re.compile(rb"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|quit\(|os\._exit\()[^\n]*", re.MULTILINE),
     undoes=re.compile(rb"^[ \t]*(?:del\b|delattr\(|globals\(\)\.pop\()([^\n#]*)", re.MULTILINE),
     binds=bindings,

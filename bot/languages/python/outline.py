@@ -6,17 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages.python.binding import fields
+from bot.languages.python.binding import BLOCKS, fields
 from bot.languages.python.dynamic import ANY, HINT, dynamic
 from bot.languages.python.signature import HARMLESS, signature
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import OFFERS, REQUIRES, Outline, Side
 
-BLOCKS = frozenset({
-    "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "except_group_clause", "finally_clause",
-    "with_statement", "for_statement", "while_statement", "match_statement", "case_clause", "block",
-})  # fmt: skip
 CHOICES = BLOCKS - {"try_statement", "except_clause", "finally_clause", "with_statement", "block"}  # may never be run
 TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.ruby.outline import outline_of
+from bot.languages.ruby.outline import BLOCKS, outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
 from bot.languages.unreadable import Unreadable, finds, outlines
@@ -33,6 +33,7 @@ CONDITIONS = Conditions(
         "if": ("condition",), "unless": ("condition",), "elsif": ("condition",), "else": (), "if_modifier": ("condition",),
         "unless_modifier": ("condition",), "rescue": (), "module": ("name",), "class": ("name",), "singleton_class": ("value",),
     },
+    blocks=lambda node: node.type in BLOCKS,
     sections={"identifier": re.compile(r"private|protected|public|module_function")},
     ends=re.compile(rb"^[ \t]*(?:raise|exit!?|abort|return)\b[^\n]*", re.MULTILINE),
     undoes=re.compile(

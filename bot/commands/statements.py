@@ -1,0 +1,143 @@
+"""What a comment states: whole sentences of its writer's own prose that ask, doubt, deny and condition nothing. Pure.
+
+Words decide, in the languages that comments have; a sentence that cannot be read for a denial states nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from bot.commands.reading import paragraphs
+from bot.findings.quotes import fold
+
+MIN_WORDS, MOST_SENTENCES = 3, 6  # words that state a fact, and how many sentences may
+SHORT = 3  # words of a retort: "Not so.", "Says who?"
+LATIN = 0x24F  # the last letter of the scripts whose words are known here
+_BOUNDARY = re.compile(r"(?<=[.!?\u2026])[ \t]++(?![a-z])|\n(?![a-z])")
+_WHOLE = re.compile(r"[.!?\u2026][\"'\u201d\u2019)\]*_]*\Z")
+_ASKS = re.compile(r"[?\u00bf\u037e\u061f\u203d\u2047-\u2049\uff1f]")
+_ASKING = re.compile(
+    r"(?:does|do|did|is|are|was|were|am|has|have|had|can|could|will|would|should|shall|may|might|who|whose|whom|what|why|where|how|since"
+    r"|prove|show|explain|check|verify|confirm|ask|convince|imagine|pretend|suppose"
+    r"|wer|was|wie|wo|warum|wieso|weshalb|seit|ist|sind|hat|kann|zeig\w{0,2}|beweis\w{0,3}"
+    r"|qui\u00e9n|qu\u00e9|c\u00f3mo|d\u00f3nde|desde|acaso|qui|comment|o\u00f9|pourquoi|depuis|est-ce)\b",
+    re.IGNORECASE,
+)
+_INTERJECTION = re.compile(r"\A(?:(?:@[\w\[\]-]{1,120}[,:;]?|(?:no|nope|nein|non),)[ \t\n]+)+", re.IGNORECASE)
+_QUOTES = re.compile(
+    r"[\"\u00ab\u00bb\u2018\u201a\u201c-\u201f\u2039\u203a\u300c-\u300f\uff02]|&#?\w+;|(?<!\w)'\w|\w'(?!\w)"
+)
+_MARKUP = re.compile(r"[*_`~]")
+_CODE = re.compile(r"`[^`]{0,400}`")
+_NEGATION = (
+    r"not|never|no(?!-)|none|nobody|nothing|nowhere|neither|nor|hardly|barely|scarcely|unlikely|impossible|cannot|without|\w{1,20}n't"
+    r"|(?:ca|do|does|did|is|are|was|were|wo|wouldn|could|should|have|has)nt|no longer|used to|formerly|previously|except|otherwise|instead of|rather than"
+    r"|nicht|nie|niemals|kein\w{0,2}|nichts|niemand\w{0,2}|nirgends|weder|kaum|ohne|au\u00dfer"
+    r"|nunca|jam\u00e1s|nadie|nada|ning\u00fan|ningun[ao]s?|tampoco|ni|apenas|sin|salvo"
+    r"|ne|n'\w{1,30}|pas|jamais|aucune?s?|rien|personne|gu\u00e8re|sauf|sans"
+    r"|non(?!-)|n\u00e3o|nao|niet|geen|nooit|ikke|ingen|inte|aldrig|ej|nem|de\u011fil|hay\u0131r"
+)
+_DOUBT = (
+    r"believ\w{1,4}|disbeliev\w{1,4}|doubt\w{0,8}|think|thinks|thought|guess\w{0,3}|suppos\w{1,6}|assum\w{1,7}|imagin\w{1,6}|wonder\w{0,5}|pretend\w{0,4}"
+    r"|hop(?:e|es|ed|ing)|wish\w{0,3}|seems?|maybe|perhaps|possibly|probably|presumably|might|may|could|would|false|falsely|wrong|wrongly|untrue|incorrect\w{0,2}|mistaken\w{0,2}"
+    r"|nonsense|bogus|rubbish|bullshit|lies?|lying|liar|myth|invented|made up|den(?:y|ies|ied)|refut\w{1,4}|disput\w{1,4}|disagree\w{0,2}|contrary"
+    r"|surpris\w{1,4}|joke|joking|kidding|yeah right|as if|rumou?r\w{0,2}|hearsay|not (?:true|so|right|correct)"
+    r"|falsch\w{0,2}|unwahr\w{0,2}|unsinn|quatsch|gelogen|l\u00fcgt?|bestreit\w{1,3}|bezweif\w{1,5}|zweif\w{1,5}|glaub\w{0,4}|denke?n?|denkst|vermut\w{1,5}|angeblich\w{0,2}"
+    r"|vielleicht|m\u00f6glicherweise|wahrscheinlich|vermeintlich\w{0,2}|k\u00f6nnten?|w\u00fcrden?|d\u00fcrften?|h\u00e4tten?|w\u00e4ren?|irr\w{1,3}"
+    r"|fals[ao]s?|mentiras?|incorrect[ao]s?|equivoca\w{1,4}|dud\w{1,4}|creo|cree|crees|creen|creer|creemos|quiz\u00e1s?|tal vez|posiblemente|probablemente|supuest\w{1,6}|supon\w{1,5}|podr\u00eda\w{0,2}|ser\u00eda\w{0,2}"
+    r"|faux|fausses?|mensonges?|incorrecte?s?|dout\w{1,4}|croi\w{1,3}|croyons|croyez|pens\w{1,4}|peut-\u00eatre|probablement|soi-disant|pourrait|serait|aurait|suppos\w{1,4}"
+)
+_SPEECH = (
+    r"claim\w{0,3}|assert\w{0,3}|alleg\w{1,5}|argu(?:e|es|ed|ing)|insist\w{0,3}|say|says|said|saying|tells?|told|wrote|written|quot\w{1,5}|according|apparently|reportedly"
+    r"|so-called|suggest\w{0,4}|behaupt\w{1,4}|sag(?:t|en|te|ten|st)|gesagt|meint|meinte|laut|schrieb\w{0,2}|zitat|zitier\w{1,3}"
+    r"|dice[ns]?|dijo|dicho|afirm\w{1,4}|asegura\w{0,2}|seg\u00fan|escribi\u00f3|cita|disent|dit|affirm\w{1,4}|pr\u00e9tend\w{0,4}|selon|\u00e9crit|cite"
+)
+_CONDITION = (
+    r"if|unless|whether|when|whenever|once|until|till|provided|as long as|in case|wenn|falls|ob|sofern|solange|sobald|bis"
+    r"|si|s'ils?|cuando|mientras|hasta|quand|lorsque|d\u00e8s|tant que"
+)
+
+
+def _words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
+
+
+_REFUSED = _words(_NEGATION, _DOUBT, _SPEECH, _CONDITION)
+_RETRACTED = _words(_DOUBT, _SPEECH)  # by the sentence after it
+_REPORTED = _words(_SPEECH)  # by the sentence before it
+_NO = _words(_NEGATION)
+_IF = _words(_CONDITION)
+
+
+def sentences(body: str) -> Iterator[tuple[str, ...]]:
+    """The sentences of each paragraph that its writer wrote as prose; a sentence may go on over lines."""
+    for text in paragraphs(body):
+        yield tuple(part.strip() for part in _BOUNDARY.split(text.replace("\u2019", "'")) if part.strip())
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence asks something or orders a proof, with its sign or without."""
+    plain = _CODE.sub("x", sentence)
+    return bool(_ASKS.search(plain) or _ASKING.match(_INTERJECTION.sub("", plain)))
+
+
+def is_conditional(sentence: str) -> bool:
+    """Whether a sentence holds only under a condition."""
+    return bool(_IF.search(_CODE.sub("x", sentence)))
+
+
+def states(words: str, body: str, others: Iterable[str] = ()) -> bool:
+    """Whether a comment states these very words: whole sentences of it, each plain, and none taken back by the one after.
+
+    `others`: the logins of other people who have spoken; a sentence that names one of them reports what they said.
+    """
+    statement = _core(words)
+    if len(statement.split()) < MIN_WORDS:
+        return False
+    logins = [re.escape(login) for login in others if login]
+    names = _words(*logins) if logins else None
+    blocks = [*sentences(body)]
+    return any(
+        _core(" ".join(block[first:end])) == statement
+        and all(_is_plain(sentence, names) for sentence in block[first:end])
+        and (not first or _WHOLE.search(block[first - 1]) is not None)
+        and not reports(block[first - 1] if first else _at(blocks, number - 1, -1), names)
+        and not _takes_back(block[end] if end < len(block) else _at(blocks, number + 1, 0))
+        for number, block in enumerate(blocks)
+        for first in range(len(block))
+        for end in range(first + 1, min(len(block), first + MOST_SENTENCES) + 1)
+    )
+
+
+def _at(blocks: Sequence[Sequence[str]], number: int, index: int) -> str:
+    return blocks[number][index] if 0 <= number < len(blocks) and blocks[number] else ""
+
+
+def _core(text: str) -> str:
+    """A text without what is no part of its statement: who is addressed, an interjection at its beginning, emphasis, the sign at its end."""
+    plain = _MARKUP.sub("", fold(text.replace("\u2019", "'")))
+    return _INTERJECTION.sub("", plain).rstrip(".!\u2026 ").lower()
+
+
+def _is_plain(sentence: str, names: re.Pattern[str] | None) -> bool:
+    """Whether a sentence states what it says: no question, quotation, doubt, denial or condition, and nobody else is named."""
+    codes = _CODE.findall(sentence)
+    text = _CODE.sub("x", _INTERJECTION.sub("", sentence))
+    return not (
+        asks(sentence)
+        or _QUOTES.search(text)
+        or _REFUSED.search(text)
+        or (names is not None and names.search(sentence))
+        or any(" " in code.strip("` ") for code in codes)
+        or any(ord(letter) > LATIN and letter.isalpha() for letter in text)
+    )
+
+
+def reports(sentence: str, names: re.Pattern[str] | None = None) -> bool:
+    """Whether what comes after these words is somebody else's."""
+    return bool(_REPORTED.search(sentence) or (names is not None and names.search(sentence)))
+
+
+def _takes_back(sentence: str) -> bool:
+    """Whether a sentence denies the one before it."""
+    retort = len(sentence.split()) <= SHORT and (_NO.search(sentence) or asks(sentence))
+    return bool(retort or _RETRACTED.search(sentence))

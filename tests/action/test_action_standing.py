@@ -1,0 +1,82 @@
+"""Events that ask for no review, on a pull request whose check is required: the job comes to what holds for the head."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from families import few
+from opening import BASE, BROKEN, event, opened
+from stepping import Stage, stage
+
+from deeprepo_sandbox import providers as doubles
+
+FINE = doubles.Reply(data={"answer": "One.", "findings": []})
+EVENTS = ["title", "draft", "closed"]
+
+
+async def _happens(at: Stage, number: int, what: str) -> dict[str, object]:
+    with at.gh.holding() as held:
+        if what == "title":
+            await at.repo.edit(number, title="Another title", by="stranger")
+        elif what == "draft":
+            await at.repo.set_draft(number, draft=True, by="stranger")
+        else:
+            await at.repo.close(number, by="stranger")
+    return event(held)
+
+
+@pytest.mark.parametrize("what", few(EVENTS, 0))
+def test_an_event_that_changes_no_code_repeats_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Another title, a draft, a closed pull request (another one may have its head): the job fails as before, and asks no model."""
+
+    async def go() -> None:
+        async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+            asks = {"worker": "openai/gpt-5-mini", "strategy": "direct", "fail_on": "high"}
+            number, body = await opened(at, author="stranger")
+            assert (await at.told("pull_request", body, **asks)).conclusion == "failure"
+            requests = len(model.requests)
+            result = await at.told("pull_request", await _happens(at, number, what), **asks)
+            assert (result.conclusion, result.review) == ("failure", None)
+            assert "What the review of this commit came to stands: failure" in result.says
+            assert len(model.requests) == requests
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(("what", "has_review"), few([("title", True), ("draft", False)]))
+def test_where_nothing_is_known_a_bar_lets_nothing_pass(tmp_path: Path, what: str, has_review: bool) -> None:
+    """Without a key no state can be trusted: another title has the head reviewed again, and a draft fails for want of a review."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await opened(at, author="stranger")
+            assert (await at.told("pull_request", body, fail_on="high")).conclusion == "failure"
+            result = await at.told("pull_request", await _happens(at, number, what), fail_on="high")
+            assert result.conclusion == "failure"
+            assert (result.review is not None) is has_review
+            assert (await at.told("pull_request", await _happens(at, number, what))).conclusion == "skipped"
+
+    asyncio.run(go())
+
+
+def test_another_base_branch_is_another_review(tmp_path: Path) -> None:
+    """A head that breaks nothing of the branch it was opened against fails once it is to be merged into another one, also if only its title is edited then."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            unfinished = await at.repo.commit("wip", BROKEN)
+            await at.repo.commit("feature", {"NEWS.md": "a line\n"}, onto=unfinished)
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature", base="wip", author="stranger")
+            assert (await at.told("pull_request", event(held), fail_on="high")).conclusion != "failure"
+            with at.gh.holding() as held:
+                await at.repo.retarget(number, "main", by="stranger")
+            edited = await _happens(at, number, "title")
+            for payload in (event(held), edited):
+                assert (await at.told("pull_request", payload, fail_on="high")).conclusion == "failure"
+
+    asyncio.run(go())

@@ -1,0 +1,129 @@
+"""Names of Python that are used, and that nothing binds but what may bind nothing: ruff takes each for a definition."""
+
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot import diff
+from bot.analyzers import ruff
+from bot.checkout import Checkout
+from bot.values import Dependents, PullRequest
+
+USE = "\n\ndef pay(rows):\n    return helper(rows)\n"
+FILES: dict[str, str | bytes | None] = {
+    "a.py": f"from b import helper\n{USE}",
+    "b.py": "X = 1\n\n\ndef helper(rows):\n    return rows\n",
+}
+UNSURE = {
+    "a star": "from os import *\n",
+    "a star of a module that is not there": "from nowhere import *\n",
+    "a star of a module that lacks it": "from .c import *\n",
+    "a star under a condition": "if False:\n    from os import *\n",
+    "a star in a try": "try:\n    from nowhere import *\nexcept ImportError:\n    pass\n",
+    "a loop over nothing": "for helper in ():\n    pass\n",
+    "the body of a loop": "for _ in ():\n    helper = 1\n",
+    "a while": "while X:\n    from b import helper\n",
+    "a condition": "if False:\n    from b import helper\n",
+    "one of two branches": "if X:\n    from b import helper\nelse:\n    other = 1\n",
+    "an import for types": "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from b import helper\n",
+    "a condition of two": "if False and (helper := 1):\n    pass\n",
+    "one of two expressions": "X = (helper := 1) if False else 2\n",
+    "a list over nothing": "X = [(helper := one) for one in ()]\n",
+    "a pattern": "match 1:\n    case helper if False:\n        pass\n",
+    "a part of a pattern": "match []:\n    case [*helper, 1]:\n        pass\n",
+    "a function that nobody calls": "def setup():\n    global helper\n    helper = 1\n",
+    "a block that swallows what fails": (
+        "from contextlib import suppress\n\nwith suppress(Exception):\n    1 / 0\n    from b import helper\n"
+    ),
+    "a handler": "try:\n    pass\nexcept OSError:\n    from b import helper\n",
+    "the end of a loop": "for _ in [1]:\n    break\nelse:\n    helper = 1\n",
+}  # fmt: skip
+LOST = {
+    **UNSURE,
+    "a try": "try:\n    1 / 0\n    from b import helper\nexcept ZeroDivisionError:\n    pass\n",
+    "a block of somebody's own": "with quiet():\n    from b import helper\n",
+    "the program's own part": 'if __name__ == "__main__":\n    from b import helper\n',
+}
+SURE = {
+    "both branches": "if X:\n    from b import helper\nelse:\n    helper = None\n",
+    "a try with another way": "try:\n    from b import helper\nexcept ImportError:\n    helper = None\n",
+    "a try whose handler ends the run": "try:\n    from b import helper\nexcept ImportError:\n    raise SystemExit\n",
+    "a star of a module that has it": "from b import *\n",
+    "a star of a module beside it": "from .b import *\n",
+    "a definition under a condition that ends else": ("if X:\n    from b import helper\nelse:\n    raise SystemExit\n"),
+    "an open file": 'with open("x") as helper:\n    pass\n',
+    "a global of a name that is there": "helper = None\n\n\ndef setup():\n    global helper\n    helper = 1\n",
+    "the last of all patterns": "match X:\n    case 1:\n        helper = 1\n    case _:\n        helper = 2\n",
+}
+
+
+def left(pull: PullRequest) -> tuple[tuple[str, str], ...]:
+    """What the check leaves open, and why."""
+
+    async def run() -> tuple[tuple[str, str], ...]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            return (await ruff.check(tree, files, Dependents())).open
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("text", LOST.values(), ids=LOST)
+def test_a_name_that_loses_its_sure_binding_is_open(repository: Repository, text: str) -> None:
+    """The import goes, the use stays, and what binds the name now may bind nothing."""
+    ((path, reason),) = left(repository.change({**FILES, "c.py": ""}, {"a.py": f"X = 1\n{text}{USE}"}))
+
+    assert path == "a.py"
+    assert reason.startswith("`helper` in line ")
+
+
+@pytest.mark.parametrize("text", UNSURE.values(), ids=UNSURE)
+def test_a_new_use_of_a_name_that_nothing_sure_binds_is_open(repository: Repository, text: str) -> None:
+    """A new file is asked the same."""
+    ((path, _),) = left(repository.change({"b.py": FILES["b.py"], "c.py": ""}, {"a.py": f"X = 1\n{text}{USE}"}))
+
+    assert path == "a.py"
+
+
+@pytest.mark.parametrize("text", SURE.values(), ids=SURE)
+def test_a_name_that_something_binds_in_every_case_is_settled(repository: Repository, text: str) -> None:
+    """What a reader calls bound is."""
+    assert left(repository.change(FILES, {"a.py": f"X = 1\n{text}{USE}"})) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("for helper in ():\n    pass\n", "for helper in (1,):\n    pass\n"),
+        ("from os import *\n", "from os import *\nX = 1\n"),
+        ("", "for helper in [str]:\n    print(helper(1))\n"),
+        ("", 'if __name__ == "__main__":\n    helper = str\n'),
+        ("", "try:\n    from b import helper\nexcept ImportError:\n    X = 1\n"),
+        ("", "def setup():\n    global helper\n    helper = 1\n    return helper\n"),
+    ],
+    ids=[
+        "a loop as before",
+        "a star as before",
+        "in its loop",
+        "a program",
+        "an import that may fail",
+        "in its function",
+    ],
+)
+def test_ordinary_code_is_settled(repository: Repository, before: str, after: str) -> None:
+    """What has always been bound so, what is used where it is bound, and what is bound unless something fails."""
+    is_inner = "print(helper" in after or "return helper" in after
+    use = "" if is_inner else USE
+
+    assert left(repository.change({"a.py": before + use if before else "X = 1\n"}, {"a.py": after + use})) == ()
+
+
+def test_an_annotation_is_no_use(repository: Repository) -> None:
+    """An import for types alone is enough for annotations."""
+    before = "from __future__ import annotations\n\nfrom b import Row\n\n\ndef pay(row: Row) -> Row:\n    item: Row = row\n    return item\n"
+    after = before.replace(
+        "from b import Row", "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from b import Row"
+    )
+
+    assert left(repository.change({"a.py": before}, {"a.py": after})) == ()
