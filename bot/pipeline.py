@@ -17,21 +17,7 @@ from bot.config import Config, Settings
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import (
-    areas,
-    history,
-    judge,
-    memory,
-    merge,
-    numbers,
-    place,
-    rank,
-    rules,
-    sarif_results,
-    suggest,
-    suppress,
-)
-from bot.findings.keep_back import keep_back
+from bot.findings import history, judge, memory, merge, numbers, place, rank, rules, sarif_results, suggest, suppress
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.masking.masks import Masks
@@ -145,7 +131,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             judgement = replace(
                 judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
             )
-        judgement, withheld = keep_back(judgement, settings.minimum_severity)
+        judgement, withheld = judge.keep_back(judgement, settings.minimum_severity)
         earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
         placed_findings = await suggest.suggest(
             place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
@@ -528,7 +514,7 @@ def _review(
         unproven=judgement.unproven,
         read=incremental.read(subject.tracker, judgement.unheard),
         consumers=subject.consumers.reports,
-        areas=areas.areas(subject.units),
+        areas=units.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,
         walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings.walkthrough else None,

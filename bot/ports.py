@@ -15,6 +15,7 @@ from bot.values import (
     Judgement,
     Outline,
     Prompt,
+    Query,
     Review,
     Side,
     Silence,
@@ -48,28 +49,11 @@ class Tree(Protocol):
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files in one pass; those that `read` would answer with None are absent."""
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs; globs are git pathspecs."""
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
 
-    async def grep_lines(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-        limit: int = 1000,
-    ) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text), in the order of paths, `limit` at most."""
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text), in the order of paths."""
 
 
 class RunnableTree(Tree, Protocol):

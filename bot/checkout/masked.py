@@ -7,12 +7,12 @@ is read, because a part of a secret is not recognised as one.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from dataclasses import replace
 
 from bot.checkout.tree import TreeView
 from bot.masking.masks import Masks
 from bot.ports import Tree
-from bot.values import Side
+from bot.values import Query, Side
 
 SEARCHED = 300  # characters of a piece of a line with a secret in which a pattern is tried
 # What a pattern may hold to be tried beside a secret: no look-around, whose answer depends on what is not shown, no repeated group and
@@ -40,38 +40,31 @@ class MaskedTree(TreeView):
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
         return blobs
 
-    async def grep_lines(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-        limit: int = 1000,
-    ) -> tuple[tuple[str, int, str], ...]:
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """The matching lines as (path, line, text); of lines with a secret those that match beside it, whatever the secret is."""
         # More than are wanted: what is left out must not move what is shown.
-        rows = await self._tree.grep_lines(patterns, globs, syntax=syntax, word=word, side=side, limit=2 * limit)
+        rows = await self._tree.grep_lines(replace(query, limit=2 * query.limit))
         if not self._masks.on:
-            return rows[:limit]
-        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), side)
-        return tuple(row for row in rows if self._matches(row[2], patterns, syntax, word=word))[:limit]
+            return rows[: query.limit]
+        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
+        return tuple(row for row in rows if self._matches(row[2], query))[: query.limit]
 
-    def _matches(self, line: str, patterns: Sequence[str], syntax: str, *, word: bool) -> bool:
+    def _matches(self, line: str, query: Query) -> bool:
         places = self._masks.places(line)
         if not places:
             return True
         pieces = list(_beside(line, places))
-        for pattern in patterns:
-            held = self._masks.places(pattern)
-            if held:  # the secret that a reader was shown a placeholder of
-                found = pattern in line and all(pattern[a:b] in {line[c:d] for c, d in places} for a, b in held)
-            elif syntax == "fixed":
-                found = any(_says(line, piece, pattern, word=word) for piece in pieces)
+        for pattern in query.patterns:
+            secrets = self._masks.places(pattern)
+            if secrets:  # the secret that a reader was shown a placeholder of
+                is_match = pattern in line and all(pattern[a:b] in {line[c:d] for c, d in places} for a, b in secrets)
+            elif query.syntax == "fixed":
+                is_match = any(_says(line, piece, pattern, word=query.word) for piece in pieces)
             else:
-                found = any(matches_beside(line, piece, rf"\b(?:{pattern})\b" if word else pattern) for piece in pieces)
-            if found:
+                is_match = any(
+                    matches_beside(line, piece, rf"\b(?:{pattern})\b" if query.word else pattern) for piece in pieces
+                )
+            if is_match:
                 return True
         return False
 

@@ -18,13 +18,13 @@ from bot.concurrency import end_process, together
 from bot.errors import GitError
 from bot.ports import Tree
 from bot.text import media
+from bot.text.lines import file_lines
 from bot.text.tree_names import name_of, raw_name
-from bot.values import PullRequest, RawChange, Side, TreeEntry
+from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
-HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
+HEAD_BYTES = media.HEAD_BYTES  # enough for a "generated" header, too
 MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
-FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
@@ -72,17 +72,9 @@ class TreeView:
         """The contents of many files."""
         return await self._tree.read_many(paths, side)
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
+    async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        return await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
+        return await self._tree.grep(query)
 
 
 class Checkout:
@@ -169,7 +161,7 @@ class Checkout:
                 break
             texts = await self.read_many(portion, side)
             starts |= {path: blob[:HEAD_BYTES] for path, blob in dict(texts).items()}
-            odd |= {path for path, blob in dict(texts).items() if _stray(blob)}
+            odd |= {path for path, blob in dict(texts).items() if media.has_stray_nuls(blob)}
         return starts, frozenset(odd)
 
     async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
@@ -263,38 +255,21 @@ class Checkout:
             blobs = await self._blobs([entry.oid for entry in readable])
         return _contents(readable, blobs)
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
+    async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        out = await self._grep(["-l"], patterns, globs, syntax, side, word=word)
-        skip = len(self._tree(side)) + 1
+        out = await self._grep(["-l"], query)
+        skip = len(self._tree(query.side)) + 1
         return frozenset(name_of(row[skip:]) for row in out.split(b"\0") if row)
 
-    async def grep_lines(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Literal["fixed", "perl"] = "fixed",
-        word: bool = False,
-        side: Side = "head",
-        limit: int = 1000,
-    ) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text), `limit` at most."""
-        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word, rows=2 * limit)
-        skip = len(self._tree(side)) + 1
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text)."""
+        out = await self._grep(["-n"], query, rows=2 * query.limit)
+        skip = len(self._tree(query.side)) + 1
         hits: list[tuple[str, int, str]] = []
         for row in out.split(b"\n"):
             path, _, rest = row.partition(b"\0")
             number, _, text = rest.partition(b"\0")
-            if number.isdigit() and len(hits) < limit:
+            if number.isdigit() and len(hits) < query.limit:
                 hits.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
         return tuple(hits)
 
@@ -425,31 +400,21 @@ class Checkout:
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head
         )
 
-    async def _grep(
-        self,
-        form: list[str],
-        patterns: Sequence[str],
-        globs: Sequence[str],
-        syntax: str,
-        side: Side,
-        *,
-        word: bool,
-        rows: int | None = None,
-    ) -> bytes:
+    async def _grep(self, form: list[str], query: Query, rows: int | None = None) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
         pattern_arguments = [
             part
-            for pattern in patterns
-            for one in [_one_line(pattern, syntax)]
+            for pattern in query.patterns
+            for one in [_one_line(pattern, query.syntax)]
             if one
-            for part in ("-e", STEPS + one if syntax == "perl" else one)
+            for part in ("-e", STEPS + one if query.syntax == "perl" else one)
         ]
         if not pattern_arguments:
             return b""
-        form += ["-w"] if word else []
-        form += ["-F" if syntax == "fixed" else "-P"]
+        form += ["-w"] if query.word else []
+        form += ["-F" if query.syntax == "fixed" else "-P"]
         result = await git.search(
-            "grep", "-z", "-I", "--full-name", "--no-color", *form, *pattern_arguments, self._tree(side), "--", *(globs or (["."] if self._without else [])), *self._without,
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *pattern_arguments, self._tree(query.side), "--", *(query.globs or (["."] if self._without else [])), *self._without,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
         if result.was_stopped or "match failed with error code" in result.err:
@@ -498,22 +463,10 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
     return content if head[1:2] == [b"blob"] else None
 
 
-def _stray(blob: bytes | None) -> bool:
-    """Whether a file is text, although git takes it for binary because of a few NUL bytes in it."""
-    nuls = blob.count(b"\0") if blob and b"\0" in blob[:HEAD_BYTES] else 0
-    if not blob or not nuls or nuls > max(FEW_NULS, len(blob) // NUL_SHARE) or 4 * nuls > len(blob):
-        return False
-    try:
-        blob.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
     """Path and text of each added line."""
     path, inside = "", False
-    for row in patch.decode("utf-8", "replace").split("\n"):
+    for row in file_lines(patch):
         if row.startswith("diff --git "):
             inside = False
         elif row.startswith("@@ "):
@@ -527,7 +480,7 @@ def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
 def _binary_paths(patch: bytes) -> frozenset[str]:
     """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
     start, end = "Binary files ", " differ"
-    rows = patch.decode("utf-8", "replace").split("\n")
+    rows = file_lines(patch)
     last = (row.removesuffix(end).rpartition(" and ")[2] for row in rows if row.startswith(start) and row.endswith(end))
     return frozenset(one.removeprefix('"').removeprefix("b/").removesuffix('"') for one in last if one != "/dev/null")
 

@@ -88,15 +88,18 @@ def _main(
 
 app.command(name="review", cls=review.OneChange)(review.command)
 app.command(name="estimate", cls=review.OneChange)(estimate.command)
-app.command(name="consumers")(consumers.command)
-app.command(name="config")(config.command)
-app.command(name="action")(action.command)
-app.command(name="fix")(fix.command)
-app.command(name="ignore")(ignore.command)
-app.command(name="trace")(trace.command)
-app.command(name="replay")(replay.command)
-app.command(name="run")(running.command)
-app.command(name="mcp")(mcp.command)
-app.command(name="serve")(serve.command)
-app.command(name="worker")(worker.command)
-app.command(name="status")(status.command)
+for _name, _module in {
+    "consumers": consumers,
+    "config": config,
+    "action": action,
+    "fix": fix,
+    "ignore": ignore,
+    "trace": trace,
+    "replay": replay,
+    "run": running,
+    "mcp": mcp,
+    "serve": serve,
+    "worker": worker,
+    "status": status,
+}.items():
+    app.command(name=_name)(_module.command)

@@ -8,53 +8,36 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from bot.cli import reviewing
+from bot.cli import options, reviewing
 from bot.cli.exits import CLEAN
-from bot.cli.options import (
-    EffortOption,
-    Full,
-    Lacking,
-    Level,
-    MaxUsd,
-    Previous,
-    Quiet,
-    RepoFolder,
-    RootModel,
-    RunTests,
-    Show,
-    StrategyOption,
-    Thinking,
-    Verify,
-    WorkerModel,
-)
 
 
 def command(
     change: Annotated[
         str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
     ] = None,
-    repo: RepoFolder = ".",
+    repo: options.RepoFolder = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Estimate what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Estimate all local work, new files too.")] = False,
-    effort: EffortOption = None,
-    root: RootModel = None,
-    worker: WorkerModel = None,
-    thinking: Thinking = None,
-    strategy: StrategyOption = None,
-    max_usd: MaxUsd = None,
+    effort: options.EffortOption = None,
+    root: options.RootModel = None,
+    worker: options.WorkerModel = None,
+    thinking: options.Thinking = None,
+    strategy: options.StrategyOption = None,
+    max_usd: options.MaxUsd = None,
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
-    verify: Verify = None,
-    previous: Previous = None,
-    full: Full = False,
-    run: RunTests = None,
-    quiet: Quiet = False,
+    verify: options.Verify = None,
+    previous: options.Previous = None,
+    full: options.Full = False,
+    run: options.RunTests = None,
+    quiet: options.Quiet = False,
     _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
-    _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
-    _fail_also: Annotated[list[Lacking] | None, typer.Option("--fail-also", hidden=True)] = None,
+    _fail_on: Annotated[options.Level | None, typer.Option("--fail-on", hidden=True)] = None,
+    _fail_also: Annotated[list[options.Lacking] | None, typer.Option("--fail-also", hidden=True)] = None,
     _quota: Annotated[int | None, typer.Option("--quota", hidden=True)] = None,
     _journal: Annotated[str | None, typer.Option("--journal", hidden=True)] = None,
     _trace: Annotated[str | None, typer.Option("--trace", hidden=True)] = None,
-    _show: Annotated[list[Show] | None, typer.Option("--show", hidden=True)] = None,
+    _show: Annotated[list[options.Show] | None, typer.Option("--show", hidden=True)] = None,
 ) -> int:
     """Estimate what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent; no key is needed.
 

@@ -7,26 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from bot.cli import options
 from bot.cli.exits import tell
-from bot.cli.options import (
-    ConsumerClones,
-    EffortOption,
-    Format,
-    Full,
-    Lacking,
-    Level,
-    MaxUsd,
-    Previous,
-    Quiet,
-    RepoFolder,
-    RootModel,
-    RunTests,
-    Show,
-    StrategyOption,
-    Thinking,
-    Verify,
-    WorkerModel,
-)
 from bot.errors import UsageError
 
 
@@ -52,9 +34,9 @@ RangeOfReview = Annotated[
     str | None, typer.Argument(metavar="BASE..HEAD", help="What to review. Default: HEAD against the default branch.")
 ]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")]
-FailOn = Annotated[Level | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")]
+FailOn = Annotated[options.Level | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")]
 FailAlso = Annotated[
-    list[Lacking] | None,
+    list[options.Lacking] | None,
     typer.Option(
         help="With --fail-on: exit with 1 also if anything is open, a limit cut the review off, or findings have no judgement. "
         "Added to `fail_also` of the settings. Repeatable."
@@ -75,7 +57,7 @@ TraceFile = Annotated[
     ),
 ]
 ShowOption = Annotated[
-    list[Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")
+    list[options.Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 ]
 SarifFiles = Annotated[
     list[Path] | None,
@@ -102,32 +84,32 @@ Fix = Annotated[
 
 def command(
     change: RangeOfReview = None,
-    repo: RepoFolder = ".",
+    repo: options.RepoFolder = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Review what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Review all local work, new files too.")] = False,
-    effort: EffortOption = None,
-    root: RootModel = None,
-    worker: WorkerModel = None,
-    thinking: Thinking = None,
-    strategy: StrategyOption = None,
-    max_usd: MaxUsd = None,
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = "console",
+    effort: options.EffortOption = None,
+    root: options.RootModel = None,
+    worker: options.WorkerModel = None,
+    thinking: options.Thinking = None,
+    strategy: options.StrategyOption = None,
+    max_usd: options.MaxUsd = None,
+    form: Annotated[options.Format, typer.Option("--format", help="Output format.")] = "console",
     output: OutputFile = None,
     fail_on: FailOn = None,
     fail_also: FailAlso = None,
     quota: Quota = None,
-    verify: Verify = None,
+    verify: options.Verify = None,
     journal: JournalFile = None,
     trace: TraceFile = None,
-    previous: Previous = None,
-    full: Full = False,
+    previous: options.Previous = None,
+    full: options.Full = False,
     show: ShowOption = None,
-    run: RunTests = None,
+    run: options.RunTests = None,
     sarif: SarifFiles = None,
     sarif_base: SarifBaseFiles = None,
-    consumers: ConsumerClones = None,
+    consumers: options.ConsumerClones = None,
     fix: Fix = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
 

@@ -1,49 +1,31 @@
 """A question to a model about the change: it answers from code that it is shown, and what it quotes is looked up in the tree.
 
-It may ask once for more code. Every call is reserved under the repository's budget and recorded like those of a review.
+It may ask once to see more, as a reader of a review may. Every call is reserved under the repository's budget and recorded like those of a review.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from bot import render
 from bot.commands import sources
 from bot.commands.target import CommandTarget
-from bot.errors import BadAnswer
+from bot.errors import BadAnswer, DeepRepoError
 from bot.findings import proof
 from bot.findings.check import check
 from bot.findings.quotes import find_quote
-from bot.findings.read import strict, text
+from bot.findings.read import asking, strict, text
 from bot.ports import Model, Tree
+from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
-from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema
+from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Purpose, Schema
 
 MAX_TOKENS = 2_048
 MAX_QUOTES = 8
 THREAD_CHARS, BODY_CHARS = 4_000, 2_000
-ANSWER = Schema(
-    name="reply",
-    description="Hand in the reply.",
-    parameters=strict(
-        answer=text("the reply, in plain sentences; names of code in backticks"),
-        quotes={
-            "type": "array",
-            "items": strict(path=text("the file"), quote=text("whole lines, verbatim, without line numbers")),
-            "description": "the lines of the shown code that the reply rests on",
-        },
-        sketch={
-            "type": ["string", "null"],
-            "description": "code that shows what is meant, at most 30 lines; null if none is needed",
-        },
-        more={
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "paths and names to look up in the repository first; empty if what is shown is enough",
-        },
-    ),
-)
+MOST_ABOUT = 200  # characters of a question, where a second request names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +37,24 @@ class CheckedAnswer:
     sketch: str | None
 
 
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What the model hands in."""
+    properties: dict[str, Any] = {
+        "answer": text("the reply, in plain sentences; names of code in backticks"),
+        "quotes": {
+            "type": "array",
+            "items": strict(path=text("the file"), quote=text("whole lines, verbatim, without line numbers")),
+            "description": "the lines of the shown code that the reply rests on",
+        },
+        "sketch": {
+            "type": ["string", "null"],
+            "description": "code that shows what is meant, at most 30 lines; null if none is needed",
+        },
+    }
+    return asking("reply", "Hand in the reply.", properties)
+
+
 async def answer(template: str, question: str, target: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
     about, excerpts = target, tuple[Excerpt, ...]()
@@ -62,16 +62,21 @@ async def answer(template: str, question: str, target: CommandTarget, session: S
         finding = await as_it_is_now(target.finding, session.tree)
         about = replace(target, finding=finding)
         excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
-    excerpts += await sources.look(sources.names_in(question), session.tree, excerpts)
-    data = await _ask(template, question, about, session, model, excerpts, last=False)
-    words = [str(word) for word in data["more"]][: sources.MAX_WORDS]
-    excerpts_found = await sources.look(words, session.tree, excerpts) if words else ()
-    if excerpts_found or (words and not data["answer"].strip()):
-        data = await _ask(template, question, about, session, model, excerpts + excerpts_found, last=True)
+    excerpts += await sources.look(sources.names_in(question), session, excerpts)
+    role: Purpose = "root" if model is session.root else "worker"
+    data = await reply_to(_prompt(template, question, about, session, excerpts), session, model, role)
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} had nothing to say")
     sketch = (data["sketch"] or "").strip("\n") or None
     return CheckedAnswer(data["answer"].strip(), await verbatim(data["quotes"], session.tree), sketch)
+
+
+async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose) -> Mapping[str, Any]:
+    """What a model hands in, once it has seen the code that it asks for. Raises ProviderError and BudgetSpent."""
+    (reply,) = await Dialogues(session.calls, model, role, session.look_ups).answers([prompt])
+    if isinstance(reply, DeepRepoError):
+        raise reply
+    return reply.data or {}
 
 
 async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
@@ -80,17 +85,9 @@ async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
     return current if isinstance(current, Finding) else finding
 
 
-async def _ask(
-    template: str,
-    question: str,
-    target: CommandTarget,
-    session: Session,
-    model: Model,
-    excerpts: Sequence[Excerpt],
-    *,
-    last: bool,
-) -> Mapping[str, Any]:
-    """One call; what comes back fits the schema."""
+def _prompt(
+    template: str, question: str, target: CommandTarget, session: Session, excerpts: Sequence[Excerpt]
+) -> Prompt:
     about = {excerpt.path for excerpt in excerpts}
     question_text = render.text(
         f"prompts/{template}.md.j2",
@@ -101,12 +98,10 @@ async def _ask(
         body=render.cut(session.pull.body, BODY_CHARS),
         excerpts=excerpts,
         diff=sources.diff(session.files, about),
-        last=last,
     )
     system = render.text("prompts/ask_system.md.j2") + tongue(session.language)
-    prompt = Prompt((Message("system", system), Message("user", question_text)), answer=ANSWER, max_tokens=MAX_TOKENS)
-    reply = await session.calls.complete(model, prompt, "root" if model is session.root else "worker")
-    return reply.data or {}
+    messages = Message("system", system), Message("user", question_text)
+    return Prompt(messages, answer=schema(), max_tokens=MAX_TOKENS, about=f"the question: {question[:MOST_ABOUT]}")
 
 
 async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:

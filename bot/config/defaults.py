@@ -1,13 +1,13 @@
 """The settings of a review, each with its type and what it is if nobody sets it: no flag, no file, no variable."""
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bot.config.settings import Strategy
 from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 
 if TYPE_CHECKING:
-    from bot.config.repository import Bar, RunSection
+    from bot.config.sections import RunSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ReviewSettings:
     tone: Tone = "normal"
     fail_on: Severity | None = None
     fail_also: tuple[Shortfall, ...] = ("unreviewed", "skipped", "cut", "dropped")
-    request_changes: "Bar" = "off"
+    request_changes: Severity | Literal["off"] = "off"
     pause_after: int | None = None
     linked_issues: bool = True
     verify: bool = True

@@ -7,11 +7,12 @@ from difflib import get_close_matches
 from typing import Annotated, Literal, get_args
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE, MOST_SENTENCE
+from bot.config.sections import FileSection, RunSection
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
@@ -49,11 +50,7 @@ KINDS = (*get_args(Category), "secret", "settings")  # categories of findings, w
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class ModelsSection(_Section):
+class ModelsSection(FileSection):
     """Section `models`: who orchestrates and who reads, and how they are called."""
 
     root: Annotated[str | None, stricter.DEFAULT] = Field(
@@ -79,7 +76,7 @@ class ModelsSection(_Section):
     )
 
 
-class BudgetSection(_Section):
+class BudgetSection(FileSection):
     """Section `budget`: hard caps of one review."""
 
     usd: Annotated[float | None, stricter.LOWER] = Field(default=None, ge=0, description="Dollars.")
@@ -90,14 +87,14 @@ class BudgetSection(_Section):
     seconds: Annotated[float | None, stricter.LOWER] = Field(default=None, gt=0, description="Seconds.")
 
 
-class Instruction(_Section):
+class Instruction(FileSection):
     """One entry of `instructions`: what the owner asks of reviews of certain files."""
 
     path: Pattern = Field(description="The files, as in .gitignore.")
     text: str = Field(description="What to look for, or what to ignore.")
 
 
-class RuleEntry(_Section):
+class RuleEntry(FileSection):
     """One entry of `rules`: findings that the owner does not want to hear."""
 
     path: Pattern = Field(description="The files, as in .gitignore.")
@@ -107,7 +104,7 @@ class RuleEntry(_Section):
     text: str = Field(default="", description="Why; models that read such files are shown it.")
 
 
-class LearningEntry(_Section):
+class LearningEntry(FileSection):
     """One entry of `learnings`: a sentence that answers claims about certain code."""
 
     path: Pattern = Field(description="The files, as in .gitignore.")
@@ -121,7 +118,7 @@ class LearningEntry(_Section):
     )
 
 
-class CheckEntry(_Section):
+class CheckEntry(FileSection):
     """One entry of `checks`: a question of the owner's, which each review of such files answers."""
 
     name: str = Field(min_length=1, max_length=60, description="What the check is called in tables.")
@@ -137,7 +134,7 @@ class CheckEntry(_Section):
     )
 
 
-class Triggers(_Section):
+class Triggers(FileSection):
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
     events: Annotated[tuple[Event, ...], stricter.IN_BOTH] = Field(
@@ -201,35 +198,7 @@ class Triggers(_Section):
         )
 
 
-class RunSection(_Section):
-    """Section `run`: how tests are run in a sandbox, to reproduce findings. What is not set is taken from the files of the repository."""
-
-    prepare: str | None = Field(
-        default=None, description="The command that installs what tests need, at the base commit. Default: none."
-    )
-    test: str | None = Field(
-        default=None,
-        description="The command that runs one test file, with `{file}`, `{folder}`, `{name}` or `{n}`. Default: by the test runner that is found.",
-    )
-    files: str | None = Field(
-        default=None,
-        description="The path of a new test file, with `{n}`, and `{beside}` for the folder of the code. Default: the same.",
-    )
-    image: str | None = Field(default=None, description="The image of a container, for docker and podman.")
-    network: bool = Field(
-        default=False,
-        description="Whether `prepare` uses the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never do.",
-    )
-    findings: int = Field(default=3, ge=0, le=10, description="Findings that a review tries to reproduce, worst first.")
-    seconds: float = Field(default=120, gt=0, le=900, description="Seconds that one run may take.")
-    memory: int = Field(
-        default=2_048, ge=64, le=65_536, description="MB that all processes of a run may hold together."
-    )
-    processes: int = Field(default=256, ge=8, le=4_096, description="Processes and threads of a run.")
-    disk: int = Field(default=1_024, ge=16, le=65_536, description="MB of all files of a run, its tree included.")
-
-
-class RepoConfig(_Section):
+class RepoConfig(FileSection):
     """The whole of .deeprepo.yml."""
 
     models: ModelsSection = Field(default=ModelsSection(), description="The models that orchestrate and read.")

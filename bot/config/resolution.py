@@ -213,7 +213,7 @@ def _run_section(value: Value) -> Value:
     """The section `run`: a journal has recorded it as a mapping."""
     if not isinstance(value.value, Mapping):
         return value
-    from bot.config.repository import RunSection
+    from bot.config.sections import RunSection
 
     return Value(RunSection.model_validate(value.value), value.origin)
 

@@ -34,8 +34,9 @@ from bot.context.usages import Pick, Row
 from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
+from bot.text.lines import file_lines
 from bot.text.paths import decides_nothing, is_product
-from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
+from bot.values import ChangedFile, Excerpt, Query, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
@@ -182,7 +183,7 @@ class ContextBuilder:
         """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
         sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
         texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
-        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
         if lines and self._by_file_name is None:
             self._by_file_name = result_flow.by_file_name(await self.tree.entries())
         keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
@@ -194,11 +195,11 @@ class ContextBuilder:
         picks = [
             Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
             for path, blob in read.items()
-            for number, text in enumerate(snippets.lines(blob), 1)
+            for number, text in enumerate(file_lines(blob), 1)
             if keys[path] & identifiers.words(text)
         ]
         callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
-        rows = await self.tree.grep_lines(list(callers), word=True, limit=MAX_ALIKE) if callers else ()
+        rows = await self.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
         picks += [
             Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
             for path, number, text in rows
@@ -217,7 +218,7 @@ class ContextBuilder:
             )
         }
         texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meanings)))
-        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
         return [
             Callee(path, line, name, lines[path])
             for (path, line, _), name in sorted(
@@ -233,7 +234,7 @@ class ContextBuilder:
         )
         if not route_patterns:
             return []
-        rows = await self.tree.grep_lines(list(route_patterns), syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query(list(route_patterns), syntax="perl", limit=MAX_ROWS))
         return routes.pick(rows, [file.path for file in self.files], shown_lines.lines)
 
     async def prepare(self, units: Sequence[Unit]) -> None:
@@ -261,7 +262,7 @@ class ContextBuilder:
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
             return
-        rows = await self.tree.grep_lines([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
         self._cut |= {*names} if len(rows) >= MAX_ROWS else set()
         self._rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 
@@ -269,7 +270,7 @@ class ContextBuilder:
         """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
         links = await self._matches()
         looks = [
-            self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
+            self.tree.grep_lines(Query([pattern], globs, syntax="perl", limit=MAX_ROWS))
             for pattern, globs in definitions.searches(sorted(calls, key=lambda call: call.name in links.defined))
         ]
         rows = [row for look_rows in await together(*looks) for row in look_rows if len(row[2]) <= LONG_LINE]
@@ -288,11 +289,11 @@ class ContextBuilder:
 
     async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
         heads = [head for head in similar.patterns(units) if head not in self._alike]
-        hit_rows = await together(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
+        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
         self._alike.update(zip(heads, hit_rows, strict=True))
         unknown = similar.unknown(self._rows, names, self.files)
         if unknown:
-            rows = await self.tree.grep_lines([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
+            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
             self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
@@ -308,7 +309,7 @@ class ContextBuilder:
         texts = await self.tree.read_many([row.path for row in references])
         excerpts = []
         for row in references:
-            text = snippets.lines(texts.get(row.path, b""))
+            text = file_lines(texts.get(row.path, b""))
             if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
@@ -326,7 +327,7 @@ class ContextBuilder:
         texts = await self.tree.read_many([row.path for row in picks])
         excerpts, helpers = [], MAX_HELPERS
         for row in picks:
-            lines = snippets.lines(texts.get(row.path, b""))
+            lines = file_lines(texts.get(row.path, b""))
             excerpt = _around(row, lines, shown_lines)
             if excerpt is None:
                 continue

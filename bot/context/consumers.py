@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.context import definitions, identifiers, snippets, usages
+from bot.context import definitions, identifiers, usages
 from bot.context.carriers import Carrier, carriers, same_family
 from bot.context.definitions import LONG_LINE
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
 from bot.text.filetypes import filetype
+from bot.text.lines import file_lines
 from bot.text.paths import is_product
-from bot.values import Reference
+from bot.values import Query, Reference
 
 MAX_SITES = 60  # callers that are looked at for handing on what they get
 MAX_FILES = 60  # in which everyday names are looked for
@@ -70,7 +71,7 @@ class Consumers:
         suffixes = sorted({f"*{posixpath.splitext(one.home)[1]}" for one in carriers})
         bare = any(filetype(one.home).bare_calls for one in carriers)
         called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
-        rows = await self.tree.grep_lines([called], suffixes, syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query([called], suffixes, syntax="perl", limit=MAX_ROWS))
         by_name = usages.by_name([row for row in rows if _is_use(row)], names)
         return {
             one: [
@@ -102,7 +103,7 @@ class Consumers:
         look = re.compile(form)
         written: dict[str, set[str]] = defaultdict(set)  # mark -> the files that write it
         imported: dict[str, set[str]] = defaultdict(set)  # and of these those that import it
-        for path, _, text in await self.tree.grep_lines([form], syntax="perl", limit=MAX_ROWS):
+        for path, _, text in await self.tree.grep_lines(Query([form], syntax="perl", limit=MAX_ROWS)):
             for mark in look.findall(text) if is_product(path) else ():
                 written[mark].add(path)
                 if identifiers.IMPORT.match(text):
@@ -111,14 +112,18 @@ class Consumers:
         for one in carriers:
             folder = posixpath.dirname(one.home)
             beside = filetype(one.home).folder_scope and one.is_call
-            near = await self.tree.grep([one.name], [f":(glob){folder}/*" if folder else ":(glob)*"]) if beside else ()
+            near = (
+                await self.tree.grep(Query([one.name], [f":(glob){folder}/*" if folder else ":(glob)*"]))
+                if beside
+                else ()
+            )
             paths = {one.home, *near, *imported[one.stem], *(path for owner in one.owners for path in written[owner])}
             homes[one] = {path for path in paths if same_family(one.home, path)}
         return homes
 
     async def _lines(self, paths: Iterable[str]) -> dict[str, list[str]]:
         texts = await self.tree.read_many(list(dict.fromkeys(paths)))
-        return {path: snippets.lines(blob) for path, blob in texts.items()}
+        return {path: file_lines(blob) for path, blob in texts.items()}
 
 
 def _site(row: Reference) -> Site:

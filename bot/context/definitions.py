@@ -111,8 +111,8 @@ def calls(path: str, text: str) -> list[CalledName]:
 
 def _receiver(text: str, name: str) -> str:
     """On what a line calls a method, if one word says it."""
-    found = re.search(_RECEIVER.replace("NAME", re.escape(name)), text)
-    return found[1] if found else ""
+    match = re.search(_RECEIVER.replace("NAME", re.escape(name)), text)
+    return match[1] if match else ""
 
 
 def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:

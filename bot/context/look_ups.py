@@ -17,10 +17,10 @@ from bot.diff.units import ShownLines
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
-from bot.text import blocks, globs
-from bot.text.lines import binds, block, closing, defines, definition, says
+from bot.text import blocks, globs, media
+from bot.text.lines import binds, block, closing, defines, definition, file_lines, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
-from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
+from bot.values import DiffRow, Excerpt, LookUp, Query, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
@@ -145,9 +145,16 @@ class LookUps:
     callers: Callers  # uses of a name as code, in the head tree
     readers: Callers  # lines that read a name that nobody calls
 
-    async def show(self, look_ups: Sequence[LookUp], most: int = TOKENS) -> tuple[LookedUp, ...]:
-        """Every result in the order asked, `most` tokens in all: what one does not need, the next ones may have."""
+    async def show(
+        self, look_ups: Sequence[LookUp], most: int = TOKENS, shown_excerpts: Iterable[Excerpt] = ()
+    ) -> tuple[LookedUp, ...]:
+        """Return every result in the order asked, `most` tokens in all: what one does not need, the next ones may have.
+
+        The lines of `shown_excerpts` are not shown again.
+        """
         room, results = _Room(most), list[_Result]()
+        for excerpt in shown_excerpts:
+            room.shown_lines.add(excerpt)
         for at, one in enumerate(look_ups):
             look_up = _within_limits(one)
             before = len(self.tree.stopped_searches)
@@ -184,6 +191,8 @@ class LookUps:
     async def _lines(self, look_up: LookUp) -> tuple[list[Excerpt], list[str]]:
         path, side, notes = look_up.path.removeprefix("./"), look_up.side, list[str]()
         blob = await self.tree.read(path, side)
+        if blob is not None and media.is_binary(blob):
+            return [], [f"{path} is not a text file"]
         if blob is None:
             other: Side = "base" if side == "head" else "head"
             blob, why = await self.tree.read(path, other), await absent(self.tree, path, side)
@@ -237,8 +246,10 @@ class LookUps:
         self, look_up: LookUp, short: str, paths: Sequence[str], room: _Room
     ) -> tuple[list[Excerpt], list[str]]:
         side = look_up.side
-        announcements = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
-        mentions = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
+        announcements = await self.tree.grep_lines(
+            Query([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
+        )
+        mentions = await self.tree.grep_lines(Query([short], paths, word=_word(short), side=side, limit=MAX_ROWS))
         rows = [row for row in dict.fromkeys([*announcements, *mentions]) if len(row[2]) <= LONG_LINE]
         owner = SEPARATORS.split(look_up.name)[-2:-1]
         hits = [
@@ -331,11 +342,11 @@ class LookUps:
     ) -> tuple[list[Excerpt], list[str]]:
         if look_up.side == "base":
             rows: list[Row] = list(
-                await self.tree.grep_lines([short], paths, word=_word(short), side="base", limit=MAX_ROWS)
+                await self.tree.grep_lines(Query([short], paths, word=_word(short), side="base", limit=MAX_ROWS))
             )
             imports = 0
         else:
-            allowed_paths = await self.tree.grep([short], paths) if paths else None
+            allowed_paths = await self.tree.grep(Query([short], paths)) if paths else None
             references = [
                 r
                 for r in (*await self.callers(short), *await self.readers(short))
@@ -356,9 +367,13 @@ class LookUps:
     async def _search(self, look_up: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
         notes = []
         try:
-            rows = await self.tree.grep_lines([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
+            rows = await self.tree.grep_lines(
+                Query([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
+            )
         except GitError:  # no valid pattern: what was written is meant as it stands
-            rows = await self.tree.grep_lines([look_up.name], paths, syntax="fixed", side=look_up.side, limit=MAX_ROWS)
+            rows = await self.tree.grep_lines(
+                Query([look_up.name], paths, syntax="fixed", side=look_up.side, limit=MAX_ROWS)
+            )
             notes = ["this is no valid pattern: it was searched for as plain text"]
         short_rows = [row for row in rows if len(row[2]) <= LONG_LINE]
         if len(short_rows) < len(rows):
@@ -411,13 +426,10 @@ class LookUps:
 
     async def _globs(self, look_up: LookUp) -> tuple[list[str], str]:
         """The glob as git takes it, and why nothing can be found where it takes no path."""
-        glob = look_up.path.strip().lstrip(":").removeprefix("./")
-        if glob in {"", "*", "**", "**/*", ".", "/"}:
-            return [], ""
-        paths = [f":(glob){one}" if "**" in one else one for one in globs.braces(glob)]
-        if await self.tree.grep(["^"], paths, syntax="perl", side=look_up.side):
+        paths = pathspecs(look_up.path)
+        if not paths or await self.tree.grep(Query(["^"], paths, syntax="perl", side=look_up.side)):
             return paths, ""
-        entries = await self.tree.entries(look_up.side)
+        entries, glob = await self.tree.entries(look_up.side), plain_glob(look_up.path)
         return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"
 
 
@@ -449,6 +461,22 @@ def _of(owner: str, name: str, line: str) -> bool:
         rf"\b{re.escape(owner)}(?:\.|::|->|\[[\"']){re.escape(name)}\b[\"']?\]?\s*(?::[^=]{{0,80}})?=(?![=>~])", line
     )
     return bool(match)
+
+
+def plain_glob(glob: str) -> str:
+    """Return a glob without what only a shell or git reads at its beginning."""
+    return glob.strip().lstrip(":").removeprefix("./")
+
+
+def pathspecs(glob: str) -> list[str]:
+    """Return a glob as git takes it: a plain one matches in every folder, one with ** as shells do; braces are written out.
+
+    Of a glob that fits every path it returns nothing: it narrows nothing.
+    """
+    plain = plain_glob(glob)
+    if plain in {"", "*", "**", "**/*", ".", "/"}:
+        return []
+    return [f":(glob){one}" if "**" in one else one for one in globs.braces(plain)]
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:
@@ -507,7 +535,7 @@ def _nothing(why: str, rows: Sequence[Row], look_up: LookUp) -> str:
 
 
 def _rows(blob: bytes) -> list[str]:
-    rows = snippets.lines(blob)
+    rows = file_lines(blob)
     return rows[:-1] if rows and rows[-1] == "" else rows
 
 

@@ -17,15 +17,14 @@ _FIELD = re.compile(
 )
 _KEY = re.compile(r"(?:^\s*+|[{,]\s*+)[\"']?([A-Za-z_$][\w$-]{2,})[\"']?\s*+\??:(?!:)")
 # A variable that lives and dies in its function: it begins an indented line, after a word for variables or alone.
-_LOCAL = re.compile(
-    r"\s+(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])"
-)
-_TOP = re.compile(r"([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])")
-_ANNOUNCED = re.compile(r"\s+(?:const|let|var|val|static)\s")
+_BINDING = r"([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])"
+_LOCAL = re.compile(r"\s+(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?" + _BINDING)
+_TOP = re.compile(_BINDING)
 _MEMBER = re.compile(
     r"\s*+(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|readonly|volatile|override|const|declare)\s++)++"
     r"(?:[\w<>\[\],.?*&]++\s++){0,3}?([A-Za-z_$][\w$]*+)\s*+(?:[=;:?!(]|$)"
 )
+_ANNOUNCED = re.compile(r"\s+(?:const|let|var|val|static)\s")
 _TYPE = re.compile(
     r"\s*+(?:[a-z]++(?:\([a-z]++\))?\s++){0,6}?(?:class|struct|interface|record|enum|trait|type)\s++[A-Za-z_]"
 )

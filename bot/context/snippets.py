@@ -17,11 +17,6 @@ _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", 
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
 
-def lines(blob: bytes) -> list[str]:
-    """A file as its lines."""
-    return blob.decode("utf-8", "replace").split("\n")
-
-
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
     """These lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
     short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]

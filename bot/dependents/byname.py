@@ -13,7 +13,7 @@ from bot.dependents.sites import mention, telling
 from bot.ports import Tree
 from bot.text.lines import is_comment
 from bot.text.paths import is_prose, is_test
-from bot.values import ChangedFile, Dependents, Reference
+from bot.values import ChangedFile, Dependents, Query, Reference
 
 WORD = re.compile(r"(?<![\w$])[A-Za-z_]\w{5,59}(?![\w$])")
 LONG = 12  # letters of a word that is distinctive without parts
@@ -95,7 +95,7 @@ async def _lines(tree: Tree, words: Sequence[str]) -> list[tuple[str, str, int, 
     wanted_words = frozenset(words)
     return [
         (word, path, line, text.rstrip("\r"))
-        for path, line, text in await tree.grep_lines([any_word], syntax="perl", limit=LINES)
+        for path, line, text in await tree.grep_lines(Query([any_word], syntax="perl", limit=LINES))
         if not is_prose(path)
         for word in sorted(wanted_words.intersection(WORD.findall(text)))
     ]

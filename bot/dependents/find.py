@@ -28,6 +28,7 @@ from bot.dependents.use_targets import use_targets
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
+from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
@@ -251,7 +252,7 @@ def _weigh(
             ("base", source.file.old_path or source.file.path, source.before),
             ("head", source.file.path, source.after),
         ):
-            texts[side, path] = blob.decode("utf-8", "replace").split("\n")
+            texts[side, path] = file_lines(blob)
 
     def text(symbol: Symbol | None) -> str:
         lines = texts.get((symbol.side, symbol.path), []) if symbol is not None else []

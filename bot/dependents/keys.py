@@ -41,7 +41,7 @@ from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, defines, is_comment, says
 from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored_folder
-from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
+from bot.values import ChangedFile, Dependents, DiffLine, Query, Reference, Side
 
 TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
 NAME = re.compile(r"[A-Za-z_][\w$]*")
@@ -183,7 +183,7 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[st
     look = re.compile(pattern)
     return [
         (path, line, text.rstrip("\r"), word)
-        for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
+        for path, line, text in await tree.grep_lines(Query([pattern], syntax="perl", side=side, limit=ROWS))
         for word in sorted(
             {_bare(word_found, words) for word_found in look.findall(with_slashes(code_of(text[:LONG_LINE], path)))}
         )

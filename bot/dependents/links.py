@@ -76,7 +76,7 @@ def _below(names: Sequence[str], folder: str) -> Iterator[str]:
 
 
 def _others(real: Mapping[str, str]) -> Mapping[str, Collection[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    links_by_name: dict[str, list[str]] = defaultdict(list)
     for path, file in real.items():
-        found[file].append(path)
-    return found
+        links_by_name[file].append(path)
+    return links_by_name

@@ -2,10 +2,11 @@
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.dependents.confirm import Reach
-from bot.dependents.sites import MODULE
-from bot.text.paths import is_test
+from bot.dependents.sites import MODULE, mention
+from bot.text.lines import file_lines
 from bot.values import Import, Reference
 
 
@@ -22,7 +23,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         resolved_lines = {item.line for item in await head.imports(path)} if items else set()
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
-        lines = source.decode("utf-8", "replace").split("\n")
+        lines = file_lines(source)
         references += [
             _reference(item, path, lines, missing=entire or _stem(item.target) not in alive)
             for item in _one_each(items, base)
@@ -55,16 +56,6 @@ def _import_words(item: Import) -> frozenset[str]:
 
 def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
-    return Reference(
-        symbol=f"{item.target}:{MODULE}",
-        name=posixpath.basename(_stem(item.target)),
-        path=path,
-        line=item.line,
-        text=lines[item.line - 1].rstrip("\r"),
-        function=MODULE,
-        span=None,
-        sure=True,
-        test=is_test(path),
-        form="import",
-        missing=missing,
-    )
+    name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
+    line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
+    return replace(line_named, sure=True, form="import", missing=missing)

@@ -14,7 +14,7 @@ from bot.dependents.sites import UseTarget, mention, telling
 from bot.ports import Tree
 from bot.text.lines import binds, defines, is_comment
 from bot.text.paths import is_output, is_prose, is_settings, is_style
-from bot.values import Reference
+from bot.values import Query, Reference
 
 LINES = 2_000
 FAR = 20  # files that hold a word: in more it is a word of its own
@@ -48,7 +48,7 @@ async def mentions(
     if not owners:
         return ()
     any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
-    rows = await tree.grep_lines([any_name], syntax="perl", limit=LINES)
+    rows = await tree.grep_lines(Query([any_name], syntax="perl", limit=LINES))
     if len(rows) >= LINES:
         missed_uses.append(
             f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at"

@@ -11,7 +11,7 @@ from bot.dependents.propose import globs
 from bot.dependents.sites import telling
 from bot.ports import Language, Tree
 from bot.text.paths import is_output, is_page, is_prose, is_style
-from bot.values import Side, Use
+from bot.values import Query, Side, Use
 
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line
@@ -50,7 +50,7 @@ async def occurrences(
     any_name = (
         rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"  # one pattern: git runs each over every line
     )
-    rows = await tree.grep_lines([any_name], where, syntax="perl", side=side, limit=MAX_LINES)
+    rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
     words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
     for path, line, text in rows:
         for name in set(words.findall(text)):

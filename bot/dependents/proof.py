@@ -11,7 +11,7 @@ from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, has_new_signature, is_closed, words_of
 from bot.ports import Language, Tree
-from bot.text.lines import says
+from bot.text.lines import file_lines, says
 from bot.values import Outline, Reference, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
@@ -97,7 +97,7 @@ class Proof:
     async def _declares(self, paths: Collection[str], name: str, side: Side) -> bool:
         """Whether a line of these files reads like a declaration of the name."""
         texts = await self.tree.read_many(sorted(paths), side)
-        rows = (row for text in texts.values() for row in text.decode("utf-8", "replace").split("\n") if name in row)
+        rows = (row for text in texts.values() for row in file_lines(text) if name in row)
         return any(says(_DECLARES, name, row[:LONG_LINE]) for row in rows)
 
     async def likely(self, target: UseTarget, hit: Match, uses: Sequence[Use], alone: frozenset[str]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.concurrency import together
 from bot.ports import Language, Tree
-from bot.values import Clues, Side
+from bot.values import Clues, Query, Side
 
 EDGE = r"\b"
 TOGETHER = 100  # alternatives in one pattern
@@ -30,8 +30,8 @@ async def propose(tree: Tree, language: Language, clues: Sequence[Clues], side: 
         spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
     ]
     everywhere, beside = await together(
-        tree.grep(_join(far), globs(language), syntax="perl", side=side),
-        tree.grep(_join(near), below, syntax="perl", side=side),
+        tree.grep(Query(_join(far), globs(language), syntax="perl", side=side)),
+        tree.grep(Query(_join(near), below, syntax="perl", side=side)),
     )
     return everywhere | beside
 

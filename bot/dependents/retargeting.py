@@ -12,17 +12,17 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.confirm import PORTION, Reach
 from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
-from bot.dependents.sites import MODULE
+from bot.dependents.sites import MODULE, mention
 from bot.dependents.trees import Trees, import_names, naming_files
-from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Dependents, Import, Reference, Symbol
+from bot.text.lines import file_lines
+from bot.values import ChangedSymbol, Dependents, Import, Query, Reference, Symbol
 
 MOST_FILES = 4_000  # whose imports are resolved on both sides
 MOST_WAYS = 50  # paths through a link that are asked about one by one
@@ -142,7 +142,7 @@ async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[in
     before, after = _targets(past), _targets(cache.head.resolve(path, source))
     if before == after:
         return
-    lines = source.decode("utf-8", "replace").split("\n")
+    lines = file_lines(source)
     for line in sorted(before.keys() | after.keys()):
         if line in fresh or not 0 < line <= len(lines):
             continue
@@ -163,9 +163,9 @@ async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int
         return
     head = scene.head
     names = {re.sub(r"\.\w+$", "", posixpath.basename(path)): path for path in sorted(trees.dead_ends)}
-    found = await head.tree.grep(sorted(names), globs(head.language), word=True)
-    for path, source in (await head.tree.read_many(sorted(found)[:MOST_FILES])).items():
-        lines = source.decode("utf-8", "replace").split("\n")
+    holders = await head.tree.grep(Query(sorted(names), globs(head.language), word=True))
+    for path, source in (await head.tree.read_many(sorted(holders)[:MOST_FILES])).items():
+        lines = file_lines(source)
         names_by_line = {
             use.line: use.name for use in head.language.uses(path, source, names.keys()) if use.form == "import"
         }
@@ -197,15 +197,5 @@ def _beside(path: str, target: str) -> bool:
 
 
 def _reference(target: str, path: str, line: int, text: str) -> Reference:
-    return Reference(
-        symbol=f"{target}:{MODULE}",
-        name=posixpath.splitext(posixpath.basename(target))[0],
-        path=path,
-        line=line,
-        text=text,
-        function=MODULE,
-        span=None,
-        sure=True,
-        test=is_test(path),
-        form="import",
-    )
+    name = posixpath.splitext(posixpath.basename(target))[0]
+    return replace(mention(f"{target}:{MODULE}", name, path, line, text, lone=False), sure=True, form="import")

@@ -27,7 +27,8 @@ from bot.dependents.targets import (
     words_of,
 )
 from bot.ports import Language, Tree
-from bot.values import Import, Reference, Side, SomeUses, Symbol, Use
+from bot.text.lines import file_lines
+from bot.values import Import, Query, Reference, Side, SomeUses, Symbol, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
@@ -133,7 +134,7 @@ class Search:
         words = {word for target in targets if target.contract for word in target.shorts}
         plain = [target for target in targets if target.contract and not target.owner]
         words |= {word for target in plain for _, door_names in target.doors for word in door_names}
-        holders = await self.tree.grep(sorted(words), globs(self.language), word=True) if words else ()
+        holders = await self.tree.grep(Query(sorted(words), globs(self.language), word=True)) if words else ()
         return sorted(paths, key=lambda path: path not in holders)
 
     async def _by_name(self, targets: Sequence[UseTarget]) -> dict[str, set[str]]:
@@ -183,7 +184,7 @@ class Search:
             self._miss(
                 f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
             )
-        lines = source.decode("utf-8", "replace").split("\n")
+        lines = file_lines(source)
         import_words = frozenset(
             word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE])
         )

@@ -265,15 +265,4 @@ def reference(
 
 def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
     """A line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
-    return Reference(
-        symbol=symbol,
-        name=name,
-        path=path,
-        line=line,
-        text=text,
-        function=MODULE,
-        span=None,
-        sure=False,
-        test=is_test(path),
-        lone=lone,
-    )
+    return Reference(symbol, name, path, line, text, MODULE, None, sure=False, test=is_test(path), lone=lone)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from bot.dependents.contract import is_conditioned, is_contested
 from bot.ports import Language
+from bot.text.lines import file_lines
 from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
@@ -35,9 +36,7 @@ class ChangedSource:
         return "\n".join(text[symbol.start - 1 : symbol.end])
 
 
-@lru_cache(maxsize=4)
-def _split(source: bytes) -> list[str]:
-    return source.decode("utf-8", "replace").split("\n")
+_split = lru_cache(maxsize=4)(file_lines)
 
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:

@@ -10,7 +10,7 @@ from bot.concurrency import together
 from bot.dependents.links import FollowedLinks, follow
 from bot.ports import Language, Tree
 from bot.text.filetypes import configs_of, names_any_file
-from bot.values import ChangedFile, Side, TreeEntry
+from bot.values import ChangedFile, Query, Side, TreeEntry
 
 PORTION = 1_000  # names that one search looks for
 FOLDERS = frozenset({"index", "__init__", "mod", "main", "lib", "init"})  # a file that stands for its folder
@@ -101,5 +101,5 @@ async def _foreign(tree: Tree, words: Collection[str], languages: Mapping[str, L
 async def naming_files(tree: Tree, words: Collection[str], specs: Sequence[str]) -> frozenset[str]:
     """Return the files of these pathspecs in which one of the names occurs."""
     ordered = sorted(words)
-    found = [await tree.grep(ordered[at : at + PORTION], specs) for at in range(0, len(ordered), PORTION)]
+    found = [await tree.grep(Query(ordered[at : at + PORTION], specs)) for at in range(0, len(ordered), PORTION)]
     return frozenset().union(*found)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
 from bot.ports import Language, Tree
-from bot.text.lines import is_comment
+from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_settings, is_test
-from bot.values import Reference, Use
+from bot.values import Query, Reference, Use
 
 ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
 LOOKS = (
@@ -35,11 +35,11 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
     references: list[Reference] = []
     budget = SearchLimits()
     for language in languages.values():
-        paths = await tree.grep([short], globs(language), word=True)
+        paths = await tree.grep(Query([short], globs(language), word=True))
         paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
         for path, source in (await tree.read_many(paths_read)).items():
             if len(source) <= budget.bytes and not is_minified(source):
-                lines = source.decode("utf-8", "replace").split("\n")
+                lines = file_lines(source)
                 references += [_with_text(use, path, lines) for use in language.uses(path, source, {short})]
     references.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
     return tuple(references[:limit])
@@ -80,9 +80,10 @@ async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tu
     if not short_name:
         return ()
     word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", short_name))
-    now = await tree.grep_lines([short_name], word=word, limit=20 * limit)
+    now = await tree.grep_lines(Query([short_name], word=word, limit=20 * limit))
     before = {
-        (path, text) for path, _, text in await tree.grep_lines([short_name], word=word, side="base", limit=20 * limit)
+        (path, text)
+        for path, _, text in await tree.grep_lines(Query([short_name], word=word, side="base", limit=20 * limit))
     }
     rows = [
         (path, line, text.rstrip("\r"), _kind(short_name, path, text))

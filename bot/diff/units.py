@@ -12,7 +12,7 @@ from bot import limits
 from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
 from bot.diff.unit_text import MAX_TOKENS, HunkRows, pieces
-from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Side, Unit, tokens
+from bot.values import Area, ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Side, Unit, tokens
 
 SENSITIVE = re.compile(
     r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",
@@ -189,3 +189,12 @@ class ShownLines:
     def left(self, path: str, numbers: Iterable[int], side: Side = "head") -> list[int]:
         """Those of some lines that are not shown yet."""
         return [number for number in numbers if (path, number) not in self._places[side]]
+
+
+def areas(units: Iterable[Unit]) -> tuple[Area, ...]:
+    """The folders with changed units, riskiest first."""
+    risks_by_folder: dict[str, list[int]] = defaultdict(list)
+    for unit in units:
+        risks_by_folder[unit.path.rpartition("/")[0]].append(unit.risk)
+    rows = (Area(folder, len(risks), max(risks)) for folder, risks in risks_by_folder.items())
+    return tuple(sorted(rows, key=lambda area: (-area.risk, -area.units, area.folder)))

@@ -11,21 +11,23 @@ from bot.findings.alike import alike
 from bot.values import Evidence, Finding
 
 FEW = 0.3  # of the words of two titles: with fewer in common they tell two stories, if they name different code
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    """The words that speak of one subject, however they go on."""
+    return re.compile(rf"\b(?:{words})", re.IGNORECASE)
+
+
 CALLER = frozenset({"broken-caller", "contract", "crash"})  # as what a reader may tell it
-_GONE = re.compile(
-    r"\b(?:renam|remov|delet|moved|gone|forg[eo]t|undefined|old name|not (?:defined|updated)|no longer (?:exist|defin|import|there|available)"
-    r"|still (?:call|use|import|refer|name)|(?:does|do) not exist)",
-    re.IGNORECASE,
+_GONE = _any_of(
+    r"renam|remov|delet|moved|gone|forg[eo]t|undefined|old name|not (?:defined|updated)|no longer (?:exist|defin|import|there|available)"
+    r"|still (?:call|use|import|refer|name)|(?:does|do) not exist"
 )
-_UNFIT = re.compile(
-    r"\b(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|without)\b",
-    re.IGNORECASE,
+_UNFIT = _any_of(
+    r"(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|without)\b"
 )
 # What a definition does is another story than that it is gone or called otherwise.
-_DOES = re.compile(
-    r"\b(?:return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw)",
-    re.IGNORECASE,
-)
+_DOES = _any_of(r"return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw")
 _SAME = {"null": "none", "nil": "none", "await": "async", "throw": "raise"}
 _CODE = re.compile(
     r"`([\w$.]{2,80})(?:\(\))?`|\b([A-Za-z_$][\w$.]{1,80})\(\)|\b([A-Za-z$]\w{0,40}_\w{1,40}|[a-z]{1,40}[A-Z]\w{0,40})\b"

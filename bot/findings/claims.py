@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.ports import Tree
-from bot.text.lines import block, code_of, defined_names, defines, definition, is_comment
+from bot.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test
-from bot.values import Claim, Evidence, Finding
+from bot.values import Claim, Evidence, Finding, Query
 from bot.values.finding import Existence
 
 MAX_CLAIMS = 6
@@ -147,7 +147,7 @@ class _Search:
         if not 0 < len(heads) <= MAX_CLASSES:
             return OPEN
         for path, line, _ in heads:
-            lines = _lines(await self.tree.read(path))
+            lines = file_lines(await self.tree.read(path))
             _, last = block(lines, line, most=2_000)
             for number in range(line + 1, min(last, len(lines)) + 1):
                 text = lines[number - 1]
@@ -157,11 +157,13 @@ class _Search:
 
     async def absent(self) -> ClaimCheck:
         """A line of the product that does what nobody is said to do."""
-        rows = await self.tree.grep_lines([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(
+            Query([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
+        )
         own, about = _own_lines(self.finding), self.finding
         claim_texts = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
         self.near.update(re.findall(r"[\w$]+", " ".join(claim_texts)))
-        self.near.update(name for text in _lines(await self.tree.read(about.path)) for name in defined_names(text))
+        self.near.update(name for text in file_lines(await self.tree.read(about.path)) for name in defined_names(text))
         left = await self._code_rows([row for row in rows if self._tells(row) and (row[0], row[1]) not in own])
         if self.claim.says == "only-caller" and (not self.claim.of or len(await self._definers(rows)) > 1):
             return OPEN
@@ -186,7 +188,7 @@ class _Search:
             if path not in texts:
                 if len(texts) >= MAX_OPENED:
                     return OPEN
-                texts[path] = _lines(await self.tree.read(path))
+                texts[path] = file_lines(await self.tree.read(path))
             if _in_text(texts[path], line):
                 continue
             around = _around(texts[path], line)
@@ -201,7 +203,7 @@ class _Search:
         return OPEN if others else HOLDS
 
     async def _rows(self, patterns: Sequence[str]) -> list[Row]:
-        rows = await self.tree.grep_lines(patterns, syntax="perl", limit=MAX_ROWS)
+        rows = await self.tree.grep_lines(Query(patterns, syntax="perl", limit=MAX_ROWS))
         return [row for row in rows if self._tells(row)]
 
     async def _definers(self, rows: Sequence[Row]) -> set[str]:
@@ -284,10 +286,6 @@ class _Search:
             return False
         of = self.claim.of.rpartition(".")[2] or self.owner
         return call[1] == of if of else call[1] in self.near
-
-
-def _lines(blob: bytes | None) -> list[str]:
-    return (blob or b"").decode("utf-8", "replace").split("\n")
 
 
 @lru_cache(maxsize=8)

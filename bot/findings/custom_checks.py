@@ -61,16 +61,7 @@ def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomC
 
 def form(base: Schema) -> Schema:
     """A reader's answer with the field for checks."""
-    final = _with_field(base.final) if base.final is not None else None
-    return replace(_with_field(base), final=final)
-
-
-def _with_field(base: Schema) -> Schema:
-    parameters = dict(base.parameters)
-    parameters["properties"] = {**parameters["properties"], "checks": _FIELD}
-    parameters["required"] = [*parameters["required"], "checks"]
-    before = _with_field(base.former) if base.former is not None else None
-    return replace(base, parameters=parameters, forgiven=base.forgiven | {"checks"}, former=before)
+    return read.with_field(base, "checks", _FIELD)
 
 
 @lru_cache(maxsize=1)

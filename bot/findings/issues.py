@@ -1,7 +1,6 @@
 """What a model says of the issues that a pull request closes: a field of its answer, asked for if it reads the whole change."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
@@ -23,17 +22,7 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each iss
 @lru_cache(maxsize=len(get_args(read.Extent)))
 def schema(walkthrough: read.Extent) -> Schema:
     """A worker's answer with this field. `walkthrough`: of how much it says what the change does."""
-    asking = read.schema(walkthrough)
-    final = _with(asking.final) if asking.final is not None else None
-    return replace(_with(asking), final=final)
-
-
-def _with(form: Schema) -> Schema:
-    parameters = dict(form.parameters)
-    parameters["properties"] = {**parameters["properties"], "issues": _FIELD}
-    parameters["required"] = [*parameters["required"], "issues"]
-    before = _with(form.former) if form.former is not None else None
-    return replace(form, parameters=parameters, forgiven=form.forgiven | {"issues"}, former=before)
+    return read.with_field(read.schema(walkthrough), "issues", _FIELD)
 
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:

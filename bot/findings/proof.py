@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.lines import binds, defined_names, defines, definition
+from bot.text.lines import binds, defined_names, defines, definition, file_lines
 from bot.text.paths import is_product
-from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
+from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Query, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
 LONGEST = 100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
@@ -155,7 +155,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
         return []
     constants = {name for name in names if _CONSTANT.fullmatch(name)}
     values = [_VALUE.replace("NAME", name) for name in constants]
-    rows = await tree.grep_lines([*(definition(name) for name in names), *values], syntax="perl", limit=400)
+    rows = await tree.grep_lines(Query([*(definition(name) for name in names), *values], syntax="perl", limit=400))
     definition_places: list[Place] = []
     for name in names:
         hits = _meanings(
@@ -177,7 +177,7 @@ def _meanings(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 
 async def _excerpt(tree: Tree, place: Place, room: int, shown_lines: ShownLines) -> Excerpt | None:
     """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
-    lines = _rows(await tree.read(place.path, place.side))
+    lines = file_lines(await tree.read(place.path, place.side))
     first, last = max(1, place.first), min(len(lines), place.last)
     if first > last:
         return None
@@ -209,7 +209,3 @@ def _block(lines: Sequence[str], place: Place, most: int) -> Sequence[int]:
     ends = {max(1, place.first), min(len(lines), place.last)}
     block_start = start if start < place.first else 0
     return sorted({n for at in ends for n in blocks.around(place.path, lines, at, most, block_start)})
-
-
-def _rows(blob: bytes | None) -> list[str]:
-    return (blob or b"").decode("utf-8", "replace").split("\n")

@@ -2,17 +2,29 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from bot import render
-from bot.values import Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side, Source
+from bot.values import Category, Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Severity, Side, Source
 
 if TYPE_CHECKING:
-    from bot.findings.strangers import LooseFinding
+    from bot.findings.strangers import LooseFinding, Quote
 
 Extent = Literal["none", "parts", "whole"]
 NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
+
+
+class DefectWords(Protocol):
+    """What a reply says of one defect."""
+
+    title: str
+    why: str
+    consequence: str
+    trigger: str
+    severity: Severity
+    category: Category
 
 
 def strict(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,6 +35,20 @@ def strict(**properties: Mapping[str, Any]) -> dict[str, Any]:
 def text(description: str) -> dict[str, Any]:
     """A text of such an object."""
     return {"type": "string", "description": description}
+
+
+def with_field(base: Schema, name: str, field: Mapping[str, Any]) -> Schema:
+    """Add a field to an answer, in each form in which it is asked for; a record without it still counts."""
+    final = _with_field(base.final, name, field) if base.final is not None else None
+    return replace(_with_field(base, name, field), final=final)
+
+
+def _with_field(base: Schema, name: str, field: Mapping[str, Any]) -> Schema:
+    parameters = dict(base.parameters)
+    parameters["properties"] = {**parameters["properties"], name: field}
+    parameters["required"] = [*parameters["required"], name]
+    before = _with_field(base.former, name, field) if base.former is not None else None
+    return replace(base, parameters=parameters, forgiven=base.forgiven | {name}, former=before)
 
 
 @lru_cache(maxsize=len(get_args(Extent)))
@@ -68,6 +94,12 @@ def wishes() -> Mapping[str, Any]:
     return dict(strangers.schema(strangers.Wishes)["properties"])
 
 
+def asking(name: str, description: str, properties: Mapping[str, Any]) -> Schema:
+    """Build the form of an answer that may ask to see more code first, with the form of the last answer."""
+    final = Schema(name, description, strict(**properties))
+    return Schema(name, description, strict(**properties, **wishes()), final, frozenset(wishes()))
+
+
 def look_ups(data: Mapping[str, Any] | None) -> tuple[LookUp, ...]:
     """What a reply asks to see, each once; nothing where it asks for nothing that can be read."""
     from bot.findings import strangers
@@ -111,24 +143,27 @@ def findings(loose_findings: Iterable["LooseFinding"], source: Source) -> tuple[
 
 
 def _finding(loose_finding: "LooseFinding", source: Source) -> Finding:
-    return Finding(
-        path=render.original_name(loose_finding.path),
-        quote=loose_finding.quote,
-        title=loose_finding.title.strip(),
-        why=loose_finding.why.strip(),
-        consequence=loose_finding.consequence.strip(),
-        severity=loose_finding.severity,
-        category=loose_finding.category,
-        sources=(source,),
+    return replace(
+        finding_of(loose_finding, loose_finding.path, loose_finding.quote, loose_finding.evidence, source),
         start=max(0, loose_finding.line),
-        evidence=tuple(
-            Evidence(render.original_name(item.path), item.quote)
-            for item in loose_finding.evidence
-            if item.quote.strip()
-        ),
         suggestion=loose_finding.suggestion,
-        trigger=loose_finding.trigger.strip(),
         claims=tuple(
             Claim(c.says, name, c.of.strip("` ()")) for c in loose_finding.claims if (name := c.name.strip("` ()"))
         ),
+    )
+
+
+def finding_of(words: DefectWords, path: str, quote: str, proofs: Iterable["Quote"], source: Source) -> Finding:
+    """Return what a reply says of a defect as a finding about a quoted line."""
+    return Finding(
+        path=render.original_name(path),
+        quote=quote,
+        title=words.title.strip(),
+        why=words.why.strip(),
+        consequence=words.consequence.strip(),
+        severity=words.severity,
+        category=words.category,
+        sources=(source,),
+        evidence=tuple(Evidence(render.original_name(one.path), one.quote) for one in proofs if one.quote.strip()),
+        trigger=words.trigger.strip(),
     )

@@ -8,7 +8,7 @@ small~INSTALLATION~DELIVERY
 """
 
 import re
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from bot.values import (
     Ask,
@@ -34,30 +34,20 @@ def name(ask: Ask, delivery: str) -> str:
     label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
     match ask:
         case ReviewAsk():
-            return f"{reviews(ask.pull)}{label}"
+            return f"{about(ask.pull, 'review')}{label}"
         case CommandAsk() | RemarkAsk() | Cancel() | Follow():
-            return f"{commands(ask.pull)}{label}"
+            return f"{about(ask.pull, 'command')}{label}"
         case Recheck():
-            return f"{rechecks(ask.pull)}{label}"
+            return f"{about(ask.pull, 'recheck')}{label}"
         case ChecksEnded():
             return f"{checks(ask)}{label}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{label}"
 
 
-def reviews(pull: PullRef) -> str:
-    """How the names of all reviews of a pull request begin."""
-    return f"review~{pull.key}~"
-
-
-def commands(pull: PullRef) -> str:
-    """How the names of all commands of a pull request begin."""
-    return f"command~{pull.key}~"
-
-
-def rechecks(pull: PullRef) -> str:
-    """How the names of all rechecks of a pull request begin."""
-    return f"recheck~{pull.key}~"
+def about(pull: PullRef, kind: Literal["review", "command", "recheck"]) -> str:
+    """How the names of all jobs of a kind about a pull request begin."""
+    return f"{kind}~{pull.key}~"
 
 
 def checks(ask: ChecksEnded) -> str:

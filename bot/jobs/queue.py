@@ -70,7 +70,7 @@ class Jobs:
         if isinstance(ask, Cancel):
             return await self._in_doubt(ask, name, delay or 0.0)
         if isinstance(ask, Recheck):
-            waiting = await self._rows.find(prefix=ids.rechecks(ask.pull), states=[WAITING])
+            waiting = await self._rows.find(prefix=ids.about(ask.pull, "recheck"), states=[WAITING])
             due = time.time() + (delay or 0.0)
             if any(row.due_at <= due for row in waiting):
                 return False
@@ -85,7 +85,7 @@ class Jobs:
 
     async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
         """Return the reviews of a pull request that wait and run, by the name of their first try."""
-        rows = await self._rows.find(prefix=ids.reviews(pull), ask=True)
+        rows = await self._rows.find(prefix=ids.about(pull, "review"), ask=True)
         return {ids.root(row.id): ask for row in rows if isinstance(ask := _ask(row), ReviewAsk)}
 
     async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
@@ -94,7 +94,7 @@ class Jobs:
         What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
         """
         async with self._alone(pull):
-            rows = await self._rows.find(prefix=ids.reviews(pull))
+            rows = await self._rows.find(prefix=ids.about(pull, "review"))
             ends = [row.id for row in rows if runs is None or ids.root(row.id) in runs]
             if ends:
                 tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(ids.root, ends)))[-MOST_RUNS:])
@@ -116,10 +116,10 @@ class Jobs:
         It is one with those that wait already. While a review runs it is not put off.
         """
         async with self._alone(ask.pull):
-            reviews = await self._rows.find(prefix=ids.reviews(ask.pull))
+            reviews = await self._rows.find(prefix=ids.about(ask.pull, "review"))
             if not reviews and ask.reason == "draft":
                 return True
-            waiting = await self._rows.find(prefix=ids.commands(ask.pull), states=[WAITING], ask=True)
+            waiting = await self._rows.find(prefix=ids.about(ask.pull, "command"), states=[WAITING], ask=True)
             before = [(row, old) for row in waiting if isinstance(old := _ask(row), Cancel)]
             wait = 0.0 if any(row.state == RUNNING for row in reviews) else _sooner(delay, [row for row, _ in before])
             is_closed = ask.reason == "closed" or any(old.reason == "closed" for _, old in before)
@@ -192,7 +192,7 @@ class Jobs:
 
     async def _replace(self, ask: ReviewAsk, name: str, delay: float | None) -> bool:
         """Store it and end the older ones, both or neither: a crash between the two must not lose what was asked for."""
-        older = await self._rows.find(prefix=ids.reviews(ask.pull), ask=True)
+        older = await self._rows.find(prefix=ids.about(ask.pull, "review"), ask=True)
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
         if superseding.adds_nothing(ask, _asks(older)):

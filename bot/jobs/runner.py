@@ -106,7 +106,7 @@ class Runner:
 
         A newer one ends the others when it is stored. Where an earlier version was killed between the two, it is done here.
         """
-        rows = await self.rows.find(prefix=ids.reviews(ask.pull))
+        rows = await self.rows.find(prefix=ids.about(ask.pull, "review"))
         others = [row for row in rows if ids.root(row.id) != job.id]
         if all(row.id != job.row.id for row in rows):
             return False
@@ -115,7 +115,7 @@ class Runner:
             return False
         await self.rows.end([row.id for row in others])
         self.end([row.id for row in others])
-        await self._unwound(ids.reviews(ask.pull), job)
+        await self._unwound(ids.about(ask.pull, "review"), job)
         return True
 
     async def _unwound(self, prefix: str, job: StoredJob) -> None:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from bot.ports import Language, Packaging
-from bot.text.filetypes import parsed_by
+from bot.text.filetypes import configs_of, parsed_by
 
 
 class Later:
@@ -13,7 +13,7 @@ class Later:
 
     def __init__(self, name: str, module: str) -> None:
         self.NAME = name
-        self.SUFFIXES = parsed_by(name)
+        self.SUFFIXES, self.CONFIGS = parsed_by(name), configs_of(name)
         self._module = f"{__name__}.{module}"
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds

@@ -8,7 +8,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.languages.faults import grammar_of
+from bot.text.filetypes import filetype
 
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 CLIMB = 6  # levels from a name up to the call that calls it
@@ -47,7 +47,7 @@ class ArgumentList:
 
 def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
     """The syntax of a name at its place; None if nobody here can read the file, or something else is there."""
-    grammar = grammar_of(path)
+    grammar = syntax.grammar_of(filetype(path))
     root = syntax.root_of(grammar, source) if grammar is not None else None
     if root is None or source[at : at + len(name)] != name:
         return None

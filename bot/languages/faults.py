@@ -8,11 +8,8 @@ import json
 import tomllib
 import warnings
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from importlib import import_module
 from pathlib import PurePosixPath
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax
@@ -24,7 +21,7 @@ DEEPEST = 2_000  # brackets of a YAML file
 def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
-    if (grammar := grammar_of(path)) is not None:
+    if (grammar := syntax.grammar_of(filetype(path))) is not None:
         tree = syntax.in_time(grammar, source)
         if tree is None:
             return None
@@ -32,17 +29,6 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
         return error_lines or (_python(source) if suffix == ".py" else error_lines)
     read = DATA.get(suffix)
     return read(source) if read else None
-
-
-def grammar_of(path: str) -> Grammar | None:
-    """The grammar of a file's language."""
-    names = filetype(path).grammar
-    return _grammar(*names) if names else None
-
-
-@lru_cache(maxsize=32)
-def _grammar(module: str, function: str) -> Grammar:
-    return Grammar(getattr(import_module(module), function)())
 
 
 def _error_nodes(root: Node) -> Iterator[Node]:

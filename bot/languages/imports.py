@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import syntax
-from bot.languages.faults import grammar_of
-from bot.text.filetypes import parsed_by
+from bot.text.filetypes import filetype, parsed_by
 
 # Nodes that are a whole statement by which a file takes something of another.
 STATEMENT = re.compile(
@@ -50,7 +49,7 @@ class Statement:
 def statement(path: str, source: bytes, line: int) -> Statement | None:
     """The import statement that begins on a line, or of which the line is a part."""
     lines = source.split(b"\n")
-    grammar = grammar_of(path)
+    grammar = syntax.grammar_of(filetype(path))
     root = syntax.root_of(grammar, source) if grammar is not None else None
     if root is None or line > len(lines):
         return None

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from bot.limits import CONFIG_BYTES, LINE_BYTES
 
@@ -16,6 +16,8 @@ MOST_IMPORTS = 20_000  # statements and qualified names of one file that are res
 AROUND = 400  # bytes beside a name that tell what it is given
 APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
+_CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_TELLING = 3  # words
 _NEWLINE = b"\n"
 _BREAK = re.compile(_NEWLINE)
 
@@ -41,6 +43,28 @@ def line_until(source: bytes, at: int) -> bytes:
     """The line up to a position; of a long one only its last bytes before it."""
     start = max(0, at - LINE_BYTES)
     return source[max(source.rfind(b"\n", start, at) + 1, start) : at]
+
+
+@lru_cache(maxsize=32)
+def mention(words: frozenset[str]) -> re.Pattern[bytes]:
+    """Match a statement that holds one of the words; any statement if there are none."""
+    return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))
+
+
+def underscore(name: str) -> str:
+    """Return the file's name for a constant: admin/html_page for `Admin::HTMLPage`."""
+    parts = re.sub(r"(?<![A-Z\d])([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
+    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
+
+
+def camel(stem: str) -> str:
+    """Return the constant for a file's name: HtmlPage for `html_page`."""
+    return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
+
+
+def is_telling(name: str) -> bool:
+    """Whether a member's name can speak for itself: it is of three words or more."""
+    return len(_CAMEL.findall(name)) >= _TELLING
 
 
 class Words:

@@ -1,28 +1,14 @@
 """Uses told by one function of the language: for grammars in which a call, its receiver and its name are one node."""
 
-import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import (
-    DEPTH,
-    MAX_TEXT,
-    MOST_USES,
-    UNKNOWN,
-    Form,
-    ancestors,
-    first_line,
-    last_line,
-    places,
-    text,
-)
+from bot.languages.lexical import is_telling
+from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, first_line, own_name, places, text, use_at
 from bot.values import Call, SomeUses, Use
-
-WORDS = 3  # a member's name of so many words can speak for itself
-PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +29,8 @@ class SpotGrammar:
 
     identifiers: frozenset[str]
     scopes: frozenset[str]  # definitions that can enclose a use
-    scope_name: Callable[[Node], str]
     spot: Callable[[Node], Spot | None]  # None: a name that means nothing here
+    scope_name: Callable[[Node], str] = own_name
 
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: SpotGrammar) -> tuple[Use, ...]:
@@ -68,17 +54,8 @@ def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
     if spot.form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
         scopes = scopes[1:]
     name, types = spot.name or text(node), spot.types
-    if types == UNKNOWN and len(PARTS.findall(name)) >= WORDS:
+    if types == UNKNOWN and is_telling(name):
         types = ()
-    return Use(
-        name=name,
-        line=first_line(node),
-        form=spot.form,
-        receiver=" ".join(text(spot.receiver).split())[:MAX_TEXT],
-        types=types,
-        call=spot.call,
-        function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
-        span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        is_guarded=spot.is_guarded,
-        at=node.start_byte + (node.type == "simple_symbol"),
-    )
+    use = use_at(node, spot.form, spot.receiver, scopes, reading.scope_name)
+    at = node.start_byte + (node.type == "simple_symbol")
+    return replace(use, name=name, types=types, call=spot.call, is_guarded=spot.is_guarded, at=at)

@@ -6,17 +6,20 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Tree
 
+from bot.languages import nesting
 from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable
+from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Symbol, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
@@ -34,6 +37,16 @@ UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
+def text(node: Node | None) -> str:
+    """The source of a node, empty where there is none."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+def own_name(node: Node) -> str:
+    """What a definition is called."""
+    return text(node.child_by_field_name("name"))
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Which nodes of a grammar mean what."""
@@ -43,21 +56,38 @@ class Shape:
     calls: Mapping[str, tuple[str, str]]  # node -> (field of what is called, field of the arguments)
     imports: frozenset[str]
     scopes: frozenset[str]  # definitions that can enclose a use
-    is_guarded: Callable[[Node, list[Node]], bool]  # whether the code around a use foresees that it fails
     arguments: Callable[[Node], Call]
     form: Callable[[Node], Form]  # of an identifier that is neither imported nor a member
-    types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is known to be
-    scope_name: Callable[[Node], str]
+    is_guarded: Callable[[Node, list[Node]], bool] = lambda _, __: False  # whether the code around foresees a failure
+    types: Callable[[Node], tuple[str, ...]] = lambda _: ()  # classes that a receiver is known to be
+    scope_name: Callable[[Node], str] = own_name
     own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
 
 
-def parse(grammar: Grammar, source: bytes) -> Node:
+def grammar_of(file_type: FileType) -> Grammar | None:
+    """The grammar of a type of file; it is loaded when the first file asks for it."""
+    return _grammar(*file_type.grammar) if file_type.grammar else None
+
+
+@lru_cache(maxsize=32)
+def _grammar(module: str, function: str) -> Grammar:
+    return Grammar(getattr(import_module(module), function)())
+
+
+def parse(file_type: FileType, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for code that takes its parser more than its share of time."""
-    root = root_of(grammar, source)
+    grammar = grammar_of(file_type)
+    root = root_of(grammar, source) if grammar is not None else None
     if root is None:
         raise Unreadable("its code takes a parser too long")
     return root
+
+
+def shallow_root(file_type: FileType, source: bytes) -> Node:
+    """The root of a file's syntax tree. Raises Unreadable for brackets that nest more deeply than people write them, too."""
+    nesting.check(source)
+    return parse(file_type, source)
 
 
 @lru_cache(maxsize=4)
@@ -88,11 +118,6 @@ def in_time(grammar: Grammar, source: bytes) -> Tree | None:
     except ValueError:  # stopped
         return None
     return Parser(grammar).parse(source, trial)
-
-
-def text(node: Node | None) -> str:
-    """The source of a node, empty where there is none."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
 
 
 @lru_cache(maxsize=64)
@@ -222,16 +247,21 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     types: tuple[str, ...] = ()
     if form == "member":
         types = shape.types(receiver) if receiver is not None else shape.own(node)
+    use = use_at(node, form, receiver, scopes, shape.scope_name)
+    return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around))
+
+
+def use_at(
+    node: Node, form: Form, receiver: Node | None, scopes: Sequence[Node], scope_name: Callable[[Node], str]
+) -> Use:
+    """The use of the name that a node is, in the definitions around it, innermost first."""
     return Use(
         name=text(node),
         line=first_line(node),
         form=form,
-        receiver=" ".join(text(receiver).split())[:MAX_TEXT] if receiver is not None else "",
-        types=types,
-        call=call,
-        function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
+        receiver=" ".join(text(receiver).split())[:MAX_TEXT],
+        function=".".join(scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        is_guarded=shape.is_guarded(node, around),
         at=node.start_byte,
     )
 

@@ -7,29 +7,18 @@ known to nobody here, and therefore no reason to say anything.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, islice, pairwise
 from typing import Literal
 
 from tree_sitter import Node
 
-from bot.languages.lexical import Lines, Words
-from bot.languages.syntax import (
-    CLIMB,
-    DEPTH,
-    MAX_TEXT,
-    MOST_USES,
-    UNKNOWN,
-    Form,
-    ancestors,
-    first_line,
-    last_line,
-    places,
-    text,
-)
+from bot.languages.lexical import Lines, Words, is_telling
+from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancestors, own_name, places, text, use_at
 from bot.languages.unreadable import TOO_DEEP, Unreadable
-from bot.values import Call, SomeUses, Symbol, Use
+from bot.languages.walk import DefinitionWalk
+from bot.values import Call, Outline, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
@@ -41,8 +30,6 @@ CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
 BRACKETS = re.compile(rb"[()\[\]{}]")
 MOST_OVERLOADS = 64  # of one name: each of them knows all others
 MAX_SCOPE = 100_000  # bytes of a definition in which declarations are looked for
-WORDS = 3  # a member's name of so many words can speak for itself
-CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 INFERRED = frozenset({"var", "val"})
 WORDLIKE = frozenset({
     "await", "case", "else", "final", "in", "is", "new", "out", "package", "readonly", "ref", "return", "static", "throw", "yield",
@@ -72,13 +59,26 @@ class TypedGrammar:
     """How one grammar is read."""
 
     identifiers: frozenset[str]
-    scopes: frozenset[str]  # definitions that can enclose a use
-    classes: frozenset[str]  # those of them that have members
-    scope_name: Callable[[Node], str]
+    classes: frozenset[str]  # definitions that have members
     place: Callable[[Node], IdentifierUse | None]  # None: a name that means nothing here
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is declared to be
-    methods: frozenset[str]  # scopes in which local variables are declared
+    methods: frozenset[str]  # definitions in which local variables are declared
     anonymous: frozenset[str] = frozenset()  # what holds the body of a class without a name
+    heads: frozenset[str] = frozenset()  # what says to which package a file belongs
+    imports: frozenset[str] = frozenset()
+    scope_name: Callable[[Node], str] = own_name
+
+
+@dataclass(slots=True)
+class TypedWalk(DefinitionWalk):
+    """The definitions of a file whose types say what they inherit by the name of the type alone."""
+
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def outline(self, complete: bool) -> Outline:
+        """The outline of the file; a call has to fit one of the overloads of what it calls."""
+        exports, bases = tuple(self.exports.items()), tuple(self.bases.items())
+        return Outline(with_overloads(self.symbols), exports, complete, bases=bases)
 
 
 def readable(source: bytes) -> bytes:
@@ -111,37 +111,30 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGramma
             far += len(above) == DEPTH
             if far > MAX_FAR or len(uses_found) == MOST_USES:
                 return SomeUses(uses_found)
-            place = reading.place(node)
+            kinds = {item.type for item in near(node)} if reading.imports else set[str]()
+            place = None if kinds & reading.heads else reading.place(node)
+            if place is not None and kinds & reading.imports:
+                place = IdentifierUse("import")
             if place is not None:
                 uses_found.append(_use(node, above, place, reading, bare))
     return tuple(uses_found)
 
 
 def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: TypedGrammar, bare: Bare) -> Use:
-    scopes = [item for item in above if item.type in reading.scopes and reading.scope_name(item)]
+    scopes = [item for item in above if item.type in reading.classes | reading.methods and reading.scope_name(item)]
     if place.form == "definition" and scopes and reading.scope_name(scopes[0]) == text(node):
         scopes = scopes[1:]
     receiver, name, form = place.receiver, text(node), place.form
     types: tuple[str, ...] = ()
     if form == "member" and receiver is not None:
         types = reading.types(receiver)
-        if types == UNKNOWN and len(CAMEL.findall(name)) >= WORDS:
+        if types == UNKNOWN and is_telling(name):
             types = ()
     elif form == "name" and place.call is not None and not name[:1].isupper():
         classes = [reading.scope_name(item) for item in scopes if item.type in reading.classes]
         types = UNKNOWN if _nameless(above, reading) else bare(name, classes)
         form = "member" if types else "name"
-    return Use(
-        name=name,
-        line=first_line(node),
-        form=form,
-        receiver=" ".join(text(receiver).split())[:MAX_TEXT] if receiver is not None else "",
-        types=types,
-        call=place.call,
-        function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
-        span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
-        at=node.start_byte,
-    )
+    return replace(use_at(node, form, receiver, scopes, reading.scope_name), types=types, call=place.call)
 
 
 def _nameless(above: Sequence[Node], reading: TypedGrammar) -> bool:

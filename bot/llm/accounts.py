@@ -81,7 +81,7 @@ class Accounts:
             raise
         finally:
             has_failed = isinstance(call_outcome, str)
-            self._budget.settle(hold, usage, usd, role, model.name, has_failed=has_failed, was_limited=was_limited)
+            self._budget.book(usage, usd, role, model.name, hold=hold, has_failed=has_failed, was_limited=was_limited)
             self._settled.set()
             self._journal.call(
                 key, role, model.name, at, call_outcome, usd, self._clock() - start, usage if has_failed else None

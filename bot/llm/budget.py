@@ -189,25 +189,6 @@ class Budget:
             holds.append(self._kept)
         return Hold(sum(hold.tokens for hold in holds), math.fsum(hold.usd for hold in holds)) if holds else None
 
-    def settle(
-        self,
-        hold: Hold,
-        usage: Usage,
-        usd: float | None,
-        role: Purpose,
-        model: str,
-        *,
-        has_failed: bool = False,
-        was_limited: bool = False,
-    ) -> None:
-        """Give the reservation back and book what the call really used."""
-        with self._lock:
-            self._held_tokens -= hold.tokens
-            self._held_usd -= hold.usd
-            self._in_flight -= 1
-            self._book(usage, usd, role, model, has_failed=has_failed)
-            self._spent.limited_count += was_limited
-
     def book(
         self,
         usage: Usage,
@@ -215,12 +196,20 @@ class Budget:
         role: Purpose,
         model: str,
         *,
+        hold: Hold | None = None,
         has_failed: bool = False,
         was_limited: bool = False,
     ) -> None:
-        """A call that an earlier run of this review has made: it counts, so that the caps hold over all runs."""
+        """Book what a call really used and give its reservation back.
+
+        A call without one was made by an earlier run of this review: it counts, so that the caps hold over all runs.
+        """
         with self._lock:
-            if usd is None:
+            if hold is not None:
+                self._held_tokens -= hold.tokens
+                self._held_usd -= hold.usd
+                self._in_flight -= 1
+            elif usd is None:
                 self._note_unpriced(model)
             self._book(usage, usd, role, model, has_failed=has_failed)
             self._spent.limited_count += was_limited

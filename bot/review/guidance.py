@@ -52,7 +52,7 @@ _PLACE = re.compile(r"(?<![\w.@*/-])(?:[\w.@*-]++/[\w.@*/-]*+|\*?\.[a-z]{1,6}(?=
 _FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """One piece of guidance and where it comes from."""
 
@@ -89,7 +89,9 @@ class Guidance:
         """
         distinct_paths = list(dict.fromkeys(paths))
         path_advice = [
-            Advice(pattern, text if len(text) <= MAX_FILE else text[:MAX_FILE].rpartition("\n")[0] + f"\n{CUT}")
+            Advice(
+                origin=pattern, text=text if len(text) <= MAX_FILE else text[:MAX_FILE].rpartition("\n")[0] + f"\n{CUT}"
+            )
             for pattern, text in ((pattern, text.strip()) for pattern, text in self.instructions)
             if text and any(globs.matches([pattern], path) for path in distinct_paths)
         ]
@@ -100,7 +102,9 @@ class Guidance:
         ]
         if matching_rules:
             path_advice.append(
-                Advice("rules", render.text("prompts/rules.md.j2", rules=matching_rules[:MAX_RULES]).strip())
+                Advice(
+                    origin="rules", text=render.text("prompts/rules.md.j2", rules=matching_rules[:MAX_RULES]).strip()
+                )
             )
         chosen_advice = list[Advice]()
         for advice in path_advice:
@@ -111,7 +115,7 @@ class Guidance:
             text = _fitting(self.files[name].sections, distinct_paths, min(room, MAX_FILE))
             if text:
                 room -= len(text)
-                chosen_advice.append(Advice(name, text))
+                chosen_advice.append(Advice(origin=name, text=text))
         return tuple(chosen_advice)
 
     def _nearest(self, paths: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bot.context import snippets
 from bot.context.deciding_rows import MOST_ROWS
 from bot.review.coverage import ObligedUse
+from bot.text.lines import file_lines
 from bot.values import Excerpt, Unit, tokens
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ async def group(
         shown_excerpts: list[Excerpt] = []
         size = 0
         for use in mine:
-            excerpt = _around(use, snippets.lines(texts.get(use.path, b"")))
+            excerpt = _around(use, file_lines(texts.get(use.path, b"")))
             if excerpt is None or excerpt.size > left_over:
                 left.append(use)
                 continue

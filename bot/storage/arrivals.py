@@ -13,7 +13,7 @@ HOUR, DAY = 3600.0, 86400.0
 Kind = Literal["comment", "change"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
     """What has come in the hour before: of this person, and of all strangers of the installation. `is_known`: counted before."""
 
@@ -23,7 +23,7 @@ class Traffic:
     is_known: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """How much of one kind is taken on in an hour: of one person, of one stranger, and of all strangers of an installation."""
 
@@ -61,7 +61,12 @@ class Arrivals(StoragePart):
 
             foreign = stranger and not number(own_rows, table.given > now - DAY)
             is_known = number(table.id == delivery) > 0
-            traffic = Traffic(number(here, table.who == who), number(here, table.stranger), foreign, is_known)
+            traffic = Traffic(
+                own=number(here, table.who == who),
+                strangers=number(here, table.stranger),
+                stranger=foreign,
+                is_known=is_known,
+            )
             if not is_known and not bounds.full(traffic):
                 values = row | {"kind": kind, "stranger": foreign, "given": now}
                 connection.execute(sa.insert(arrival).values(**values))

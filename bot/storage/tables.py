@@ -4,6 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bot.storage.columns import required
 from bot.values import PullRef
 
 schema = sa.MetaData()
@@ -13,7 +14,7 @@ Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up 
 
 def _owner() -> tuple[sa.Column[int], ...]:
     """The columns by which a row belongs to a repository of an installation."""
-    return tuple(sa.Column(name, sa.BigInteger, nullable=False) for name in ("installation", "repository"))
+    return required(sa.BigInteger, "installation", "repository")
 
 
 review = sa.Table(
@@ -24,13 +25,11 @@ review = sa.Table(
     *_owner(),
     sa.Column("name", sa.Text, nullable=False),  # owner/name as it was
     sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("head", sa.Text, nullable=False),
-    sa.Column("trigger", sa.Text, nullable=False),
+    *required(sa.Text, "head", "trigger"),
     sa.Column("round", sa.Integer, nullable=False),
     sa.Column("started", sa.Double, nullable=False),  # seconds since 1970, UTC, like every time here
     sa.Column("finished", sa.Double, nullable=False),
-    sa.Column("conclusion", sa.Text, nullable=False),
-    sa.Column("strategy", sa.Text, nullable=False),
+    *required(sa.Text, "conclusion", "strategy"),
     sa.Column("calls", sa.Integer, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double),  # null: a price was unknown
@@ -60,12 +59,7 @@ finding = sa.Table(
     *_owner(),
     sa.Column("first", sa.Integer, nullable=False),  # the round that found it
     sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("severity", sa.Text, nullable=False),
-    sa.Column("category", sa.Text, nullable=False),
-    sa.Column("source", sa.Text, nullable=False),
-    sa.Column("path", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
+    *required(sa.Text, "state", "severity", "category", "source", "path", "title"),
     sa.Column("seen", sa.Double, nullable=False),
 )
 suppression = sa.Table(
@@ -74,8 +68,7 @@ suppression = sa.Table(
     sa.Column("scope", sa.Text, primary_key=True),  # a PullRef.key, or the repository's id alone
     sa.Column("fingerprint", sa.Text, primary_key=True),
     *_owner(),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
+    *required(sa.Text, "who", "reason"),
     sa.Column("made", sa.Double, nullable=False),
     sa.Column("until", sa.Double),  # null: for good
 )
@@ -94,8 +87,7 @@ line = sa.Table(
     "line",
     schema,
     sa.Column("id", Number, primary_key=True, autoincrement=True),
-    sa.Column("journal", sa.Text, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
+    *required(sa.Text, "journal", "text"),
     sa.Column("written", sa.Double, nullable=False),
     sa.Index("line_journal", "journal", "id"),
 )
@@ -111,8 +103,7 @@ worker = sa.Table(
     "worker",
     schema,
     sa.Column("executor", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("version", sa.Text, nullable=False),
+    *required(sa.Text, "name", "version"),
     sa.Column("beat", sa.Double, nullable=False),  # on the database's clock
 )
 check = sa.Table(
@@ -158,13 +149,7 @@ rule = sa.Table(
     sa.Column("installation", sa.BigInteger, nullable=False),
     sa.Column("pull", sa.Text, nullable=False),  # where it arose
     sa.Column("mark", sa.Text, nullable=False),  # of the kind and the path that were proposed
-    sa.Column("path", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("how", sa.Text, nullable=False),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("link", sa.Text, nullable=False),
+    *required(sa.Text, "path", "kind", "text", "state", "how", "who", "link"),
     sa.Column("made", sa.Double, nullable=False),
     sa.Column("grave", sa.Boolean, nullable=False),
     sa.Column("decider", sa.Text, nullable=False, server_default=""),
@@ -196,10 +181,7 @@ day = sa.Table(  # sums of a repository's reviews, so that a month is shown with
     sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),  # days since 1970, UTC
     sa.Column("name", sa.Text, nullable=False),  # owner/name as it was last
     sa.Column("last", sa.Double, nullable=False),  # when its newest review finished
-    sa.Column("reviews", sa.Integer, nullable=False),
-    sa.Column("clean", sa.Integer, nullable=False),
-    sa.Column("found", sa.Integer, nullable=False),
-    sa.Column("calls", sa.Integer, nullable=False),
+    *required(sa.Integer, "reviews", "clean", "found", "calls"),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double, nullable=False),  # as far as prices are known
     sa.Column("unpriced", sa.Integer, nullable=False),  # reviews with a price that nobody knows

@@ -105,6 +105,7 @@ TYPESCRIPT = replace(
     broken_use=_CHECKED,
     shorter_overrides=True,
 )
+TSX = replace(TYPESCRIPT, suffixes=(".tsx",), lexer="tsx", grammar=("tree_sitter_typescript", "language_tsx"))
 JAVA = FileType(
     suffixes=(".java",),
     parser="jvm",
@@ -257,7 +258,7 @@ FILETYPES: tuple[FileType, ...] = (
     PYTHON,
     replace(PYTHON, suffixes=(".pyx",), parser="", grammar=None),
     TYPESCRIPT,
-    replace(TYPESCRIPT, suffixes=(".tsx",), lexer="tsx", grammar=("tree_sitter_typescript", "language_tsx")),
+    TSX,
     JAVASCRIPT,
     replace(JAVASCRIPT, suffixes=(".jsx",), lexer="jsx"),
     replace(JAVASCRIPT, suffixes=(".vue", ".svelte"), lexer="", grammar=None, comments=(*C_COMMENTS, PAGE)),

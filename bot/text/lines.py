@@ -102,6 +102,11 @@ _ANNOUNCED = (
 )
 
 
+def file_lines(blob: bytes | None) -> list[str]:
+    """Return the lines of a file, each with the carriage return that may end it; of no file one empty line."""
+    return (blob or b"").decode("utf-8", "replace").split("\n")
+
+
 def is_comment(line: str, path: str) -> bool:
     """Whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))

@@ -22,6 +22,7 @@ from bot.values.change import (
     LinkedIssue,
     Parameter,
     PullRequest,
+    Query,
     RawChange,
     Reference,
     ReviewRequest,

@@ -4,7 +4,7 @@ Lines are 1-based and inclusive; paths are relative to the repository root, with
 or "base" (before it).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
@@ -68,6 +68,23 @@ class PullRequest:
         default=(), metadata=EXACT
     )  # uncommitted files whose content a filter program would have to convert: not read
     issues: tuple[LinkedIssue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search of the text files of a tree: what one of the lines must match, and where."""
+
+    patterns: Sequence[str]
+    globs: Sequence[str] = ()  # git pathspecs
+    syntax: Literal["fixed", "perl"] = "fixed"
+    word: bool = False  # a pattern matches whole words alone
+    side: Side = "head"
+    limit: int = 1000  # lines that are handed back
+
+    def __post_init__(self) -> None:
+        """Hold the patterns as they are now."""
+        object.__setattr__(self, "patterns", tuple(self.patterns))
+        object.__setattr__(self, "globs", tuple(self.globs))
 
 
 @dataclass(frozen=True, slots=True)

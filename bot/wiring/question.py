@@ -24,7 +24,7 @@ from bot.wiring.addresses import Access
 from bot.wiring.review import NOTHING, connected_at, own_servers, preferred_models
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextAnswer:
     """What a question came to. `runs`: the root's turns first, then those of the runs that it started."""
 
@@ -119,7 +119,14 @@ async def _answer(
         masks = session.calls.masks
         journal.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes)
     answer = masks.show(run.summary)  # the caller's own text comes back to the caller
-    return TextAnswer(answer, run.outcome, run.why, tuple(open_question.runs), cost, tuple(dict.fromkeys(notes)))
+    return TextAnswer(
+        answer=answer,
+        outcome=run.outcome,
+        why=run.why,
+        runs=tuple(open_question.runs),
+        cost=cost,
+        notes=tuple(dict.fromkeys(notes)),
+    )
 
 
 def _choose_models(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:

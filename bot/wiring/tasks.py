@@ -148,18 +148,10 @@ def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
 
     change = question.change
     return CommandContext(
-        settings=question.settings,
-        actor=question.actor,
-        branch=question.branch,
-        last=last,
-        submit=nothing,
-        suppress=nothing,
-        pause=nothing,
-        resume=nothing,
-        cancel=nothing,
-        top=top,
+        settings=question.settings, actor=question.actor, branch=question.branch, last=last, top=top,
+        submit=nothing, suppress=nothing, pause=nothing, resume=nothing, cancel=nothing,
         open_session=partial(open_session, change, _deps(line, change, room)) if change is not None else None,
-    )
+    )  # fmt: skip
 
 
 def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
@@ -171,15 +163,10 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     return replace(
         with_time_limit(line, deps),
         pull=fetched_pull,
-        tell=line.tell,
-        earlier=change.earlier,
-        beside=change.beside,
-        full=change.full,
-        ignored_findings=change.ignored_findings,
-        rules=change.rules,
-        note=change.note,
-        bound=change.bound,
-    )
+        tell=line.tell, note=change.note, bound=change.bound,
+        earlier=change.earlier, beside=change.beside, full=change.full,
+        ignored_findings=change.ignored_findings, rules=change.rules,
+    )  # fmt: skip
 
 
 def ends(change: Change) -> ReviewRequest:

@@ -40,16 +40,10 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
     """The pull request as a change that is in this store."""
     return PullRequest(
-        title=facts.title,
-        body=facts.body,
-        base=bases.merge_base,
-        head=facts.head_sha,
-        base_name=facts.base_ref,
-        head_name=facts.head_ref,
-        git_dir=store,
-        base_tip=bases.tip,
-        url=facts.pages or None,
-    )
+        title=facts.title, body=facts.body, base=bases.merge_base, head=facts.head_sha,
+        base_name=facts.base_ref, head_name=facts.head_ref,
+        git_dir=store, base_tip=bases.tip, url=facts.pages or None,
+    )  # fmt: skip
 
 
 @contextmanager

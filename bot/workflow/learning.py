@@ -55,7 +55,7 @@ class _Writers:
         return self.rights.get(login, False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Rejection:
     """A rejection: who, how, where, and in which words of their own."""
 
@@ -200,7 +200,7 @@ def _replies(one: PostedFinding, comments: Sequence[PostedComment], login: str) 
         if reply.thread == one.comment.id and not reply.ours and not reply.bot:
             reason = rejecting.reason(reply.body) if commands.read(reply.body, login) is None else ""
             if reason:
-                yield _Rejection(reply.author, "reply", reply.url, reason)
+                yield _Rejection(who=reply.author, how="reply", link=reply.url, reason=reason)
 
 
 async def _dislike(one: PostedFinding, writers: _Writers) -> _Rejection | None:
@@ -208,7 +208,7 @@ async def _dislike(one: PostedFinding, writers: _Writers) -> _Rejection | None:
     with suppress(HostRefused):
         for login, *_ in await _reactions(CommentRef(one.comment.id, "review"), writers.host, content=NO):
             if await writers.has(login):
-                return _Rejection(login, "reaction", one.comment.url)
+                return _Rejection(who=login, how="reaction", link=one.comment.url)
     return None
 
 

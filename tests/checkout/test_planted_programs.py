@@ -15,7 +15,7 @@ from bot import cli
 from bot.checkout import Checkout, pull
 from bot.checkout.existing_clone import existing_clone
 from bot.errors import DeepRepoError
-from bot.values import PullRequest, ReviewRequest
+from bot.values import PullRequest, Query, ReviewRequest
 
 ROOT = Path(__file__).parents[2]
 CONTROLS = {
@@ -48,8 +48,8 @@ async def everything(request: ReviewRequest, scratch: str) -> PullRequest:
     async with Checkout(found) as tree:
         await tree.change()
         await tree.read_many([*await tree.entries("head"), *await tree.entries("base")])
-        await tree.grep_lines(["f"], word=True)
-        await tree.grep(["f"], ["*.py"], syntax="perl", side="base")
+        await tree.grep_lines(Query(["f"], word=True))
+        await tree.grep(Query(["f"], ["*.py"], syntax="perl", side="base"))
         await tree.at_tip(".deeprepo.yml")
         await tree.many_at_tip(["a.py"])
         await tree.descends(found.base)

@@ -10,7 +10,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.checkout.tree import MAX_FILE_BYTES
 from bot.errors import GitError
-from bot.values import PullRequest
+from bot.values import PullRequest, Query
 
 T = TypeVar("T")
 
@@ -81,12 +81,12 @@ def test_links_submodules_and_huge_files_are_not_read(repository: Repository) ->
 def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
     """Fixed words and Perl patterns, limited by a pathspec; a file named like an option is a file."""
     pull = repository.change({}, {"a.py": "one\ntwo\n", "b.js": "two()\n", "-e": "two\n", "bin": b"two\0"})
-    assert within(pull, lambda t: t.grep(["two"])) == {"a.py", "b.js", "-e"}
-    assert within(pull, lambda t: t.grep(["two"], ["*.py"])) == {"a.py"}
-    assert within(pull, lambda t: t.grep([r"tw\w\("], syntax="perl")) == {"b.js"}
-    assert within(pull, lambda t: t.grep(["tw"], word=True)) == frozenset()
-    assert within(pull, lambda t: t.grep_lines(["two"], ["*.py"])) == (("a.py", 2, "two"),)
-    assert len(within(pull, lambda t: t.grep_lines(["two"], limit=2))) == 2
+    assert within(pull, lambda t: t.grep(Query(["two"]))) == {"a.py", "b.js", "-e"}
+    assert within(pull, lambda t: t.grep(Query(["two"], ["*.py"]))) == {"a.py"}
+    assert within(pull, lambda t: t.grep(Query([r"tw\w\("], syntax="perl"))) == {"b.js"}
+    assert within(pull, lambda t: t.grep(Query(["tw"], word=True))) == frozenset()
+    assert within(pull, lambda t: t.grep_lines(Query(["two"], ["*.py"]))) == (("a.py", 2, "two"),)
+    assert len(within(pull, lambda t: t.grep_lines(Query(["two"], limit=2)))) == 2
 
 
 def test_a_replace_ref_cannot_swap_what_is_reviewed(repository: Repository) -> None:
@@ -121,7 +121,7 @@ def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(r
     pull = repository.change({}, {"a.txt": "aab\n", "b.txt": "a" * 3_000 + "b\n"})
 
     async def ask(tree: Checkout) -> tuple[str, ...]:
-        await tree.grep_lines([r"(a|aa)+$"], syntax="perl")
+        await tree.grep_lines(Query([r"(a|aa)+$"], syntax="perl"))
         return tuple(tree.stopped_searches)
 
     assert "too hard" in within(pull, ask)[0]

@@ -47,7 +47,7 @@ class Scene:
 
     def answers(self, *script: Mapping[str, Any], price: float | None = 1e-6) -> ScriptedModel:
         """Set up a model that gives these replies."""
-        given: Script = [{"quotes": [], "sketch": None, "more": []} | reply for reply in script]
+        given: Script = [{"quotes": [], "sketch": None} | reply for reply in script]
         self.model = ScriptedModel(given, "scripted/root", price=price)
         return self.model
 

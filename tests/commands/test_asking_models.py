@@ -45,14 +45,22 @@ def test_a_question_is_answered_from_the_change_and_what_it_names(pull: Scene) -
 
 def test_the_model_may_ask_once_for_more_code(pull: Scene) -> None:
     """What it asks for a second time it does not get."""
-    model = pull.answers({"answer": "", "more": ["pay", "shop/limits.py"]}, {"answer": "Now I see.", "more": ["label"]})
+    wishes = [{"kind": "definition", "name": "pay"}, {"kind": "lines", "path": "shop/limits.py"}]
+    model = pull.answers(
+        {"answer": "", "look_ups": wishes},
+        {"answer": "Now I see.", "look_ups": [{"kind": "definition", "name": "label"}]},
+    )
     body = pull.give("ask", "is this safe?").body
-    assert (len(model.prompts), "MAX_WEIGHT = 31" in asked(pull, 0), "MAX_WEIGHT = 31" in asked(pull, 1)) == (
+    assert (
+        len(model.prompts),
+        "MAX_WEIGHT = 31" in asked(pull, 0),
+        "MAX_WEIGHT = 31" in model.prompts[1].messages[-1].text,
+    ) == (
         2,
         False,
         True,
     )
-    assert "def pay" in asked(pull)
+    assert "def pay" in model.prompts[1].messages[-1].text
     assert body.startswith("Now I see.")
 
 

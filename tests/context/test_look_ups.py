@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
@@ -10,7 +11,7 @@ from bot.context import look_ups
 from bot.context.look_ups import LookedUp, LookUps
 from bot.languages import LANGUAGES
 from bot.review.opening import _readers
-from bot.values import LookUp, tokens
+from bot.values import Excerpt, LookUp, tokens
 
 LONG = "class Store:\n" + "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(80))
 FILES: dict[str, str | bytes | None] = {
@@ -31,13 +32,14 @@ def shown(
     *wanted: LookUp,
     most: int = look_ups.TOKENS,
     files: dict[str, str | bytes | None] = FILES,
+    above: Sequence[Excerpt] = (),
 ) -> tuple[LookedUp, ...]:
     pull = repository.change({}, files)
 
     async def run() -> tuple[LookedUp, ...]:
         async with Checkout(pull) as tree:
             callers = partial(_callers, tree)
-            return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most)
+            return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most, above)
 
     async def _callers(tree: Checkout, name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
         return await dependents.callers(tree, name, LANGUAGES)
@@ -52,6 +54,21 @@ def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(re
     assert "shown above" in named.notes[0]  # no line twice
     (alone,) = shown(repository, LookUp("definition", "Shelf.pick"))
     assert [e.path for e in alone.excerpts] == ["src/shelf.py"]
+
+
+def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) -> None:
+    """The lines of earlier excerpts are left out, and counted."""
+    (first,) = shown(repository, LookUp("definition", "pick"))
+    (again,) = shown(repository, LookUp("definition", "pick"), above=first.excerpts)
+    assert (again.excerpts, again.notes[0]) == ((), "2 places of it shown above")
+
+
+def test_a_file_that_is_not_a_text_is_named_and_not_shown(repository: Repository) -> None:
+    """Lines of a program or a picture; a text with a stray NUL byte is a text."""
+    files: dict[str, str | bytes | None] = {"tool.bin": b"\0\1\2", "notes.txt": b"one\ntwo\0\n" + b"three\n" * 9}
+    binary, text = shown(repository, LookUp("lines", "", "tool.bin"), LookUp("lines", "", "notes.txt"), files=files)
+    assert (binary.excerpts, binary.notes) == ((), ("tool.bin is not a text file",))
+    assert text.excerpts[0].path == "notes.txt"
 
 
 def test_a_definition_that_only_a_parser_recognises_is_found(repository: Repository) -> None:

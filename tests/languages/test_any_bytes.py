@@ -45,15 +45,14 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
 
 
 def test_the_registry_says_what_the_modules_say() -> None:
-    """A language has its own name in the registry, and rows of suffixes, so that it is loaded only when a file of it is met."""
+    """Each name in the registry is a language with rows of suffixes, so that it is loaded only when a file of it is met."""
     from importlib import import_module
 
     from bot.languages import REGISTERED
     from bot.text.filetypes import parsed_by
 
     for name, module in REGISTERED.items():
-        found = import_module(f"bot.languages.{module}")
-        assert name == found.NAME
+        assert callable(import_module(f"bot.languages.{module}").outline)
         assert parsed_by(name)
 
 

@@ -32,8 +32,8 @@ def test_reservation_counts_until_it_is_settled() -> None:
         BudgetSpent, match=r"cap of \$0\.02 would be exceeded: this call could cost \$0\.0100, \$0\.0000 is left"
     ):
         budget.reserve(CALL, cent, "m")
-    budget.settle(first, Usage(10, 0), 0.0001, "worker", "m")
-    budget.settle(second, Usage(10, 0), 0.0001, "root", "m")
+    budget.book(Usage(10, 0), 0.0001, "worker", "m", hold=first)
+    budget.book(Usage(10, 0), 0.0001, "root", "m", hold=second)
     assert budget.left().usd == pytest.approx(0.0198)
     assert budget.reserve(CALL, cent, "m").usd == pytest.approx(0.01)
 
@@ -56,7 +56,9 @@ def test_unknown_price_is_noted_once() -> None:
     """Without a price the dollar cap cannot hold: that is said once, and the cost is unknown, not zero."""
     budget = Budget(Limits(usd=0.001))
     for _ in range(2):
-        budget.settle(budget.reserve(CALL, nobody_knows, "compatible/model"), CALL, None, "worker", "compatible/model")
+        budget.book(
+            CALL, None, "worker", "compatible/model", hold=budget.reserve(CALL, nobody_knows, "compatible/model")
+        )
     assert budget.notes == [
         "The price of compatible/model is unknown: instead of $0.00, 2,000 tokens are the cap of this review."
     ]
@@ -70,7 +72,9 @@ def test_an_unknown_price_falls_back_to_a_cap_in_tokens() -> None:
     budget = Budget(Limits(usd=0.001, tokens=None))
     assert budget.left().tokens is None
     for _ in range(2):
-        budget.settle(budget.reserve(CALL, nobody_knows, "compatible/model"), CALL, None, "worker", "compatible/model")
+        budget.book(
+            CALL, None, "worker", "compatible/model", hold=budget.reserve(CALL, nobody_knows, "compatible/model")
+        )
     assert budget.left().tokens == 0
     with pytest.raises(BudgetSpent, match=r"the cap of 2,000 tokens would be exceeded"):
         budget.reserve(CALL, nobody_knows, "compatible/model")
@@ -96,7 +100,7 @@ def test_what_is_kept_for_the_root_is_not_lent() -> None:
     """A worker is refused what the root's next reply needs; the root gets it."""
     budget = Budget(Limits(usd=None, tokens=2_500))
     budget.keep(Hold(1_200, 0.0))
-    budget.settle(budget.reserve(CALL, cent, "m"), CALL, 0.01, "worker", "m")
+    budget.book(CALL, 0.01, "worker", "m", hold=budget.reserve(CALL, cent, "m"))
     with pytest.raises(BudgetSpent):
         budget.reserve(CALL, cent, "m")
     budget.reserve(CALL, cent, "m", "root")
@@ -105,8 +109,8 @@ def test_what_is_kept_for_the_root_is_not_lent() -> None:
 def test_cost_is_split_by_role() -> None:
     """The root's dollars are counted apart from the workers'; failed calls count."""
     budget = Budget(Limits())
-    budget.settle(budget.reserve(CALL, cent, "big"), CALL, 0.3, "root", "big")
-    budget.settle(budget.reserve(CALL, cent, "small"), Usage(), 0.0, "worker", "small", has_failed=True)
+    budget.book(CALL, 0.3, "root", "big", hold=budget.reserve(CALL, cent, "big"))
+    budget.book(Usage(), 0.0, "worker", "small", has_failed=True, hold=budget.reserve(CALL, cent, "small"))
     cost = budget.cost()
     assert (cost.calls, cost.usd, cost.root_usd, cost.failed_calls) == (2, 0.3, 0.3, 1)
     assert cost.models == ("big", "small")

@@ -35,7 +35,7 @@ PROMPTS = {
             "title": "Drop the amount",
             "body": "It was always one.",
             "issues": [LinkedIssue(7, "Amounts", "Nobody passes one.")],
-            "guidance": [Advice("AGENTS.md", "Money is never a float.")],
+            "guidance": [Advice(origin="AGENTS.md", text="Money is never a float.")],
             "parts": PARTS,
             "unchanged": [CALLER, NEIGHBOUR],
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],

@@ -22,7 +22,7 @@ def test_no_answer_repeats_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             one.script.append(said(f"See {KEY} and {masked}.", {"path": "shop/price.py", "quote": masked}))
             remark = await one.reply(f"Where does `KEY` stand? I think it is {KEY}")
             quotes = [{"path": "shop/price.py", "quote": masked}]
-            one.script.append({"answer": f"It is {masked}.", "quotes": quotes, "sketch": masked, "more": []})
+            one.script.append({"answer": f"It is {masked}.", "quotes": quotes, "sketch": masked})
             answer = await one.below(f"/deeprepo ask where is `KEY` defined, is it {KEY}?")
             assert "MASKED_SECRET" in "".join(one.asked)
             assert KEY not in "".join(one.asked)

@@ -125,7 +125,7 @@ def test_a_question_in_a_thread_is_answered_there_by_the_model(tmp_path: Path, m
     """`ask` below a finding's comment: the model sees the finding, and its answer with the price stands in the thread."""
 
     async def go() -> None:
-        answer = '{"answer": "pay() in the cart calls it.", "quotes": [], "sketch": null, "more": []}'
+        answer = '{"answer": "pay() in the cart calls it.", "quotes": [], "sketch": null}'
         async with doubles.openai_server(doubles.PerModel({"reader": answer})) as model:
             monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
             monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)

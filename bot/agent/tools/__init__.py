@@ -9,7 +9,7 @@ from bot.agent.repl.bridge import Async
 from bot.agent.state import RunState
 from bot.agent.tools import ask, data, read, report
 from bot.review.session import Session
-from bot.values import ChangedFile, Reference, Unit
+from bot.values import ChangedFile, Unit
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
 MAX_TREE = 20_000  # paths
@@ -134,28 +134,6 @@ def _file(file: ChangedFile) -> dict[str, Any]:
 
 
 def _unit(unit: Unit) -> dict[str, Any]:
-    return {
-        "id": unit.id,
-        "path": unit.path,
-        "name": unit.name,
-        "start": unit.start,
-        "end": unit.end,
-        "side": unit.side,
-        "risk": unit.risk,
-        "tokens": unit.tokens,
-        "text": unit.text,
-        "diff": unit.diff,
-        "tests": list(unit.tests),
-        "references": [_reference(row) for row in unit.references],
-    }
-
-
-def _reference(row: Reference) -> dict[str, Any]:
-    return {
-        "path": row.path,
-        "line": row.line,
-        "text": row.text,
-        "function": row.function,
-        "sure": row.sure,
-        "test": row.test,
-    }
+    own = ask.fields(unit, "id", "path", "name", "start", "end", "side", "risk", "tokens", "text", "diff")
+    rows = [ask.fields(row, "path", "line", "text", "function", "sure", "test") for row in unit.references]
+    return {**own, "tests": list(unit.tests), "references": rows}

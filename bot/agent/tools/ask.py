@@ -144,16 +144,11 @@ def key(finding: Finding) -> tuple[str, str, str]:
 
 def as_dict(finding: Finding) -> dict[str, Any]:
     """A finding as the root's code sees it: exactly the arguments of report()."""
-    return {
-        "path": finding.path,
-        "quote": finding.quote,
-        "title": finding.title,
-        "why": finding.why,
-        "consequence": finding.consequence,
-        "severity": finding.severity,
-        "category": finding.category,
-        "evidence": [[item.path, item.quote] for item in finding.evidence],
-        "start": finding.start,
-        "suggestion": finding.suggestion,
-        "trigger": finding.trigger,
-    }
+    before = fields(finding, "path", "quote", "title", "why", "consequence", "severity", "category")
+    evidence = [[item.path, item.quote] for item in finding.evidence]
+    return {**before, "evidence": evidence, **fields(finding, "start", "suggestion", "trigger")}
+
+
+def fields(value: object, *names: str) -> dict[str, Any]:
+    """Return some fields of a value, by their names."""
+    return {name: getattr(value, name) for name in names}

@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from bot.agent.state import RunState
-from bot.agent.tools.read import absent
 from bot.context import data_files, long_text
+from bot.context.look_ups import absent
 from bot.values import Side
 
 PATH_CHARS = 400  # a longer word is a text
@@ -90,5 +90,5 @@ async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
         blob = await state.session.tree.read(source, side)
         if blob is not None:
             return hide(blob.decode("utf-8", "replace")), source
-        raise ValueError(f"{source!r} {await absent(state, source, side)}")
+        raise ValueError(f"{source!r} {await absent(state.session.tree, source, side)}")
     return hide(source), ""

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.agent.state import RunState
+from bot.context.look_ups import absent, pathspecs
 from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
 from bot.text import globs
+from bot.text.lines import file_lines
 from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
-from bot.values import Reference, Side
+from bot.values import Query, Reference, Side
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200
@@ -45,8 +47,8 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
-        return f"[{path} {await absent(state, path, side)}]"
-    lines = blob.decode("utf-8", "replace").split("\n")
+        return f"[{path} {await absent(state.session.tree, path, side)}]"
+    lines = file_lines(blob)
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
     window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
@@ -64,8 +66,8 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
-        raise ValueError(f"{path} {await absent(state, path, side)}")
-    lines = blob.decode("utf-8", "replace").split("\n")
+        raise ValueError(f"{path} {await absent(state.session.tree, path, side)}")
+    lines = file_lines(blob)
     first = max(1, int(start))
     return "\n".join(lines[first - 1 : min(int(end) if end is not None else len(lines), first - 1 + MAX_LINES)])
 
@@ -139,7 +141,7 @@ class _Looking:
         tree, paths = self.state.session.tree, () if everywhere else self.globs
         try:
             return await tree.grep_lines(
-                [pattern or self.pattern], paths, syntax=syntax, side=self.side, limit=MAX_COUNTED
+                Query([pattern or self.pattern], paths, syntax=syntax, side=self.side, limit=MAX_COUNTED)
             )
         except GitError:
             return ()
@@ -147,7 +149,7 @@ class _Looking:
     async def explain(self) -> None:
         """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
         tree, call_text = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
-        if self.globs and not await tree.grep(["^"], self.globs, syntax="perl", side=self.side):
+        if self.globs and not await tree.grep(Query(["^"], self.globs, syntax="perl", side=self.side)):
             globs_text, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
             self.state.note(
                 f"{call_text}: no text file fits {globs_text}{_like(self.globs[0].removeprefix(':(glob)'), entries)}"
@@ -205,7 +207,7 @@ async def _elsewhere(state: RunState, function: str, name: str) -> None:
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")
         return
-    rows = await state.session.tree.grep_lines([word], syntax="fixed", word=True, limit=MAX_HITS)
+    rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_HITS))
     if rows:
         places = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
         where = "no place in code" if function == "callers" else "no unchanged line"
@@ -217,14 +219,5 @@ def _place(row: Reference) -> dict[str, object]:
 
 
 def _globs(patterns: Iterable[str]) -> list[str]:
-    """Git's own form: a plain pattern matches in every folder, one with ** as shells do; braces are written out."""
-    plain_globs = [glob.strip().lstrip(":").removeprefix("./") for glob in patterns]
-    plain = [one for glob in plain_globs if glob not in {"", "*", "**", "**/*", ".", "/"} for one in globs.braces(glob)]
-    return [f":(glob){glob}" if "**" in glob else glob for glob in plain[: globs.MOST]]
-
-
-async def absent(state: RunState, path: str, side: Side) -> str:
-    """Why a file cannot be read, and which one may have been meant."""
-    entries = await state.session.tree.entries(side)
-    why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-    return f"{why}{nearest(path, entries)}"
+    """Git's own form of the patterns, as many as one search takes."""
+    return [glob for one in patterns for glob in pathspecs(one)][: globs.MOST]

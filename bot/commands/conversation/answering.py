@@ -11,15 +11,13 @@ from typing import Any, Literal
 
 from bot import render
 from bot.commands import sources, statements
-from bot.commands.answering import MAX_QUOTES, as_it_is_now, verbatim
+from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.target import LastReview, finding_numbers
-from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.alike import alike
 from bot.findings.quotes import fold
-from bot.findings.read import strict, text, wishes
-from bot.review.dialogues import Dialogues
+from bot.findings.read import asking, strict, text
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema, tokens
@@ -70,8 +68,7 @@ def schema() -> Schema:
             "description": "the findings that are wrong; mostly none",
         },
     }
-    tool = "reply", "Hand in the reply."
-    return Schema(*tool, strict(**properties, **wishes()), Schema(*tool, strict(**properties)), frozenset(wishes()))
+    return asking("reply", "Hand in the reply.", properties)
 
 
 async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
@@ -81,10 +78,7 @@ async def answer(heard_remark: HeardRemark, last_review: LastReview | None, sess
     if model is None:
         raise ValueError("a conversation needs a model")
     prompt = await _prompt(heard_remark, findings, last_review, session)
-    (reply,) = await Dialogues(session.calls, model, "worker", session.look_ups).answers([prompt])
-    if isinstance(reply, DeepRepoError):
-        raise reply
-    data = reply.data or {}
+    data = await reply_to(prompt, session, model, "worker")
     quotes = await verbatim(data["quotes"], session.tree)
     return Answer(data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes, heard_remark)))
 
@@ -110,8 +104,8 @@ async def _prompt(
             room -= tokens(excerpt.body)
             code.append(excerpt)
     if heard_remark.place:
-        code += _fitting(await sources.look([heard_remark.place], session.tree), room)
-    look_ups = await sources.look(sources.names_in(heard_remark.said[-1].text), session.tree, code)
+        code += _fitting(await sources.look([heard_remark.place], session), room)
+    look_ups = await sources.look(sources.names_in(heard_remark.said[-1].text), session, code)
     open_findings = (
         []
         if findings or last_review is None

@@ -22,6 +22,7 @@ from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
 from bot.text.filetypes import filetype
+from bot.text.lines import file_lines
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import (
     ChangedFile,
@@ -30,6 +31,7 @@ from bot.values import (
     Evidence,
     Excerpt,
     Finding,
+    Query,
     Reference,
     Severity,
     Side,
@@ -126,7 +128,9 @@ async def _change(
     )
     handing: frozenset[str] = frozenset()
     if mine:
-        handing = await tree.grep([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
+        handing = await tree.grep(
+            Query([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
+        )
     changed = {path for file in mine for path in (file.path, file.old_path) if path}
     schema = await schemas.compare(tree, files)
     quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])
@@ -241,7 +245,7 @@ async def _excerpts(
     texts = dict(await overlay.read_many([row.path for row in chosen]))
     found = []
     for row in chosen:
-        lines = texts.get(row.path, b"").decode("utf-8", "replace").split("\n")
+        lines = file_lines(texts.get(row.path, b""))
         first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
         numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
         path = label(consumer.name, overlay.inside(row.path) or row.path)
@@ -436,7 +440,7 @@ async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence
             return item
     for side in ("base", "head"):
         text = await overlay.read(home, side)
-        lines = [line.rstrip("\r") for line in (text or b"").decode("utf-8", "replace").split("\n")]
+        lines = [line.rstrip("\r") for line in file_lines(text)]
         at = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
         if at:
             return Evidence(home, lines[at - 1], at, side)

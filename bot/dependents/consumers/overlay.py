@@ -6,16 +6,15 @@ that does it within one repository. Nothing is written to a disk, and no object 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from dataclasses import replace
 
 from bot.checkout.tree import TreeView
 from bot.limits import Contents
 from bot.ports import Tree
-from bot.values import Side, TreeEntry
+from bot.values import Query, Side, TreeEntry
 
 LINKS = "+links"  # the folder of configuration files that join both trees
 LITERAL, GLOB = ":(literal)", ":(glob)"
-Syntax = Literal["fixed", "perl"]
 
 
 class CachedTree(TreeView):
@@ -23,41 +22,20 @@ class CachedTree(TreeView):
 
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree)
-        self._found: dict[object, frozenset[str]] = {}
-        self._lines: dict[object, tuple[tuple[str, int, str], ...]] = {}
+        self._found: dict[Query, frozenset[str]] = {}
+        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Syntax = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
+    async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        key = (tuple(patterns), tuple(globs), syntax, word, side)
-        if key not in self._found:
-            self._found[key] = await self._tree.grep(patterns, globs, syntax=syntax, word=word, side=side)
-        return self._found[key]
+        if query not in self._found:
+            self._found[query] = await self._tree.grep(query)
+        return self._found[query]
 
-    async def grep_lines(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Syntax = "fixed",
-        word: bool = False,
-        side: Side = "head",
-        limit: int = 1000,
-    ) -> tuple[tuple[str, int, str], ...]:
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """The matching lines."""
-        key = (tuple(patterns), tuple(globs), syntax, word, side, limit)
-        if key not in self._lines:
-            self._lines[key] = await self._tree.grep_lines(
-                patterns, globs, syntax=syntax, word=word, side=side, limit=limit
-            )
-        return self._lines[key]
+        if query not in self._lines:
+            self._lines[query] = await self._tree.grep_lines(query)
+        return self._lines[query]
 
 
 class OverlayTree:
@@ -128,47 +106,30 @@ class OverlayTree:
         every = {**{self._mount + path: source for path, source in theirs.items()}, **ours, **self._links}
         return Contents({path: every[path] for path in wanted if path in every})
 
-    async def grep(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Syntax = "fixed",
-        word: bool = False,
-        side: Side = "head",
-    ) -> frozenset[str]:
+    async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
-        there = await self.entries(side)
-        ours, theirs = self._split(globs)
-        found: set[str] = set()
+        there = await self.entries(query.side)
+        ours, theirs = self._split(query.globs)
+        paths: set[str] = set()
         if ours is not None:
-            rows = await self._product.grep(patterns, ours, syntax=syntax, word=word, side=side)
-            found |= {path for path in rows if self._handing(path)}
+            rows = await self._product.grep(replace(query, globs=ours))
+            paths |= {path for path in rows if self._handing(path)}
         if theirs is not None:
-            inner = await self._consumer.grep(patterns, theirs, syntax=syntax, word=word)
-            found |= {self._mount + path for path in inner}
-        return frozenset(found & there.keys())
+            inner = await self._consumer.grep(replace(query, globs=theirs, side="head"))
+            paths |= {self._mount + path for path in inner}
+        return frozenset(paths & there.keys())
 
-    async def grep_lines(
-        self,
-        patterns: Sequence[str],
-        globs: Sequence[str] = (),
-        *,
-        syntax: Syntax = "fixed",
-        word: bool = False,
-        side: Side = "head",
-        limit: int = 1000,
-    ) -> tuple[tuple[str, int, str], ...]:
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """The matching lines, `limit` at most; those of the consumer come first."""
-        there = await self.entries(side)
-        ours, theirs = self._split(globs)
-        found: list[tuple[str, int, str]] = []
+        there = await self.entries(query.side)
+        ours, theirs = self._split(query.globs)
+        hits: list[tuple[str, int, str]] = []
         if theirs is not None:
-            rows = await self._consumer.grep_lines(patterns, theirs, syntax=syntax, word=word, limit=limit)
-            found += [(self._mount + path, line, text) for path, line, text in rows]
+            rows = await self._consumer.grep_lines(replace(query, globs=theirs, side="head"))
+            hits += [(self._mount + path, line, text) for path, line, text in rows]
         if ours is not None:
-            found += await self._product.grep_lines(patterns, ours, syntax=syntax, word=word, side=side, limit=limit)
-        return tuple(row for row in found if row[0] in there)[:limit]
+            hits += await self._product.grep_lines(replace(query, globs=ours))
+        return tuple(row for row in hits if row[0] in there)[: query.limit]
 
     def _split(self, globs: Sequence[str]) -> tuple[list[str] | None, list[str] | None]:
         """The pathspecs of each tree; None where they name nothing of it."""

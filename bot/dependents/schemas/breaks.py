@@ -1,7 +1,7 @@
 """What a schema language's own rules call a break, and how other files write the name of what is broken."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -75,10 +75,36 @@ def is_product(path: str) -> bool:
     return not (is_test(path) or is_sample(path) or vendored_folder(path))
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaUse:
+    """A line that names a broken element."""
+
+    path: str
+    line: int
+    text: str
+    sure: bool
+
+
 def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tuple[Document, Document | None]]:
     """Each document before the change with the one that it became, None if it is gone."""
     new = {document.path: document for document in after}
     return [(document, new.get(document.successor)) for document in before]
+
+
+def each_version(
+    before: Sequence[Document],
+    after: Sequence[Document],
+    law: str,
+    compare: Callable[[Document, Document], Iterable[SchemaBreak]],
+) -> list[SchemaBreak]:
+    """Return the breaks of each document; of one that is gone all that it offered is. Raises UnreadableSchemaError for a deep one."""
+    all_breaks: list[SchemaBreak] = []
+    for was, now in versions(before, after):
+        try:
+            all_breaks += compare(was, now) if now is not None else [gone_file(was, law)]
+        except RecursionError as error:
+            raise UnreadableSchemaError(now.path if now else was.path, "its parts are nested too deep") from error
+    return all_breaks
 
 
 def gone_file(document: Document, law: str) -> SchemaBreak:

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 
 from bot import limits
 from bot.dependents.schemas import words
-from bot.dependents.schemas.breaks import Document, SchemaBreak, SchemaLanguage, SchemaPlace, UnreadableSchemaError
+from bot.dependents.schemas.breaks import (
+    Document,
+    SchemaBreak,
+    SchemaLanguage,
+    SchemaPlace,
+    SchemaUse,
+    UnreadableSchemaError,
+)
 from bot.dependents.schemas.languages import SCHEMAS
 from bot.ports import Tree
-from bot.text.lines import is_comment
+from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
-from bot.values import ChangedFile, Finding
+from bot.values import ChangedFile, Finding, Query
 
 BYTES = 6 << 20  # of one schema; a larger one is open
 FILES_COMPARED = 400  # of one language
@@ -32,16 +39,6 @@ class SchemaChange:
     complete: frozenset[str] = frozenset()  # paths that were compared to their end
     open: tuple[tuple[str, str], ...] = ()  # path and reason
     other_paths: frozenset[str] = frozenset()  # files that turned out to be no schema
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaUse:
-    """A line that names a broken element."""
-
-    path: str
-    line: int
-    text: str
-    sure: bool
 
 
 def wants(file: ChangedFile) -> bool:
@@ -131,11 +128,11 @@ async def find_uses(
                 by_word[word].append((name, one))
     if not by_word:
         return {}
-    rows = await tree.grep_lines(sorted(by_word), word=True, limit=ROWS)
+    rows = await tree.grep_lines(Query(sorted(by_word), word=True, limit=ROWS))
     use_rows = [row for row in rows if row[0] not in left_out and _can_use(*row)]
     paths = list(dict.fromkeys(path for path, _, _ in use_rows))[:FILES_READ]
     texts = await tree.read_many(paths)
-    lines = {path: raw.decode("utf-8", "replace").split("\n") for path, raw in texts.items()}
+    lines = {path: file_lines(raw) for path, raw in texts.items()}
     look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
     uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     for path, number, text in use_rows:
@@ -169,7 +166,7 @@ async def _mended(
 ) -> frozenset[SchemaBreak]:
     """The breaks whose users the change itself edits: what it leaves was looked at, and a name alone proves nothing against that."""
     there = {(path, text) for path, _, text in rows}
-    before = await tree.grep_lines(sorted(by_word), word=True, side="base", limit=ROWS)
+    before = await tree.grep_lines(Query(sorted(by_word), word=True, side="base", limit=ROWS))
     removed_texts = [
         text
         for path, line, text in before
@@ -206,7 +203,7 @@ async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBre
     for side in ("base", "head"):
         paths = list({one.path for one in breaks if one.side == side})
         for path, raw in (await tree.read_many(paths, "base" if side == "base" else "head")).items():
-            texts[side, path] = [line.rstrip("\r") for line in raw.decode("utf-8", "replace").split("\n")]
+            texts[side, path] = [line.rstrip("\r") for line in file_lines(raw)]
     quotes = {}
     for one in breaks:
         lines = texts.get((one.side, one.path), [])

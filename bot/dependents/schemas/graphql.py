@@ -9,16 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas.breaks import (
-    Document,
-    Kind,
-    Likeness,
-    SchemaBreak,
-    SchemaPlace,
-    UnreadableSchemaError,
-    is_product,
-    spellings,
-)
+from bot.dependents.schemas import breaks
 from bot.dependents.schemas.tokens import TokenReader
 from bot.dependents.sites import telling
 from bot.values import Side
@@ -62,15 +53,15 @@ _Schema = dict[str, _Type]
 
 def wants(path: str) -> bool:
     """Whether it may be a schema of the product, or a query."""
-    return bool(_FILE.search(path)) and is_product(path)
+    return bool(_FILE.search(path)) and breaks.is_product(path)
 
 
-def is_schema(document: Document) -> bool:
+def is_schema(document: breaks.Document) -> bool:
     """Whether it defines a type: a file of queries does not."""
     return bool(_IS_SCHEMA.search(document.text))
 
 
-def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
+def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
     """The breaks between all changed files of both sides, each taken as parts of one schema."""
     old: _Schema = {}
     new: _Schema = {}
@@ -90,7 +81,7 @@ class _Reader(TokenReader):
     def take(self) -> str:
         lexeme = self.lexeme
         if not lexeme:
-            raise UnreadableSchemaError(self.path, "it ends within a definition")
+            raise breaks.UnreadableSchemaError(self.path, "it ends within a definition")
         self.at += 1
         return lexeme
 
@@ -128,7 +119,7 @@ class _Reader(TokenReader):
         return words
 
 
-def _parse(document: Document, schema: _Schema) -> None:
+def _parse(document: breaks.Document, schema: _Schema) -> None:
     reader = _Reader(document.path, document.text)
     while reader.lexeme:
         reader.skip_texts()
@@ -146,7 +137,9 @@ def _parse(document: Document, schema: _Schema) -> None:
         elif word in _OPERATIONS:
             _skip_operation(reader)
         else:
-            raise UnreadableSchemaError(reader.path, f"line {line} begins with `{word[:40]}`, which defines nothing")
+            raise breaks.UnreadableSchemaError(
+                reader.path, f"line {line} begins with `{word[:40]}`, which defines nothing"
+            )
 
 
 def _define(reader: _Reader, schema: _Schema) -> None:
@@ -243,7 +236,7 @@ class _Removal:
     """What it breaks that a type loses one of its members."""
 
     rule: str
-    kind: Kind
+    kind: breaks.Kind
     law: str
     change: str = "was removed"
 
@@ -258,7 +251,7 @@ _REMOVALS = {  # by the kind of the type, if its members are not selected
 
 def _break(
     rule: str,
-    kind: Kind,
+    kind: breaks.Kind,
     element: str,
     change: str,
     law: str,
@@ -268,13 +261,15 @@ def _break(
     name: str = "",
     owner: str = "",
     is_planned: bool = False,
-) -> SchemaBreak:
+) -> breaks.SchemaBreak:
     """Build the break of an element; without a name of its own it has the last of the element, arguments left out."""
     name = name or element.rpartition(".")[2].partition("(")[0]
-    return SchemaBreak(rule, kind, element, change, law, at.path, at.line, side, name, owner, is_planned=is_planned)
+    return breaks.SchemaBreak(
+        rule, kind, element, change, law, at.path, at.line, side, name, owner, is_planned=is_planned
+    )
 
 
-def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[SchemaBreak]:
+def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[breaks.SchemaBreak]:
     if now is None:
         law = "Queries and variables that name the type are refused."
         yield _break("type-removed", "type", name, "was removed", law, was, "base")
@@ -286,7 +281,7 @@ def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator
         yield from _of_interfaces(name, was, now, old)
 
 
-def _of_members(name: str, was: _Type, now: _Type) -> Iterator[SchemaBreak]:
+def _of_members(name: str, was: _Type, now: _Type) -> Iterator[breaks.SchemaBreak]:
     """What a type has: its fields, values or members that are gone or differ, and the fields that an input requires now."""
     is_input = was.kind == "input"
     for own, before in was.fields.items():
@@ -305,20 +300,22 @@ def _of_members(name: str, was: _Type, now: _Type) -> Iterator[SchemaBreak]:
             )
 
 
-def _removal(one: _Removal, element: str, owner: str, at: _Field) -> SchemaBreak:
+def _removal(one: _Removal, element: str, owner: str, at: _Field) -> breaks.SchemaBreak:
     return _break(
         one.rule, one.kind, element, one.change, one.law, at, "base", owner=owner, is_planned=at.is_deprecated
     )
 
 
-def _of_interfaces(name: str, was: _Type, now: _Type, old: _Schema) -> Iterator[SchemaBreak]:
+def _of_interfaces(name: str, was: _Type, now: _Type, old: _Schema) -> Iterator[breaks.SchemaBreak]:
     law = "A fragment on the interface selects nothing of this type any more."
     for interface in sorted(was.interfaces - now.interfaces):
         if interface in old:
             yield _break("interface-removed", "type", name, f"no longer implements {interface}", law, now, "head")
 
 
-def _of_field_type(element: str, owner: str, was: _Field, now: _Field, *, is_input: bool) -> Iterator[SchemaBreak]:
+def _of_field_type(
+    element: str, owner: str, was: _Field, now: _Field, *, is_input: bool
+) -> Iterator[breaks.SchemaBreak]:
     """A field's type: clients write an input, and read everything else."""
     if is_input:
         is_safe, law = _accepts(was.type, now.type), "Values that clients sent before are refused."
@@ -329,7 +326,7 @@ def _of_field_type(element: str, owner: str, was: _Field, now: _Field, *, is_inp
         yield _break("field-type-changed", "field", element, change, law, now, "head", owner=owner)
 
 
-def _of_arguments(element: str, before: _Field, after: _Field) -> Iterator[SchemaBreak]:
+def _of_arguments(element: str, before: _Field, after: _Field) -> Iterator[breaks.SchemaBreak]:
     """The arguments of a field that are gone, or refuse what they accepted."""
     field_name = element.rpartition(".")[2]
     for own, was in before.arguments.items():
@@ -348,7 +345,7 @@ def _of_arguments(element: str, before: _Field, after: _Field) -> Iterator[Schem
             )
 
 
-def _new_arguments(element: str, owner: str, before: _Field, after: _Field) -> Iterator[SchemaBreak]:
+def _new_arguments(element: str, owner: str, before: _Field, after: _Field) -> Iterator[breaks.SchemaBreak]:
     """The arguments that a field requires now: each query that selects the field lacks them."""
     law = "A query without the argument is refused."
     for own, now in after.arguments.items():
@@ -374,14 +371,14 @@ def _accepts(was: str, now: str) -> bool:
     return was == now
 
 
-def searched_words(one: SchemaBreak) -> frozenset[str]:
+def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The name as queries write it, and as code does."""
     if one.kind == "value" or one.kind == "parameter":  # noqa: PLR1714 - read as two cases
         return frozenset({one.name})
-    return spellings(one.name) | {one.name}
+    return breaks.spellings(one.name) | {one.name}
 
 
-def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a query selects it, or code names it beside its type."""
     text = place.text
     if _FILE.search(place.path) and _IS_SCHEMA.search("\n".join(place.lines[:20_000])):
@@ -405,7 +402,7 @@ def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     return "hint" if owner and re.search(rf"(?<![A-Za-z]){re.escape(owner)}", whole) else ""
 
 
-def _in_query(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each kind of element
+def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:  # noqa: PLR0911 - one for each kind of element
     """What a line of a query says: it selects a field within a fragment on its type, a root field, a type, a value, an argument."""
     text = place.text
     if _IS_SCHEMA.search(text):
@@ -430,7 +427,7 @@ def _in_query(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR091
     )
 
 
-def _enclosing(place: SchemaPlace) -> str:
+def _enclosing(place: breaks.SchemaPlace) -> str:
     """The type whose fields are selected around a line, if a fragment or an operation names it; "?" within another field."""
     depth = 0
     for at in range(place.line - 2, max(-1, place.line - 400), -1):

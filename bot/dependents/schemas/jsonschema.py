@@ -1,21 +1,10 @@
 """JSON Schema: a document that was valid before the change and is not any more breaks everybody who wrote such a one."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas.breaks import (
-    Document,
-    Kind,
-    Likeness,
-    SchemaBreak,
-    SchemaPlace,
-    UnreadableSchemaError,
-    gone_file,
-    is_product,
-    spellings,
-    versions,
-)
+from bot.dependents.schemas import breaks
 from bot.dependents.schemas.documents import line_of, load
 from bot.dependents.schemas.shapes import ShapeBreak, ShapeComparer
 from bot.dependents.sites import telling
@@ -28,52 +17,44 @@ _DATA = re.compile(r"\.(?:json|jsonc|json5|ya?ml|toml)$", re.IGNORECASE)
 
 def wants(path: str) -> bool:
     """Whether it may be a schema of the product."""
-    return bool(_FILE.search(path)) and is_product(path)
+    return bool(_FILE.search(path)) and breaks.is_product(path)
 
 
-def is_schema(document: Document) -> bool:
+def is_schema(document: breaks.Document) -> bool:
     """Whether it says that it is one, at its beginning or at its end."""
     text = document.text
     return bool(_MARK.search(text[:20_000]) or _MARK.search(text[-2_000:]))
 
 
-def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
+def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
     """The breaks of each file that is on both sides."""
-    breaks: list[SchemaBreak] = []
-    for was, now in versions(before, after):
-        if now is None:
-            breaks.append(gone_file(was, "A document that names the schema cannot be checked any more."))
-            continue
-        rows = ShapeComparer(was, now, closed_only=True).compare(load(was), load(now), "in", (), ())
-        breaks += [_break(row, was, now) for row in _each(rows, now)]
+    law = "A document that names the schema cannot be checked any more."
+    all_breaks = breaks.each_version(before, after, law, _breaks)
     for document in after:
         load(document)  # a new schema breaks nobody, and one that cannot be read is open
-    return breaks
+    return all_breaks
 
 
-def _each(rows: Iterable[ShapeBreak], document: Document) -> list[ShapeBreak]:
-    """The breaks of one file. A shape of many references may be walked very deep."""
-    try:
-        return list(rows)
-    except RecursionError as error:
-        raise UnreadableSchemaError(document.path, "its parts are nested too deep") from error
+def _breaks(was: breaks.Document, now: breaks.Document) -> list[breaks.SchemaBreak]:
+    rows = ShapeComparer(was, now, closed_only=True).compare(load(was), load(now), "in", (), ())
+    return [_break(row, was, now) for row in rows]
 
 
-def _break(row: ShapeBreak, was: Document, now: Document) -> SchemaBreak:
+def _break(row: ShapeBreak, was: breaks.Document, now: breaks.Document) -> breaks.SchemaBreak:
     document = was if row.side == "base" else now
-    kind: Kind = "value" if row.rule == "value-removed" else "property"
-    return SchemaBreak(
+    kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
+    return breaks.SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,
         line_of(document.text, row.keys), row.side, row.name, now.path.rpartition("/")[2], None if row.is_open else "low",
     )  # fmt: skip
 
 
-def searched_words(one: SchemaBreak) -> frozenset[str]:
+def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The name of the property, or the value."""
-    return frozenset({one.name}) if one.kind in ("value", "file") else spellings(one.name) | {one.name}
+    return frozenset({one.name}) if one.kind in ("value", "file") else breaks.spellings(one.name) | {one.name}
 
 
-def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a document of this schema has the property or the value, or code that names the schema does."""
     text = place.text
     if one.kind == "file":

@@ -5,20 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bot.dependents.byname import COMMON
 from bot.dependents.routes import declares
-from bot.dependents.schemas.breaks import (
-    Document,
-    Kind,
-    Likeness,
-    SchemaBreak,
-    SchemaPlace,
-    UnreadableSchemaError,
-    gone_file,
-    is_product,
-    spellings,
-    versions,
-)
+from bot.dependents.schemas import breaks
 from bot.dependents.schemas.documents import line_of, load, target_of
-from bot.dependents.schemas.shapes import Direction, Keys, ShapeComparer
+from bot.dependents.schemas.shapes import Direction, Keys, Shape, ShapeComparer
 from bot.dependents.sites import telling
 from bot.values import Severity
 
@@ -36,30 +25,23 @@ _CALLS = re.compile(
 
 def wants(path: str) -> bool:
     """Whether it may be a description of the product."""
-    return bool(_FILE.search(path)) and is_product(path)
+    return bool(_FILE.search(path)) and breaks.is_product(path)
 
 
-def is_schema(document: Document) -> bool:
+def is_schema(document: breaks.Document) -> bool:
     """Whether it says which version of OpenAPI it is written in."""
     text = document.text
     look = _COMPACT if text.lstrip()[:1] == "{" else _MARK
     return bool(look.search(text[:50_000]) or look.search(text[-5_000:]))
 
 
-def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
+def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
-    breaks: list[SchemaBreak] = []
-    for was, now in versions(before, after):
-        if now is None:
-            breaks.append(gone_file(was, "Clients are generated from it, and tests are run against it."))
-            continue
-        try:
-            breaks += _Comparison(was, now).breaks()
-        except RecursionError as error:
-            raise UnreadableSchemaError(now.path, "its parts are nested too deep") from error
+    law = "Clients are generated from it, and tests are run against it."
+    all_breaks = breaks.each_version(before, after, law, lambda was, now: _Comparison(was, now).all_breaks())
     for document in after:
         load(document)
-    return list({(one.rule, one.element, one.change): one for one in breaks}.values())
+    return list({(one.rule, one.element, one.change): one for one in all_breaks}.values())
 
 
 def _mapping(value: object) -> Mapping[str, object]:
@@ -69,12 +51,12 @@ def _mapping(value: object) -> Mapping[str, object]:
 class _Comparison:
     """Two versions of one description."""
 
-    def __init__(self, was: Document, now: Document) -> None:
+    def __init__(self, was: breaks.Document, now: breaks.Document) -> None:
         self._was, self._now = was, now
         self._old, self._new = load(was), load(now)
         self._shapes = ShapeComparer(was, now, closed_only=False)
 
-    def breaks(self) -> Iterator[SchemaBreak]:
+    def all_breaks(self) -> Iterator[breaks.SchemaBreak]:
         """All of them, path by path."""
         old, new = _mapping(self._old.get("paths")), _mapping(self._new.get("paths"))
         there = {_PARAMETER.sub("{}", path): path for path in map(str, new)}
@@ -104,7 +86,7 @@ class _Comparison:
 
     def _of_path(
         self, path: str, now: str, old: Mapping[str, object], new: Mapping[str, object]
-    ) -> Iterator[SchemaBreak]:
+    ) -> Iterator[breaks.SchemaBreak]:
         for method in _METHODS:
             was, after = _mapping(old.get(method)), _mapping(new.get(method))
             if not was:
@@ -148,7 +130,7 @@ class _Comparison:
         olds: Sequence[Mapping[str, object]],
         news: Sequence[Mapping[str, object]],
         at: Keys,
-    ) -> Iterator[SchemaBreak]:
+    ) -> Iterator[breaks.SchemaBreak]:
         before, after = self._parameters(self._old, olds), self._parameters(self._new, news)
         for (place, name), was in before.items():
             now = after.get((place, name))
@@ -212,19 +194,10 @@ class _Comparison:
 
     def _of_bodies(
         self, label: str, path: str, was: Mapping[str, object], now: Mapping[str, object], at: tuple[Keys, Keys]
-    ) -> Iterator[SchemaBreak]:
+    ) -> Iterator[breaks.SchemaBreak]:
         before, after = self._body(self._old, was), self._body(self._new, now)
-        for media, shape in before.items():
-            if media in after:
-                yield from self._of_shape(
-                    f"the body of {label}",
-                    path,
-                    shape,
-                    after[media],
-                    "in",
-                    (*at[0], "requestBody"),
-                    (*at[1], "requestBody"),
-                )
+        body = (*at[0], "requestBody"), (*at[1], "requestBody")
+        yield from self._of_media(f"the body of {label}", path, before, after, "in", body)
         old, new = _mapping(was.get("responses")), _mapping(now.get("responses"))
         for code in map(str, old):
             if not code.startswith("2"):
@@ -243,17 +216,15 @@ class _Comparison:
                     is_base=True,
                 )
             content, others = self._content(one), self._content(other)
-            for media, shape in content.items():
-                if media in others:
-                    yield from self._of_shape(
-                        f"the answer of {label}",
-                        path,
-                        shape,
-                        others[media],
-                        "out",
-                        (*at[0], "responses", code),
-                        (*at[1], "responses", code),
-                    )
+            answer = (*at[0], "responses", code), (*at[1], "responses", code)
+            yield from self._of_media(f"the answer of {label}", path, content, others, "out", answer)
+
+    def _of_media(
+        self, what: str, path: str, before: Shape, after: Shape, direction: Direction, at: tuple[Keys, Keys]
+    ) -> Iterator[breaks.SchemaBreak]:
+        """The breaks of a body or an answer, in each form that it has on both sides."""
+        for media in [one for one in before if one in after]:
+            yield from self._of_shape(what, path, before[media], after[media], direction, *at)
 
     def _body(self, root: Mapping[str, object], operation: Mapping[str, object]) -> dict[str, object]:
         entries = operation.get("parameters")
@@ -270,9 +241,9 @@ class _Comparison:
 
     def _of_shape(
         self, element: str, path: str, old: object, new: object, direction: Direction, at_old: Keys, at_new: Keys
-    ) -> Iterator[SchemaBreak]:
+    ) -> Iterator[breaks.SchemaBreak]:
         for row in self._shapes.compare(old, new, direction, at_old, at_new):
-            kind: Kind = "value" if row.rule == "value-removed" else "property"
+            kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
             what = element if row.label == "the value" else f"{row.label} of {element}"
             yield self._row(
                 row.rule, kind, what, row.change, row.law, row.keys, row.name, path, is_base=row.side == "base"
@@ -289,7 +260,7 @@ class _Comparison:
     def _row(
         self,
         rule: str,
-        kind: Kind,
+        kind: breaks.Kind,
         element: str,
         change: str,
         law: str,
@@ -299,10 +270,10 @@ class _Comparison:
         *,
         is_base: bool,
         is_planned: bool = False,
-    ) -> SchemaBreak:
+    ) -> breaks.SchemaBreak:
         document = self._was if is_base else self._now
         alone: Severity = "low"
-        return SchemaBreak(
+        return breaks.SchemaBreak(
             rule,
             kind,
             element,
@@ -326,14 +297,14 @@ def _segments(path: str) -> list[str]:
     return [part for part in path.split("/") if part and "{" not in part]
 
 
-def searched_words(one: SchemaBreak) -> frozenset[str]:
+def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The rarest part of a path, or the name."""
     if one.kind in ("path", "operation") and one.name.startswith("/"):
         return frozenset(re.findall(r"\w+", max(_segments(one.name), key=len, default=""))[-1:])
-    return frozenset({one.name}) if one.kind in ("value", "file") else spellings(one.name) | {one.name}
+    return frozenset({one.name}) if one.kind in ("value", "file") else breaks.spellings(one.name) | {one.name}
 
 
-def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each kind of element
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:  # noqa: PLR0911 - one for each kind of element
     """Whether a line of a client calls the path, or names what it sends and receives there."""
     text = place.text
     if one.kind == "file":
@@ -353,7 +324,7 @@ def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911
     return "hint" if parts and re.search(rf"[/\"'`]{re.escape(parts[-1])}[/\"'`?$]", whole) else ""
 
 
-def _of_path(one: SchemaBreak, text: str) -> Likeness:
+def _of_path(one: breaks.SchemaBreak, text: str) -> breaks.Likeness:
     parts = _segments(one.name)
     if not parts or (len(parts) == 1 and not telling(parts[0].replace("-", "_"))):
         return ""

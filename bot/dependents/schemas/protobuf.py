@@ -5,16 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas.breaks import (
-    Document,
-    Kind,
-    Likeness,
-    SchemaBreak,
-    SchemaPlace,
-    UnreadableSchemaError,
-    is_product,
-    spellings,
-)
+from bot.dependents.schemas import breaks
 from bot.dependents.schemas.tokens import TokenReader
 from bot.dependents.sites import telling
 
@@ -36,7 +27,7 @@ _GONE = "Code that was generated from the new schema has no such {}, and no long
 
 @dataclass(slots=True)
 class _Element:
-    kind: Kind
+    kind: breaks.Kind
     path: str
     line: int
     number: int = 0
@@ -48,20 +39,20 @@ class _Element:
 
 
 _Schema = dict[str, _Element]  # by full name; of a field with ":" before its own
-_Numbers = dict[tuple[str, int, Kind], str]  # the first name with a number, by owner, number and kind
+_Numbers = dict[tuple[str, int, breaks.Kind], str]  # the first name with a number, by owner, number and kind
 
 
 def wants(path: str) -> bool:
     """Whether it is a schema of the product: nobody's contract is a test's."""
-    return path.endswith(".proto") and is_product(path)
+    return path.endswith(".proto") and breaks.is_product(path)
 
 
-def is_schema(document: Document) -> bool:
+def is_schema(document: breaks.Document) -> bool:
     """Any file of that ending."""
     return wants(document.path)
 
 
-def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
+def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
     """The breaks between all changed files of both sides: a message may go from one file to another."""
     old: _Schema = {}
     new: _Schema = {}
@@ -82,7 +73,7 @@ def _numbers(schema: _Schema) -> _Numbers:
 class _Reader(TokenReader):
     """The tokens of one file, with their lines."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: breaks.Document) -> None:
         super().__init__(document.path, document.text, _TOKEN)
 
     def take(self) -> str:
@@ -113,13 +104,13 @@ class _Reader(TokenReader):
             depth += (lexeme == "{") - (lexeme == "}")
             if not depth:
                 return
-        raise UnreadableSchemaError(self.path, "a bracket is never closed")
+        raise breaks.UnreadableSchemaError(self.path, "a bracket is never closed")
 
 
 class _Parser:
     """Collects every element of a file by its full name."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: breaks.Document) -> None:
         self._reader = _Reader(document)
         self._schema: _Schema = {}
         self._package = ""
@@ -135,7 +126,7 @@ class _Parser:
             else:
                 self._statement()
         if self._scopes:
-            raise UnreadableSchemaError(reader.path, f"the block of {self._scopes[-1][1]} is never closed")
+            raise breaks.UnreadableSchemaError(reader.path, f"the block of {self._scopes[-1][1]} is never closed")
         self._resolve()
         return self._schema
 
@@ -146,7 +137,7 @@ class _Parser:
     def _close(self) -> None:
         reader = self._reader
         if not self._scopes:
-            raise UnreadableSchemaError(reader.path, f"line {reader.line} closes a bracket that nothing opens")
+            raise breaks.UnreadableSchemaError(reader.path, f"line {reader.line} closes a bracket that nothing opens")
         self._scopes.pop()
         reader.take()
 
@@ -170,7 +161,7 @@ class _Parser:
         else:
             self._member(kind, around, words, line)
         if len(self._scopes) > _DEEPEST:
-            raise UnreadableSchemaError(reader.path, f"its messages are nested deeper than {_DEEPEST}")
+            raise breaks.UnreadableSchemaError(reader.path, f"its messages are nested deeper than {_DEEPEST}")
         if reader.lexeme == ";":
             reader.take()
 
@@ -268,17 +259,19 @@ class _Change:
     def own_name(self) -> str:
         return self.name.rpartition(":" if ":" in self.name else ".")[2]
 
-    def schema_break(self, rule: str, change: str, law: str, at: _Element, *, is_planned: bool = False) -> SchemaBreak:
+    def schema_break(
+        self, rule: str, change: str, law: str, at: _Element, *, is_planned: bool = False
+    ) -> breaks.SchemaBreak:
         """Build the break, at the old element or at one of the new schema. An unstable package promises nothing."""
         owner = self.owner.rpartition(".")[2]
-        return SchemaBreak(
+        return breaks.SchemaBreak(
             rule, self.was.kind, self.name if self.was.kind == "type" else f"{owner}.{self.own_name}", change, law,
             at.path, at.line, "base" if at is self.was else "head", self.own_name, owner,
             None if _UNSTABLE.search(self.name) else "low", is_planned,
         )  # fmt: skip
 
 
-def _of_element(one: _Change, old: _Schema, new: _Schema, numbers: _Numbers) -> Iterator[SchemaBreak]:
+def _of_element(one: _Change, old: _Schema, new: _Schema, numbers: _Numbers) -> Iterator[breaks.SchemaBreak]:
     now = new.get(one.name)
     is_type = one.was.kind == "type"
     if one.owner not in new and (not is_type or one.owner in old):
@@ -295,7 +288,7 @@ def _of_element(one: _Change, old: _Schema, new: _Schema, numbers: _Numbers) -> 
         yield from _of_member(one, now)
 
 
-def _of_call(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
+def _of_call(one: _Change, now: _Element) -> Iterator[breaks.SchemaBreak]:
     was = one.was
     if _plain(was.type, one.owner) != _plain(now.type, one.owner):
         change = f"is {now.type.strip()[:80]} instead of {was.type.strip()[:80]}"
@@ -312,7 +305,7 @@ def _plain(text: str, owner: str) -> str:
     )
 
 
-def _of_member(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
+def _of_member(one: _Change, now: _Element) -> Iterator[breaks.SchemaBreak]:
     """What became of a field or a value that has kept its name."""
     was = one.was
     if was.number != now.number:
@@ -323,7 +316,7 @@ def _of_member(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
         yield from _of_field(one, now)
 
 
-def _of_field(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
+def _of_field(one: _Change, now: _Element) -> Iterator[breaks.SchemaBreak]:
     was = one.was
     if not _reads(was.type, now.type):
         law = "The two types are written differently, or mean different types in code."
@@ -337,7 +330,7 @@ def _of_field(one: _Change, now: _Element) -> Iterator[SchemaBreak]:
         yield one.schema_break("field-required", "is required now", law, now)
 
 
-def _gone(one: _Change, new: _Schema, numbers: _Numbers) -> Iterator[SchemaBreak]:
+def _gone(one: _Change, new: _Schema, numbers: _Numbers) -> Iterator[breaks.SchemaBreak]:
     """A call, a field or a value that is gone while its owner is there; another name may have its number."""
     was = one.was
     heir = numbers.get((one.owner, was.number, was.kind), "")
@@ -374,9 +367,9 @@ def _reads(was: str, now: str) -> bool:
     return was in _SCALARS and now in _SCALARS and _SCALARS[was] == _SCALARS[now]
 
 
-def searched_words(one: SchemaBreak) -> frozenset[str]:
+def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The name as the generators of the languages write it."""
-    forms = spellings(one.name)
+    forms = breaks.spellings(one.name)
     pascal = [form for form in forms if form[:1].isupper() and "_" not in form and not form.isupper()]
     accessors = {f"{verb}{form}" for form in pascal for verb in ("get", "Get", "set", "has", "add", "clear")}
     if one.kind == "value":
@@ -384,7 +377,7 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
     return forms | (accessors if one.kind == "field" else frozenset())
 
 
-def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a schema names the type, or code the member of a message that it names too."""
     text = place.text
     if place.path.endswith(".proto"):

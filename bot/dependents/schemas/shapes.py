@@ -14,6 +14,7 @@ from bot.values import Side
 
 Direction = Literal["in", "out"]
 Keys = tuple[str, ...]
+Shape = Mapping[str, object]
 _MOST_STEPS, _DEEPEST = 100_000, 60
 _BOUNDS = (("maxLength", -1), ("maximum", -1), ("maxItems", -1), ("minLength", 1), ("minimum", 1), ("minItems", 1))
 _VAGUE = frozenset({"patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties"})
@@ -77,13 +78,7 @@ class ShapeComparer:
         yield from self._of_parts(old, new, direction, at_old, at_new, label)
 
     def _of_properties(
-        self,
-        old: Mapping[str, object],
-        new: Mapping[str, object],
-        direction: Direction,
-        at_old: Keys,
-        at_new: Keys,
-        label: Keys,
+        self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
     ) -> Iterator[ShapeBreak]:
         before, after = self._members(self._old, old, at_old), self._members(self._new, new, at_new)
         if not before.properties and not after.properties and not after.required_names:
@@ -117,7 +112,7 @@ class ShapeComparer:
                 keys = (*at_new, "required", name)
                 yield _of_property("property-required", "is required now", law, keys, "head", label, name)
 
-    def _members(self, root: Mapping[str, object], shape: Mapping[str, object], at: Keys, depth: int = 0) -> _Members:
+    def _members(self, root: Shape, shape: Shape, at: Keys, depth: int = 0) -> _Members:
         own = shape.get("properties")
         properties: dict[str, tuple[object, Keys]] = (
             {str(name): (value, (*at, "properties", str(name))) for name, value in own.items()}
@@ -139,13 +134,7 @@ class ShapeComparer:
         return _Members(properties, required_names, is_closed, is_vague)
 
     def _of_parts(
-        self,
-        old: Mapping[str, object],
-        new: Mapping[str, object],
-        direction: Direction,
-        at_old: Keys,
-        at_new: Keys,
-        label: Keys,
+        self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
     ) -> Iterator[ShapeBreak]:
         """What a shape is made of: items, other properties, variants."""
         for key in ("items", "additionalProperties"):

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.dependents.schemas import migrations, sql_uses
-from bot.dependents.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace, is_product
+from bot.dependents.schemas import breaks, migrations, sql_uses
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
@@ -94,17 +93,17 @@ Statement = list[Lexeme]
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
-    if not is_product(path):
+    if not breaks.is_product(path):
         return False
     return (bool(_FILE.search(path)) and not _BACKWARD.search(path)) or migrations.is_migration(path)
 
 
-def is_schema(document: Document) -> bool:
+def is_schema(document: breaks.Document) -> bool:
     """Any file of such a name: what defines no table breaks none."""
     return wants(document.path)
 
 
-def compare(before: Sequence[Document], after: Sequence[Document]) -> list[SchemaBreak]:
+def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates."""
     old = {document.successor: document for document in before}
     effects: list[migrations.MigrationStep] = []
@@ -118,12 +117,12 @@ def compare(before: Sequence[Document], after: Sequence[Document]) -> list[Schem
     return migrations.breaks(effects)
 
 
-def searched_words(one: SchemaBreak) -> frozenset[str]:
+def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The spellings of the column or the table."""
     return sql_uses.searched_words(one)
 
 
-def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether the line selects, writes or maps it."""
     return sql_uses.likeness(one, place)
 
@@ -157,7 +156,7 @@ def statements(text: str) -> Iterator[Statement]:
         yield current
 
 
-def _effects(document: Document) -> list[migrations.MigrationStep]:
+def _effects(document: breaks.Document) -> list[migrations.MigrationStep]:
     """Those of statements that the change brings, the part that takes a migration back left out."""
     return [
         one
@@ -182,7 +181,7 @@ def _of_text(text: str, line: int, path: str) -> list[migrations.MigrationStep]:
     return [one for statement in statements(text) for one in _of_statement(statement, path, line - 1)]
 
 
-def _difference(old: Document, new: Document) -> list[migrations.MigrationStep]:
+def _difference(old: breaks.Document, new: breaks.Document) -> list[migrations.MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
     before, after = created_tables(_forward(old.text)), created_tables(_forward(new.text))
     lost_tables = [table for table in before if table not in after]

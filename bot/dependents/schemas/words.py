@@ -1,15 +1,11 @@
 """A broken schema in words: what went, who names it, and why the schema's language calls it a break."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from bot.dependents.schemas.breaks import SchemaBreak
+from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
 from bot.text.paths import is_test
 from bot.values import Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import proof_of
-
-if TYPE_CHECKING:
-    from bot.dependents.schemas.check import SchemaUse
 
 SOURCE = "schemas"
 LABELS = {
@@ -19,7 +15,7 @@ QUOTED = 12  # uses
 LISTED = 10  # breaks of one hint
 
 
-def finding(language: str, one: SchemaBreak, uses: "Sequence[SchemaUse]", quote: str) -> Finding:
+def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:
     """One break with those who name it. Proven if a line names the element without a doubt."""
     sure = [use for use in uses if use.sure]
     shown_uses = sure or list(uses)

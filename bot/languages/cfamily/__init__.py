@@ -1,10 +1,10 @@
 """C and C++: one family, because they include each other's headers."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
+from dataclasses import replace
+from functools import lru_cache, partial
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
@@ -15,11 +15,11 @@ from bot.languages.cfamily.uses import SHAPE, plain, with_members
 from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import CPP, C
 from bot.values import Outline, Side, Use
 
-NAME = "c/c++"
 TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True, unique_names=True)
-CONFIGS: tuple[str, ...] = ()
+project = Includes
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
 AMBIENT = frozenset(GIVEN.split())
@@ -40,23 +40,6 @@ CONDITIONS = Conditions(
     abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
     spares=lambda node: node.type.startswith("preproc"),  # read by `directives`
 )
-
-
-@lru_cache(maxsize=2)
-def _grammar(kind: str) -> Grammar:
-    if kind == "c":
-        import tree_sitter_c
-
-        return Grammar(tree_sitter_c.language())
-    import tree_sitter_cpp
-
-    return Grammar(tree_sitter_cpp.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Includes:
-    """The resolver of one side's tree."""
-    del configs  # include folders are guessed from the paths
-    return Includes(paths)
 
 
 @outlines
@@ -111,10 +94,10 @@ def _readable(source: bytes) -> bytes:
 def _root(path: str, code: bytes) -> tuple[Node, bool]:
     """The tree, and whether it was read as C++. A header that looks like C++ is C if it reads as C alone."""
     if not path.endswith((".c", ".h")):
-        return syntax.parse(_grammar("c++"), code), True
-    root = syntax.parse(_grammar("c"), code)
+        return syntax.parse(CPP, code), True
+    root = syntax.parse(C, code)
     if path.endswith(".h") and MODERN.search(code):
-        modern = syntax.parse(_grammar("c++"), code)
+        modern = syntax.parse(CPP, code)
         if root.has_error or not modern.has_error:
             return modern, True
     return root, False

@@ -7,12 +7,11 @@ import posixpath
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
 from bot.values import Clues, Import
 
 INCLUDE = re.compile(
@@ -32,7 +31,8 @@ SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
 class Includes:
     """The files of one tree that can be included. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # include folders are guessed from the paths
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str, bool], str | None] = {}

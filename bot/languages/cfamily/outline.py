@@ -11,8 +11,9 @@ from tree_sitter import Node
 
 from bot.languages.cfamily.includes import INCLUDE
 from bot.languages.cfamily.signature import declaration, macro, signature
-from bot.languages.syntax import conditional, first_line, last_line, text
+from bot.languages.syntax import conditional, text
 from bot.languages.typed_receivers import with_overloads
+from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Side, Signature, Symbol, Visibility
 
 RECORDS = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
@@ -29,14 +30,10 @@ GUARD = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \
 
 
 @dataclass(slots=True)
-class CFamilyWalk:
-    """What the walk has met so far."""
+class CFamilyWalk(DefinitionWalk):
+    """The definitions of a C or C++ file."""
 
-    path: str
-    side: Side
-    modern: bool  # C++
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
+    modern: bool = False  # C++
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doubtful: bool = False  # a macro may define names here
 
@@ -45,15 +42,14 @@ class CFamilyWalk:
     ) -> None:
         """Take a definition; one without a dot is offered to the includers. What only its own source can name is nobody's."""
         visibility: Visibility = "anywhere" if is_exported or not self.path.lower().endswith(SOURCES) else "file"
-        at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, is_exported, visibility))
+        self.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
         if "." not in name:
             self.exports.setdefault(name, name)
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool) -> Outline:
     """The definitions of a file, in its order."""
-    walk = CFamilyWalk(path, side, modern)
+    walk = CFamilyWalk(path, side, modern=modern)
     left = [(node, False) for node in reversed(root.named_children)]
     while left:
         node, is_template = left.pop()

@@ -32,12 +32,12 @@ CONDITIONS = frozenset(
 )
 RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 WHOLE_FILE = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
+TYPENAMES = re.compile(r"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")
 # A type with a name behind it: `static robj *o`, `std::vector<int> rows`.
 DECLARED = re.compile(
     r"(?<![\w.>:])(?:[A-Za-z_]\w*+(?:::|\s++)){0,8}([A-Za-z_]\w*+)(<[^<>;]{0,200}+>)?"
     r"(?:\s*+[*&]++\s*+(?:const\s++)?|\s++)(\w++)\s*+(?=[=;,)\[{(:])"
 )
-TYPENAMES = re.compile(r"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")
 STATEMENT = re.compile(r"[^;(){}]++[;)]?")
 WORD = re.compile(r"\w++")
 SET = re.compile(r"[,*&\s](\w++)\s*+(?=[=;,)\[])")
@@ -222,11 +222,7 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"preproc_include"}),
     scopes=SCOPES,
-    arguments=_arguments,
-    is_guarded=_is_guarded,
-    form=_form,
-    types=_types,
-    scope_name=_scope_name,
+    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
     own=lambda node: _own(node) if node.parent is not None and node.parent.type == "field_initializer" else (),
     wraps=frozenset({"template_function", "template_method", "template_type", "dependent_name"}),
-)
+)  # fmt: skip

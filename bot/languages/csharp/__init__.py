@@ -1,27 +1,25 @@
 """C#: what a file defines, and what an identifier does where it stands."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
-from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
+from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import CSHARP
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
-NAME = "csharp"
 TRAITS = LanguageTraits()
-CONFIGS = configs_of(NAME)
+project = Namespaces
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",
     "MemberwiseClone", "PrintMembers", "ReferenceEquals", "ToString",
@@ -57,18 +55,6 @@ class _Class:
     is_closed: bool  # nothing but what is written here belongs to it
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_c_sharp
-
-    return Grammar(tree_sitter_c_sharp.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Namespaces:
-    """The resolver of one side's tree."""
-    return Namespaces(paths, configs)
-
-
 def _readable(source: bytes) -> bytes:
     """The source. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
     if ANGLES.search(source):
@@ -82,17 +68,11 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
     misread.check(source)
     misread.check_breaks(source)
-    root = syntax.parse(_grammar(), _readable(source))
-    walk = JavaWalk(path, side)
+    root = syntax.parse(CSHARP, _readable(source))
+    walk = TypedWalk(path, side)
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
-    file_outline = Outline(
-        typed_receivers.with_overloads(walk.symbols),
-        tuple(walk.exports.items()),
-        complete,
-        bases=tuple(walk.bases.items()),
-    )
-    return with_conditions(file_outline, root, source, CONDITIONS)
+    return with_conditions(walk.outline(complete), root, source, CONDITIONS)
 
 
 @finds
@@ -104,7 +84,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if one in owners), "")
         return (having,) if having else syntax.UNKNOWN if classes else ()
 
-    return typed_receivers.uses(syntax.parse(_grammar(), _readable(source)), source, names, csharp_uses.READING, bare)
+    return typed_receivers.uses(syntax.parse(CSHARP, _readable(source)), source, names, csharp_uses.READING, bare)
 
 
 @lru_cache(maxsize=64)
@@ -116,7 +96,7 @@ def _owners(path: str, source: bytes) -> dict[str, set[str]]:
     return owners
 
 
-def _walk(node: Node, inside: str, depth: int, walk: JavaWalk) -> None:
+def _walk(node: Node, inside: str, depth: int, walk: TypedWalk) -> None:
     for child in node.named_children if depth < typed_receivers.NESTED else ():
         if child.type in TYPES:
             _type(child, inside, walk)
@@ -124,11 +104,11 @@ def _walk(node: Node, inside: str, depth: int, walk: JavaWalk) -> None:
             _walk(child, inside, depth + 1, walk)
 
 
-def _type(node: Node, inside: str, walk: JavaWalk) -> None:
+def _type(node: Node, inside: str, walk: TypedWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "delegate_declaration") else "class"
-    walk.symbols.append(Symbol(walk.path, name, kind, first_line(node), last_line(node), walk.side))
+    walk.define(name, kind, node)
     walk.exports[short] = name
     bases = tuple(
         re.sub(r"<.*", "", text(base), flags=re.DOTALL)
@@ -164,7 +144,7 @@ def _members(node: Node) -> Iterator[Node]:
                     yield member
 
 
-def _member(node: Node, own: _Class, walk: JavaWalk) -> None:
+def _member(node: Node, own: _Class, walk: TypedWalk) -> None:
     kind = node.type
     if kind in TYPES:
         _type(node, own.name, walk)
@@ -189,7 +169,7 @@ def _member(node: Node, own: _Class, walk: JavaWalk) -> None:
                 walk.exports.setdefault(text(name), f"{own.name}.{text(name)}")
 
 
-def _method(node: Node, own: _Class, walk: JavaWalk) -> None:
+def _method(node: Node, own: _Class, walk: TypedWalk) -> None:
     name, parameter_list = text(node.child_by_field_name("name")), node.child_by_field_name("parameters")
     if node.child_by_field_name("explicit_interface_specifier") is not None or any(
         part.type == "explicit_interface_specifier" for part in node.named_children
@@ -203,13 +183,9 @@ def _method(node: Node, own: _Class, walk: JavaWalk) -> None:
         walk.exports.setdefault(name, f"{own.name}.{name}")
 
 
-def _add(node: Node, name: str, kind: str, walk: JavaWalk, own_signature: Signature | None) -> None:
+def _add(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
     visibility: Visibility = "file" if _is_private(node) else "anywhere"
-    walk.symbols.append(
-        Symbol(
-            walk.path, name, kind, first_line(node), last_line(node), walk.side, own_signature, visibility=visibility
-        )
-    )
+    walk.define(name, kind, node, own_signature, visibility=visibility)
 
 
 def _is_private(node: Node) -> bool:

@@ -115,10 +115,5 @@ def types(receiver: Node) -> tuple[str, ...]:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
-    scopes=CLASSES | METHODS,
-    classes=CLASSES,
-    methods=METHODS,
-    scope_name=lambda node: text(node.child_by_field_name("name")),
-    place=place,
-    types=types,
-)
+    classes=CLASSES, methods=METHODS, place=place, types=types,
+)  # fmt: skip

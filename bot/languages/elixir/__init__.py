@@ -1,24 +1,20 @@
 """Elixir: modules called by their names or aliases, functions told apart by how many arguments they take."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Language as Grammar
-from tree_sitter import Node
-
-from bot.languages import misread, nesting, spots, syntax
+from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.elixir.modules import ElixirModules
 from bot.languages.elixir.outline import is_block, outline_of
 from bot.languages.elixir.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
-NAME = "elixir"
 TRAITS = LanguageTraits(unwritten_names=True, unique_names=True)
-CONFIGS: tuple[str, ...] = ()
+project = ElixirModules
 # Kernel and Kernel.SpecialForms, which every module imports.
 KERNEL = (
     "abs alias alias! and apply assert binary_part binding bit_size byte_size case ceil cond dbg def defdelegate defexception defguard "
@@ -41,29 +37,11 @@ CONDITIONS = Conditions(
 )
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_elixir
-
-    return Grammar(tree_sitter_elixir.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> ElixirModules:
-    """The resolver of one side's tree."""
-    del configs  # the paths tell what a module is called
-    return ElixirModules(paths)
-
-
-def _root(source: bytes) -> Node:
-    nesting.check(source)
-    return syntax.parse(_grammar(), source)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The functions of a file's modules and what other modules can call."""
     misread.check(source)
-    root = _root(source)
+    root = syntax.shallow_root(ELIXIR, source)
     script = ["a script, which mix does not compile"] if path.endswith(".exs") else []
     return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, script)
 
@@ -74,4 +52,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     del path  # one grammar reads every file
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    return spots.uses(_root(source), source, names, READING)
+    return spots.uses(syntax.shallow_root(ELIXIR, source), source, names, READING)

@@ -7,12 +7,10 @@ folders such as `views` between. A name that several files could hold is in none
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
-from bot.languages.ruby.requires import camel, underscore
+from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
 from bot.values import Clues, Import
 
 ENDINGS = (".ex", ".exs")
@@ -32,7 +30,8 @@ DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
 class ElixirModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # the paths tell what a module is called
         self._paths = frozenset(path for path in paths if path.endswith(ENDINGS))
         self._by_stem: dict[str, list[str]] | None = None
         self._files: dict[str, str | None] = {}

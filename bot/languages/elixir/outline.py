@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol
+from bot.languages.syntax import conditional, text
+from bot.languages.walk import DefinitionWalk
+from bot.values import Outline, Parameter, Side, Signature
 
 MODULES = frozenset({"defmodule", "defprotocol"})
 BLOCKS = frozenset({"if", "unless", "quote"})  # calls whose block may define functions
@@ -25,13 +26,8 @@ DYNAMIC = re.compile(
 
 
 @dataclass(slots=True)
-class _Walk:
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
+class _ElixirWalk(DefinitionWalk):
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    stars: int = 0  # `import Shop.Util`
     main: str = ""  # the module that the file is named after: its functions are the file's own
 
 
@@ -77,7 +73,7 @@ def is_block(node: Node) -> bool:
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order."""
-    walk = _Walk(path, side)
+    walk = _ElixirWalk(path, side)
     stack = [(part, "") for part in reversed(root.named_children)]
     while stack:
         node, inside = stack.pop()
@@ -111,7 +107,7 @@ def _statements(node: Node) -> Iterator[Node]:
         yield from part.named_children if part.type == "else_block" else (part,)
 
 
-def _module(node: Node, inside: str, walk: _Walk) -> str:
+def _module(node: Node, inside: str, walk: _ElixirWalk) -> str:
     parts = arguments(node)
     name = text(parts[0]) if parts and parts[0].type == "alias" else ""
     if not name:
@@ -121,29 +117,24 @@ def _module(node: Node, inside: str, walk: _Walk) -> str:
     else:
         name = name if inside in ("", walk.main) else f"{inside}.{name}"
         last = name.rpartition(".")[2]
-        walk.symbols.append(Symbol(walk.path, last, "class", first_line(node), last_line(node), walk.side))
+        walk.define(last, "class", node)
         walk.exports.setdefault(last, last)
         walk.bases[last] = ()
     return name
 
 
-def _function(node: Node, inside: str, walk: _Walk, *, is_private: bool) -> None:
+def _function(node: Node, inside: str, walk: _ElixirWalk, *, is_private: bool) -> None:
     name = defined_name(node)
     if not name:
         return
     is_main = inside == walk.main
     full_name = name if is_main else f"{inside.rpartition('.')[2]}.{name}"
-    walk.symbols.append(
-        Symbol(
-            walk.path,
-            full_name,
-            "function" if is_main else "method",
-            first_line(node),
-            last_line(node),
-            walk.side,
-            signature(node),
-            visibility="self" if is_private else "anywhere",
-        )
+    walk.define(
+        full_name,
+        "function" if is_main else "method",
+        node,
+        signature(node),
+        visibility="self" if is_private else "anywhere",
     )
     if is_main and not is_private:
         walk.exports[name] = name

@@ -2,30 +2,25 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from functools import lru_cache
 
-from tree_sitter import Language as Grammar
-
-from bot.languages import misread, nesting, syntax
+from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.go.modules import GoPackages, likely_names, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
-NAME = "go"
 TRAITS = LanguageTraits(embedding=True)
-CONFIGS = configs_of(NAME)
+project = GoPackages
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (
-    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 "
-    "float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune "
-    "string true uint uint16 uint32 uint64 uint8 uintptr C"
+    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 float64 imag int int16 "
+    "int32 int64 int8 iota len make max min new nil panic print println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr C"
 )
 AMBIENT = frozenset(DECLARED.split())
 
@@ -44,24 +39,11 @@ MACHINES = (
 BUILT_FOR = frozenset({*SYSTEMS.split(), *MACHINES.split(), "test"})
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_go
-
-    return Grammar(tree_sitter_go.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> GoPackages:
-    """The resolver of one side's tree."""
-    return GoPackages(paths, configs)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what its package gains by them."""
-    nesting.check(source)
     misread.check(source)
-    root = syntax.parse(_grammar(), source)
+    root = syntax.shallow_root(GO, source)
     build_lines = [match[0].decode("utf-8", "replace") for match in BUILD.finditer(source)]
     return with_conditions(outline_of(path, root, side), root, source, CONDITIONS, [*_by_file_name(path), *build_lines])
 
@@ -80,14 +62,13 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     wanted_names = frozenset(names)
     if not syntax.any_of(wanted_names).search(source):
         return ()
-    nesting.check(source)
     import_uses = [
         Use(name, line, "import")
         for alias, spec, line in specs(source)
         for name in (likely_names(spec) if not alias else ())
         if name in wanted_names
     ]
-    root = syntax.parse(_grammar(), source)
+    root = syntax.shallow_root(GO, source)
     code_uses = syntax.uses(root, source, wanted_names, SHAPE)
     types = fields(root, source, wanted_names) if any(use.form == "key" for use in code_uses) else {}
     return type(code_uses)((*import_uses, *(_set(use, types.get((use.line, use.name), "")) for use in code_uses)))

@@ -6,31 +6,25 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.languages.syntax import first_line, hide_repeated, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
+from bot.languages.syntax import hide_repeated, text
+from bot.languages.walk import DefinitionWalk
+from bot.values import Outline, Parameter, Side, Signature, Visibility
 
 SPECS = frozenset({"type_spec", "type_alias", "const_spec", "var_spec"})
 NAMED = frozenset({"type_identifier", "qualified_type", "generic_type"})
 
 
 @dataclass(slots=True)
-class _GoWalk:
-    """What the walk has met so far."""
-
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
+class _GoWalk(DefinitionWalk):
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    stars: int = 0
 
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         """Take a definition; what begins with a small letter stays in its package."""
         is_exported = all(part[:1].isupper() for part in name.split("."))
         if not name.rpartition(".")[2] or name == "_":
             return
-        at = first_line(node), last_line(node)
         visibility: Visibility = "anywhere" if name.rpartition(".")[2][:1].isupper() else "folder"
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, is_exported, visibility))
+        self.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
 
 
 def outline_of(path: str, root: Node, side: Side) -> Outline:

@@ -172,10 +172,5 @@ SHAPE = Shape(
     members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"import_spec"}),
-    scopes=FUNCTIONS,
-    arguments=_arguments,
-    is_guarded=lambda _node, _around: False,  # a compiled language foresees no absence
-    form=_form,
-    types=_types,
-    scope_name=_scope_name,
-)
+    scopes=FUNCTIONS, arguments=_arguments, form=_form, types=_types, scope_name=_scope_name,
+)  # fmt: skip

@@ -1,10 +1,8 @@
 """JavaScript and TypeScript, JSX and the scripts of Vue and Svelte components: one family, because they import each other."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
@@ -15,12 +13,11 @@ from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT
 from bot.values import Outline, Side, Use
 
-NAME = "javascript"
 TRAITS = LanguageTraits(unwritten_names=True)
-CONFIGS = configs_of(NAME)
+project = JavaScriptModules
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (
     "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData Function Headers "
@@ -52,22 +49,6 @@ CONDITIONS = Conditions(
     abstract=re.compile(rb"\A\s*(?:\w+\s+)*abstract\b"),
 )  # fmt: skip
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
-
-
-@lru_cache(maxsize=3)
-def _grammar(kind: str) -> Grammar:
-    if kind == "js":
-        import tree_sitter_javascript
-
-        return Grammar(tree_sitter_javascript.language())
-    import tree_sitter_typescript as typed
-
-    return Grammar(typed.language_tsx() if kind == "tsx" else typed.language_typescript())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> JavaScriptModules:
-    """The resolver of one side's tree."""
-    return JavaScriptModules(paths, configs)
 
 
 @outlines
@@ -108,11 +89,11 @@ def _script(path: str, source: bytes) -> bytes:
 def _root(path: str, code: bytes) -> Node:
     """The tree. JavaScript with types (Flow) has errors in its own grammar and is read as TSX where that has none or fewer."""
     if path.endswith((".ts", ".mts", ".cts", *COMPONENTS)):
-        return syntax.parse(_grammar("ts"), code)
+        return syntax.parse(TYPESCRIPT, code)
     if path.endswith(".tsx"):
-        return syntax.parse(_grammar("tsx"), code)
-    root = syntax.parse(_grammar("js"), code)
+        return syntax.parse(TSX, code)
+    root = syntax.parse(JAVASCRIPT, code)
     if root.has_error:
-        typed_root = syntax.parse(_grammar("tsx"), code)
+        typed_root = syntax.parse(TSX, code)
         return root if typed_root.has_error and b"@flow" not in code[:2000] else typed_root
     return root

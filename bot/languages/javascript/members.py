@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from bot.languages.javascript.signature import FUNCTIONS, signature
-from bot.languages.syntax import first_line, last_line, text
-from bot.values import Side, Signature, Symbol, Visibility
+from bot.languages.syntax import text
+from bot.languages.walk import DefinitionWalk
+from bot.values import Signature, Visibility
 
 CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
 TYPES = frozenset({"interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module"})
@@ -17,15 +18,10 @@ FIELDS = frozenset({"public_field_definition", "field_definition"})
 
 
 @dataclass(slots=True)
-class MemberWalk:
-    """What the walk has met so far."""
+class MemberWalk(DefinitionWalk):
+    """The definitions of a JavaScript or TypeScript file."""
 
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    stars: int = 0
     dynamic: bool = False
     whole: str = ""  # the name of this file whose value is `module.exports`
     aliases: set[str] = field(default_factory=set)  # names of this file for the object that is exported
@@ -49,7 +45,7 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
     if function:
         kind = "method" if "." in name else "function"
     own_signature = signature(node) if function else None
-    walk.symbols.append(Symbol(walk.path, name, kind, first_line(outer), last_line(outer), walk.side, own_signature))
+    walk.define(name, kind, outer, own_signature)
     body = node.child_by_field_name("body")
     if own_signature is not None and "." not in name and body is not None:
         _made(name, body, own_signature, walk)
@@ -66,8 +62,7 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
         for member in body.named_children:
             key = member.child_by_field_name("name") or member
             if key.type == "property_identifier":
-                span = first_line(member), last_line(member)
-                walk.symbols.append(Symbol(walk.path, f"{name}.{text(key)}", "variable", *span, walk.side))
+                walk.define(f"{name}.{text(key)}", "variable", member)
 
 
 def _made(name: str, body: Node, own_signature: Signature, walk: MemberWalk) -> None:
@@ -157,8 +152,4 @@ def _member(node: Node, inside: str, walk: MemberWalk) -> None:
         part.type == "accessibility_modifier" and text(part) == "private" for part in node.named_children
     )
     visibility: Visibility = "file" if private else "anywhere"
-    walk.symbols.append(
-        Symbol(
-            walk.path, name, kind, first_line(node), last_line(node), walk.side, own_signature, visibility=visibility
-        )
-    )
+    walk.define(name, kind, node, own_signature, visibility=visibility)

@@ -8,8 +8,7 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.languages.javascript.clauses import STATEMENT, aliases_of, is_in_comment, names_of
-from bot.languages.lexical import MOST_IMPORTS, Lines, config
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, config, mention
 from bot.values import Clues, Import
 
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json")

@@ -8,8 +8,8 @@ from tree_sitter import Node
 from bot.languages import lexical
 from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
-from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Side, Symbol
+from bot.languages.syntax import conditional, text
+from bot.values import Outline, Side
 
 VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
 BLOCKS = frozenset({
@@ -184,7 +184,7 @@ def _alias(name: str, value: Node, outer: Node, walk: MemberWalk) -> bool:
     if not any(EXPORTS.fullmatch(left) for left in lefts):
         return False
     walk.aliases.add(name)
-    walk.symbols.append(Symbol(walk.path, name, "variable", first_line(outer), last_line(outer), walk.side))
+    walk.define(name, "variable", outer)
     right = value.child_by_field_name("right")
     if right is not None:
         _assign(lefts[0], right, outer, walk)

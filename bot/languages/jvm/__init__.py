@@ -1,6 +1,6 @@
 """Java and Kotlin: one family, because they use each other."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from bot.languages import syntax, typed_receivers
@@ -10,9 +10,7 @@ from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
-NAME = "jvm"
 TRAITS = LanguageTraits()
-CONFIGS: tuple[str, ...] = ()
 # Members of every object, and Kotlin's own functions: what loses a definition of such a name still has one.
 KOTLIN = (
     "also apply arrayOf buildString check checkNotNull component1 component2 copy error forEach getOrElse invoke let lazy listOf map "
@@ -21,13 +19,10 @@ KOTLIN = (
 )
 AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
 
-__all__ = ["AMBIENT", "CONFIGS", "NAME", "TRAITS", "outline", "project", "uses"]
+__all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
 
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> JvmPackages:
-    """The resolver of one side's tree."""
-    del configs  # paths and the files themselves say what a package holds
-    return JvmPackages(paths)
+project = JvmPackages
 
 
 @outlines

@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.syntax import UNKNOWN, first_line, last_line, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
-from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
+from bot.languages.syntax import UNKNOWN, text
+from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
+from bot.text.filetypes import JAVA
+from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
 
 CLASSES = frozenset({
     "class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "annotation_type_declaration",
@@ -38,27 +37,9 @@ CONDITIONS = Conditions(
 )
 
 
-@dataclass(slots=True)
-class JavaWalk:
-    """What the walk has met so far."""
-
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
-    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_java
-
-    return Grammar(tree_sitter_java.language())
-
-
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed_receivers.readable(source))
+    return syntax.parse(JAVA, typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)
@@ -67,35 +48,19 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     misread.check_escapes(source, typed_receivers.blank(source))
     tree = root(source)
-    walk = JavaWalk(path, side)
+    walk = TypedWalk(path, side)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", walk)
     complete = not tree.has_error and not GENERATED.search(source)
-    file_outline = Outline(
-        typed_receivers.with_overloads(walk.symbols),
-        tuple(walk.exports.items()),
-        complete,
-        bases=tuple(walk.bases.items()),
-    )
-    return with_conditions(file_outline, tree, source, CONDITIONS)
+    return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
 
 
-def _type(node: Node, inside: str, walk: JavaWalk) -> None:
+def _type(node: Node, inside: str, walk: TypedWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
-    walk.symbols.append(
-        Symbol(
-            walk.path,
-            name,
-            kind,
-            first_line(node),
-            last_line(node),
-            walk.side,
-            visibility=_visibility(node, inside, walk),
-        )
-    )
+    walk.define(name, kind, node, visibility=_visibility(node, inside, walk))
     walk.exports[short] = name
     bases = _bases(node)
     walk.bases[short] = walk.bases.get(short, ()) + bases
@@ -133,7 +98,7 @@ def _members(node: Node) -> Iterator[Node]:
             yield member
 
 
-def _member(node: Node, inside: str, bases: Sequence[str], walk: JavaWalk) -> None:
+def _member(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk) -> None:
     kind = node.type
     if kind in CLASSES:
         _type(node, inside, walk)
@@ -158,16 +123,12 @@ def _member(node: Node, inside: str, bases: Sequence[str], walk: JavaWalk) -> No
         _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", walk, None)
 
 
-def _take(node: Node, name: str, kind: str, walk: JavaWalk, own_signature: Signature | None) -> None:
+def _take(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
     visibility = _visibility(node, name.rpartition(".")[0], walk)
-    walk.symbols.append(
-        Symbol(
-            walk.path, name, kind, first_line(node), last_line(node), walk.side, own_signature, visibility=visibility
-        )
-    )
+    walk.define(name, kind, node, own_signature, visibility=visibility)
 
 
-def _visibility(node: Node, inside: str, walk: JavaWalk) -> Visibility:
+def _visibility(node: Node, inside: str, walk: TypedWalk) -> Visibility:
     """Who can name a definition; what no word restricts stays in its package, but for members of interfaces and enums."""
     if _static(node, "private"):
         return "file"
@@ -200,10 +161,8 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
-    if above is None or any(item.type == "package_declaration" for item in typed_receivers.near(node)):
+    if above is None:
         return None
-    if any(item.type == "import_declaration" for item in typed_receivers.near(node)):
-        return IdentifierUse("import")
     if above.type == "method_invocation" and above.child_by_field_name("name") == node:
         call = _arguments(above.child_by_field_name("arguments"))
         owner = above.child_by_field_name("object")
@@ -280,11 +239,8 @@ def _own(node: Node, kind: str) -> tuple[str, ...]:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier", "type_identifier"}),
-    scopes=CLASSES | METHODS,
-    classes=CLASSES,
-    methods=METHODS,
-    scope_name=lambda node: text(node.child_by_field_name("name")),
-    place=place,
-    types=types,
+    classes=CLASSES, methods=METHODS, place=place, types=types,
+    heads=frozenset({"package_declaration"}),
+    imports=frozenset({"import_declaration"}),
     anonymous=frozenset({"object_creation_expression", "enum_constant"}),
-)
+)  # fmt: skip

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.jvm.java import OBJECT, JavaWalk
-from bot.languages.syntax import UNKNOWN, first_line, last_line, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
-from bot.values import Call, Outline, Parameter, Side, Signature, Symbol, Visibility
+from bot.languages.jvm.java import OBJECT
+from bot.languages.syntax import UNKNOWN, text
+from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
+from bot.text.filetypes import KOTLIN
+from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
 BODIES = frozenset({"class_body", "enum_class_body"})
@@ -35,16 +35,9 @@ CONDITIONS = Conditions(
 )
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_kotlin
-
-    return Grammar(tree_sitter_kotlin.language())
-
-
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed_receivers.readable(source))
+    return syntax.parse(KOTLIN, typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)
@@ -52,7 +45,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
     misread.check(source)
     tree = root(source)
-    walk = JavaWalk(path, side)
+    walk = TypedWalk(path, side)
     unclear = False
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
@@ -61,16 +54,10 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
             for name in MISREAD.findall(text(node)[:READ]):
                 _class(node, name, walk)
     complete = not (unclear or tree.has_error or GENERATED.search(source) or path.endswith(".kts"))
-    file_outline = Outline(
-        typed_receivers.with_overloads(walk.symbols),
-        tuple(walk.exports.items()),
-        complete,
-        bases=tuple(walk.bases.items()),
-    )
-    return with_conditions(file_outline, tree, source, CONDITIONS)
+    return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
 
 
-def _take(node: Node, inside: str, bases: Sequence[str], walk: JavaWalk, *, is_offered: bool) -> None:
+def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_offered: bool) -> None:
     """One definition with its members. `is_offered`: whether importers can name it without its class."""
     kind, name = node.type, _name(node)
     qualified_name = f"{inside}.{name}" if inside else name
@@ -93,7 +80,7 @@ def _take(node: Node, inside: str, bases: Sequence[str], walk: JavaWalk, *, is_o
             walk.exports.setdefault(name, qualified_name)
 
 
-def _class(node: Node, name: str, walk: JavaWalk) -> None:
+def _class(node: Node, name: str, walk: TypedWalk) -> None:
     short = name.rpartition(".")[2]
     bases = tuple(
         re.split(r"[<(\s{]", text(part), maxsplit=1)[0]
@@ -115,11 +102,10 @@ def _class(node: Node, name: str, walk: JavaWalk) -> None:
         _take(member, name, bases, walk, is_offered=node.type == "object_declaration")
 
 
-def _add(node: Node, name: str, kind: str, walk: JavaWalk, own_signature: Signature | None) -> None:
-    span = first_line(node), last_line(node)
+def _add(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
     is_exported = "." in name or not _has(node, "private")
     visibility: Visibility = "file" if _has(node, "private") else "anywhere"
-    walk.symbols.append(Symbol(walk.path, name, kind, *span, walk.side, own_signature, is_exported, visibility))
+    walk.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
 
 
 def _members(node: Node) -> Iterator[Node]:
@@ -181,10 +167,8 @@ def _kind(before: Sequence[Parameter], many: bool) -> typed_receivers.Kind:
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
-    if above is None or any(item.type == "package_header" for item in typed_receivers.near(node)):
+    if above is None:
         return None
-    if any(item.type == "import" for item in typed_receivers.near(node)):
-        return IdentifierUse("import")
     first = above.named_child(0)  # of as many as the file has lines
     if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
         return IdentifierUse("definition")
@@ -255,11 +239,9 @@ def _in_extension(node: Node) -> bool:
 
 READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
-    scopes=CLASSES | METHODS,
-    classes=CLASSES,
-    methods=METHODS,
+    classes=CLASSES, methods=METHODS, place=place, types=types,
     scope_name=_name,
-    place=place,
-    types=types,
+    heads=frozenset({"package_header"}),
+    imports=frozenset({"import"}),
     anonymous=frozenset({"object_literal", "enum_entry"}),
-)
+)  # fmt: skip

@@ -7,7 +7,7 @@ file holds its path does not say: the files that are asked about tell it themsel
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.languages import typed_receivers
@@ -56,7 +56,8 @@ class _File:
 class JvmPackages:
     """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.SelfDescribed`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # paths and the files themselves say what a package holds
         self._paths = frozenset(path for path in paths if path.endswith(SUFFIXES))
         self._stems: dict[str, list[str]] | None = None
         self._told: dict[str, _FileNames] = {}

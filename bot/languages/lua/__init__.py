@@ -1,13 +1,9 @@
 """Lua: modules that return a table, required by the path of their file."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Language as Grammar
-from tree_sitter import Node
-
-from bot.languages import misread, nesting, syntax
+from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.lua.binding import bindings
 from bot.languages.lua.modules import LuaModules
@@ -15,11 +11,11 @@ from bot.languages.lua.outline import BLOCKS, outline_of
 from bot.languages.lua.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import LUA
 from bot.values import Outline, Side, Use
 
-NAME = "lua"
 TRAITS = LanguageTraits(unwritten_names=True)
-CONFIGS: tuple[str, ...] = ()
+project = LuaModules
 # The standard libraries of Lua 5.1 to 5.4 and of LuaJIT.
 GIVEN = (
     "_ENV _G _VERSION arg assert bit bit32 collectgarbage coroutine debug dofile error ffi getfenv getmetatable io ipairs jit load "
@@ -39,29 +35,11 @@ CONDITIONS = Conditions(
 )
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_lua
-
-    return Grammar(tree_sitter_lua.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> LuaModules:
-    """The resolver of one side's tree."""
-    del configs  # `package.path` is a program's; the folders tell what a name means
-    return LuaModules(paths)
-
-
-def _root(source: bytes) -> Node:
-    nesting.check(source)
-    return syntax.parse(_grammar(), source)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The functions and fields of a file, and what the table that it returns offers."""
     misread.check(source)
-    root = _root(source)
+    root = syntax.shallow_root(LUA, source)
     return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS)
 
 
@@ -69,4 +47,4 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    return syntax.uses(_root(source), source, names, SHAPE)
+    return syntax.uses(syntax.shallow_root(LUA, source), source, names, SHAPE)

@@ -3,12 +3,11 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
 from bot.values import Clues, Import
 
 ENDINGS = (".lua", "/init.lua")
@@ -23,7 +22,8 @@ FORESEEN = re.compile(rb"\bpcall[ \t]*\([ \t]*require\b")
 class LuaModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # `package.path` is a program's; the folders tell what a name means
         self._paths = frozenset(path for path in paths if path.endswith(".lua"))
         self._by_name: dict[str, list[str]] | None = None
         self._files: dict[tuple[str, str], str | None] = {}

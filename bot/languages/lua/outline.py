@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol
+from bot.languages.syntax import conditional, text
+from bot.languages.walk import DefinitionWalk, statements
+from bot.values import Outline, Parameter, Side, Signature
 
 BLOCKS = frozenset({"do_statement", "if_statement", "elseif_statement", "else_statement", "for_statement", "while_statement", "repeat_statement", "block"})  # fmt: skip
 MEMBERS = {"dot_index_expression": ("table", "field"), "method_index_expression": ("table", "method")}
@@ -17,22 +18,15 @@ LITERAL = re.compile(r"\A(['\"])([A-Za-z_]\w*)\1\Z")
 
 
 @dataclass(slots=True)
-class _Walk:
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
+class _LuaWalk(DefinitionWalk):
     members: list[tuple[str, str, str]] = field(default_factory=list)  # (table, member, definition)
     tables: dict[str, str] = field(default_factory=dict)  # a second name of a table -> its first
-
-    def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
-        span = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *span, self.side, own_signature))
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order. A member of a local table is called by its own name alone."""
-    walk = _Walk(path, side)
-    for node in _statements(root):
+    walk = _LuaWalk(path, side)
+    for node in statements(root, BLOCKS):
         if node.type == "function_declaration":
             _function(node, walk)
         elif node.type in ("variable_declaration", "assignment_statement"):
@@ -49,30 +43,19 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     )
 
 
-def _statements(root: Node) -> Iterator[Node]:
-    """The statements that run when the file is loaded, those of blocks too, in their order."""
-    stack = list(reversed(root.named_children))
-    while stack:
-        node = stack.pop()
-        if node.type in BLOCKS:
-            stack += reversed(node.named_children)
-        else:
-            yield node
-
-
-def _function(node: Node, walk: _Walk) -> None:
+def _function(node: Node, walk: _LuaWalk) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is None:
         return
     if name_node.type in MEMBERS:
         table, member = (text(name_node.child_by_field_name(part)) for part in MEMBERS[name_node.type])
-        walk.add(member, "function", node, signature(node))
+        walk.define(member, "function", node, signature(node))
         walk.members.append((table, member, member))
     else:
-        walk.add(text(name_node), "function", node, signature(node))
+        walk.define(text(name_node), "function", node, signature(node))
 
 
-def _assignment(node: Node, walk: _Walk, *, is_local: bool) -> None:
+def _assignment(node: Node, walk: _LuaWalk, *, is_local: bool) -> None:
     holder = next((part for part in node.named_children if part.type == "assignment_statement"), node)
     names = next((part.named_children for part in holder.named_children if part.type == "variable_list"), [])
     values = next((part.named_children for part in holder.named_children if part.type == "expression_list"), [])
@@ -85,7 +68,7 @@ def _assignment(node: Node, walk: _Walk, *, is_local: bool) -> None:
         is_function = value is not None and value.type == "function_definition"
         own_signature = signature(value) if is_function and value is not None else None
         if not (is_local and value is not None and "require" in text(value)[:20]):
-            walk.add(name, "function" if is_function else "variable", node, own_signature)
+            walk.define(name, "function" if is_function else "variable", node, own_signature)
         if member:
             walk.members.append((*member, name))
         elif value is not None and value.type == "table_constructor":
@@ -94,13 +77,13 @@ def _assignment(node: Node, walk: _Walk, *, is_local: bool) -> None:
             walk.tables[name] = text(value)
 
 
-def _field(name: str, part: Node, walk: _Walk) -> str:
+def _field(name: str, part: Node, walk: _LuaWalk) -> str:
     """Take a field of a table that is written out; what its definition is called here is handed back."""
     value = part.child_by_field_name("value")
     if value is not None and value.type == "identifier":
         return text(value)
     is_function = value is not None and value.type == "function_definition"
-    walk.add(
+    walk.define(
         name, "function" if is_function else "variable", part,
         signature(value) if is_function and value is not None else None,
     )  # fmt: skip
@@ -138,7 +121,7 @@ def _result(root: Node) -> Node | None:
     return values[0] if len(values) == 1 else None
 
 
-def _table_name(root: Node, walk: _Walk) -> tuple[str, bool]:
+def _table_name(root: Node, walk: _LuaWalk) -> tuple[str, bool]:
     """The name of the table that the file returns, and whether all that it offers is written in the file."""
     result = _result(root)
     if result is None:
@@ -154,14 +137,14 @@ def _table_name(root: Node, walk: _Walk) -> tuple[str, bool]:
     return "", result.type in ("table_constructor", "function_definition")
 
 
-def _exports(root: Node, walk: _Walk, table_name: str) -> dict[str, str]:
+def _exports(root: Node, walk: _LuaWalk, table_name: str) -> dict[str, str]:
     exports: dict[str, str] = {}
     result = _result(root)
     if result is not None and result.type == "table_constructor":
         for name, part in _fields(result):
             exports.setdefault(name, _field(name, part, walk))
     elif result is not None and result.type == "function_definition":
-        walk.add(WHOLE, "function", result, signature(result))
+        walk.define(WHOLE, "function", result, signature(result))
         exports[WHOLE] = WHOLE
     own_names = {table_name, *(one for one, other in walk.tables.items() if other == table_name)} - {""}
     exports |= {member: local for table, member, local in walk.members if table in own_names}

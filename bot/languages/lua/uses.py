@@ -85,6 +85,4 @@ SHAPE = Shape(
     arguments=_arguments,
     is_guarded=_is_guarded,
     form=_form,
-    types=lambda _: (),
-    scope_name=lambda node: text(node.child_by_field_name("name")),
 )

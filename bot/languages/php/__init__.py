@@ -1,24 +1,20 @@
 """PHP: namespaces, Composer's autoloading, includes."""
 
 import re
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection
 
-from tree_sitter import Language as Grammar
-
-from bot.languages import misread, nesting, spots, syntax
+from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import BLOCKS, outline_of
 from bot.languages.php.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import PHP
 from bot.values import Outline, Side, Use
 
-NAME = "php"
 TRAITS = LanguageTraits(unique_names=True)
-CONFIGS = configs_of(NAME)
+project = Names
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
     "array_all array_any array_find array_find_key array_first array_flip array_is_list array_key_exists array_key_first "
@@ -47,24 +43,11 @@ CONDITIONS = Conditions(
 TAG = re.compile(rb"<\?(?:php(?=\s|$)|=)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_php
-
-    return Grammar(tree_sitter_php.language_php())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Names:
-    """The resolver of one side's tree."""
-    return Names(paths, configs)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    nesting.check(source)
     misread.check(source)
-    root = syntax.parse(_grammar(), source)
+    root = syntax.shallow_root(PHP, source)
     tag = TAG.search(source)
     above = source.count(b"\n", 0, tag.start() if tag is not None else len(source))
     spans = [(1, above if tag is not None else above + 1, "above the opening tag")]
@@ -79,5 +62,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     names = {name.rpartition("\\")[2] for name in names}  # `Models\\Order` is found by its last part
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    nesting.check(source)
-    return spots.uses(syntax.parse(_grammar(), source), source, names, READING)
+    return spots.uses(syntax.shallow_root(PHP, source), source, names, READING)

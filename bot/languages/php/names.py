@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import
 
@@ -20,8 +19,13 @@ NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILIN
 FIRST_CLASS = re.compile(
     rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
 )
+TAG = rb"[ \t]*+(?:<\?php[ \t]++)?"  # the opening tag may stand on the line
 USE = re.compile(
-    rb"^[ \t]*+(?:<\?php[ \t]++)?use[ \t]++(?:(?P<kind>function|const)[ \t]++)?(?P<what>[\w\\](?:[^;(\n]|\n(?![ \t]*+(?:<\?php[ \t]++)?use\b))*+);",
+    rb"^"
+    + TAG
+    + rb"use[ \t]++(?:(?P<kind>function|const)[ \t]++)?(?P<what>[\w\\](?:[^;(\n]|\n(?!"
+    + TAG
+    + rb"use\b))*+);",
     re.MULTILINE,
 )
 QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Z]\w*")

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
+from bot.languages.syntax import conditional, text
+from bot.languages.walk import DefinitionWalk, statements
+from bot.values import Outline, Parameter, Side, Signature, Visibility
 
 CLASSES = frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"})
 BLOCKS = frozenset({
@@ -24,19 +25,14 @@ INCLUDED = re.compile(rb"^[ \t]*(?:return[ \t]+)?(?:require|include)(?:_once)?\b
 
 
 @dataclass(slots=True)
-class _PhpWalk:
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
+class _PhpWalk(DefinitionWalk):
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         if not name:
             return
         visibility: Visibility = "file" if "." in name and _private(node) else "anywhere"
-        at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, visibility=visibility))
+        self.define(name, kind, node, own_signature, visibility=visibility)
         if "." not in name:
             self.exports.setdefault(name, name)
 
@@ -44,13 +40,8 @@ class _PhpWalk:
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order; those under a condition are definitions, too."""
     walk = _PhpWalk(path, side)
-    left = list(reversed(root.named_children))
-    while left:
-        node = left.pop()
-        if node.type in BLOCKS:
-            left += reversed(node.named_children)
-        else:
-            _take(node, walk)
+    for node in statements(root, BLOCKS):
+        _take(node, walk)
     doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         symbols=conditional(walk.symbols),

@@ -175,6 +175,5 @@ def _class_of(scope: Node, variable: str, declaration: str = "") -> tuple[str, .
 READING = SpotGrammar(
     identifiers=frozenset({"name"}),
     scopes=CLASSES | FUNCTIONS,
-    scope_name=lambda node: text(node.child_by_field_name("name")),
     spot=spot,
 )

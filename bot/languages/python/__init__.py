@@ -3,12 +3,9 @@
 import builtins
 import re
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from functools import partial
 
-from tree_sitter import Language as Grammar
-from tree_sitter import Node
-
-from bot.languages import misread, nesting, syntax
+from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.python import binding
 from bot.languages.python.binding import bindings, names_left_out
@@ -17,11 +14,11 @@ from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import PYTHON
 from bot.values import REQUIRES, Outline, Side, Use
 
-NAME = "python"
 TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True)
-CONFIGS: tuple[str, ...] = ()
+project = PythonModules
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",
@@ -43,31 +40,13 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_python
-
-    return Grammar(tree_sitter_python.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> PythonModules:
-    """The resolver of one side's tree."""
-    del configs  # the paths alone say what a module name means
-    return PythonModules(paths)
-
-
-def _root(source: bytes) -> Node:
-    nesting.check(source)
-    return syntax.parse(_grammar(), source)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     misread.check(source)
     misread.check_encoding(source)
-    root = _root(source)
-    outline_read = outline_of(path, root, source, side, _root)
+    root = syntax.shallow_root(PYTHON, source)
+    outline_read = outline_of(path, root, source, side, partial(syntax.shallow_root, PYTHON))
     misread.check_names(outline_read.names)
     whole = [*(["a stub"] if path.endswith(".pyi") else []), *binding.replacements(path, source)]
     hidden_names = names_left_out(source, outline_read.defined_names)
@@ -81,7 +60,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 
 def mounts(path: str, source: bytes) -> Mapping[str, str]:
     """The modules that a package hides behind other things of their names."""
-    return binding.mounts(path, _root(source)) if path.endswith("__init__.py") else {}
+    return binding.mounts(path, syntax.shallow_root(PYTHON, source)) if path.endswith("__init__.py") else {}
 
 
 def patches(source: bytes) -> frozenset[tuple[str, str]]:
@@ -93,5 +72,4 @@ def patches(source: bytes) -> frozenset[tuple[str, str]]:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    nesting.check(source)
-    return syntax.uses(syntax.parse(_grammar(), source), source, names, SHAPE)
+    return syntax.uses(syntax.shallow_root(PYTHON, source), source, names, SHAPE)

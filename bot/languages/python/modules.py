@@ -8,11 +8,10 @@ import posixpath
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines
+from bot.languages.lexical import MOST_IMPORTS, Lines, mention
 from bot.values import Clues, Import
 
 # Begins with the line break before it: a pattern that begins with a letter of its own is found several times as fast.
@@ -26,16 +25,11 @@ FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes befor
 WHOLE = frozenset({"*"})
 
 
-@lru_cache(maxsize=32)
-def mention(words: frozenset[str]) -> re.Pattern[bytes]:
-    """Matches a statement that holds one of the words; everything, where there are none."""
-    return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))
-
-
 class PythonModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # the paths alone say what a module name means
         self._paths = frozenset(path for path in paths if path.endswith((".py", ".pyi")))
         self._roots: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}

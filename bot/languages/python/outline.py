@@ -9,23 +9,17 @@ from tree_sitter import Node
 from bot.languages.python.binding import BLOCKS, fields
 from bot.languages.python.dynamic import ANY, HINT, dynamic
 from bot.languages.python.signature import HARMLESS, signature
-from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import OFFERS, REQUIRES, Outline, Side, Symbol
+from bot.languages.syntax import conditional, text
+from bot.languages.walk import DefinitionWalk
+from bot.values import OFFERS, REQUIRES, Outline, Side
 
 CHOICES = BLOCKS - {"try_statement", "except_clause", "finally_clause", "with_statement", "block"}  # may never be run
 TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 
 
 @dataclass(slots=True)
-class _PythonWalk:
-    """What the walk has met so far."""
-
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    bound: dict[str, str] = field(default_factory=dict)
+class _PythonWalk(DefinitionWalk):
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    stars: int = 0
     import_names: list[str] = field(default_factory=list)
     loose: set[str] = field(default_factory=set)
 
@@ -44,10 +38,10 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, parse: Callable
 
     dynamic_names = dynamic(root, source, within)
     for name in sorted(dynamic_names.names):
-        walk.bound.setdefault(name, "")
+        walk.exports.setdefault(name, "")
     return Outline(
         symbols=conditional(walk.symbols),
-        exports=tuple(walk.bound.items()),
+        exports=tuple(walk.exports.items()),
         complete=not root.has_error and not dynamic_names.doubt,
         stars=walk.stars,
         bases=tuple(walk.bases),
@@ -74,7 +68,7 @@ def _walk(node: Node, inside: str, walk: _PythonWalk, *, sure: bool = True) -> N
             _bind(text(child.child_by_field_name("left")), "type", child, inside, walk)
         elif kind in BLOCKS:
             for name in _targets(child):
-                walk.bound.setdefault(name, "") if not inside else None
+                walk.exports.setdefault(name, "") if not inside else None
             _walk(child, inside, walk, sure=sure and kind not in CHOICES)
 
 
@@ -84,12 +78,9 @@ def _definition(node: Node, outer: Node, inside: str, walk: _PythonWalk) -> None
     kind = "class" if node.type == "class_definition" else "method" if inside else "function"
     decorators = [text(part)[1:].strip() for part in outer.named_children if part.type == "decorator"]
     own_signature = signature(node, bool(inside), decorators) if kind != "class" else None
-    span = first_line(outer), last_line(outer)
-    walk.symbols.append(
-        Symbol(walk.path, name, kind, *span, walk.side, own_signature, not short.startswith("__") or bool(inside))
-    )
+    walk.define(name, kind, outer, own_signature, is_exported=not short.startswith("__") or bool(inside))
     if not inside:
-        walk.bound[short] = name
+        walk.exports[short] = name
     if kind == "class":
         own_fields = list(fields(node, decorators, _bases(node)))
         if own_fields:
@@ -128,9 +119,9 @@ def _assignment(statement: Node, inside: str, walk: _PythonWalk) -> None:
 
 def _bind(name: str, kind: str, node: Node, inside: str, walk: _PythonWalk) -> None:
     qualified_name = f"{inside}.{name}" if inside else name
-    walk.symbols.append(Symbol(walk.path, qualified_name, kind, first_line(node), last_line(node), walk.side))
+    walk.define(qualified_name, kind, node)
     if not inside:
-        walk.bound[name] = qualified_name
+        walk.exports[name] = qualified_name
 
 
 def _identifiers(node: Node) -> Iterator[Node]:
@@ -165,7 +156,7 @@ def _import(node: Node, inside: str, walk: _PythonWalk, *, sure: bool) -> None:
 
 def _take(name: str, walk: _PythonWalk, *, sure: bool) -> None:
     """A name that an import binds."""
-    walk.bound.setdefault(name, "")
+    walk.exports.setdefault(name, "")
     walk.import_names.append(name)
     if not sure:
         walk.loose.add(name)

@@ -168,5 +168,4 @@ SHAPE = Shape(
     is_guarded=_is_guarded,
     form=_form,
     types=_types,
-    scope_name=lambda node: text(node.child_by_field_name("name")),
 )

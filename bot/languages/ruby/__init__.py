@@ -2,11 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from functools import lru_cache
-
-from tree_sitter import Language as Grammar
 
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
@@ -15,11 +12,11 @@ from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
+from bot.text.filetypes import RUBY
 from bot.values import OFFERS, REQUIRES, Outline, Side, Use
 
-NAME = "ruby"
 TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
-CONFIGS: tuple[str, ...] = ()
+project = Requires
 GIVEN = (
     "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "
     "Float Hash IO Integer Kernel Logger Module Mutex NilClass Numeric Object Proc Process Random Range Rational Regexp Set "
@@ -51,19 +48,6 @@ MIXIN = re.compile(
 )
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_ruby
-
-    return Grammar(tree_sitter_ruby.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Requires:
-    """The resolver of one side's tree."""
-    del configs  # the load path is guessed from the folders
-    return Requires(paths)
-
-
 def _check(source: bytes) -> None:
     """Raise Unreadable if the parser would look for the end of each bracket or block to the end of the file."""
     nesting.check(source)
@@ -77,7 +61,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     _check(source)
     misread.check(source)
     misread.check_encoding(source)
-    root = syntax.parse(_grammar(), source)
+    root = syntax.parse(RUBY, source)
     conditions = [] if path.endswith(".rb") else ["a file that is not required by its name"]
     outline_read = _with_mixins(outline_of(path, root, source, side), source)
     return with_conditions(outline_read, root, source, CONDITIONS, conditions)
@@ -108,4 +92,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
     _check(source)
-    return spots.uses(syntax.parse(_grammar(), source), source, names, READING)
+    return spots.uses(syntax.parse(RUBY, source), source, names, READING)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.syntax import conditional, first_line, last_line, text
-from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
+from bot.languages.syntax import conditional, text
+from bot.languages.walk import DefinitionWalk
+from bot.values import Outline, Parameter, Side, Signature, Visibility
 
 HOLDERS = frozenset({"class", "module"})
 BLOCKS = frozenset(
@@ -51,19 +52,14 @@ RELATIVE = re.compile(rb"^[ \t]*require_relative\b", re.MULTILINE)
 
 
 @dataclass(slots=True)
-class _RubyWalk:
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
+class _RubyWalk(DefinitionWalk):
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     private: bool = False  # what is taken now
     private_names: set[str] = field(default_factory=set)  # made private by their names
 
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         visibility: Visibility = "self" if self.private and node.type != "singleton_method" else "anywhere"
-        at = first_line(node), last_line(node)
-        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, own_signature, visibility=visibility))
+        self.define(name, kind, node, own_signature, visibility=visibility)
         if "." not in name:
             self.exports.setdefault(name, name)
 

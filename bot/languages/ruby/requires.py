@@ -7,22 +7,21 @@ A required file hands on everything: constants are global. A constant is found a
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
-from bot.languages.python.modules import mention
+from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
+QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"
 REQUIRE = re.compile(
     rb"^[^\n#]*?\b(?P<how>require_relative|require_dependency|require|load)[ \t(]+(?:File\.\w+\([ \t]*)?"
-    rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
+    + QUOTED
+    + rb"(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
     re.MULTILINE,
 )
-AUTOLOAD = re.compile(
-    rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)", re.MULTILINE
-)
+AUTOLOAD = re.compile(rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*" + QUOTED, re.MULTILINE)
 CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
 OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
 COMMENT = re.compile(rb"^[ \t]*#|^=begin")
@@ -32,21 +31,11 @@ ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 WHOLE = frozenset({"*"})
 
 
-def underscore(name: str) -> str:
-    """`Admin::HTMLPage` is admin/html_page."""
-    parts = re.sub(r"(?<![A-Z\d])([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
-    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
-
-
-def camel(stem: str) -> str:
-    """`html_page` is HtmlPage."""
-    return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
-
-
 class Requires:
     """The files of one tree that can be required. Satisfies `ports.Project`."""
 
-    def __init__(self, paths: Collection[str]) -> None:
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # the load path is guessed from the folders
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._constants: dict[str, list[str]] | None = None  # "admin/user" -> files
         self._named: dict[str, list[str]] | None = None

@@ -5,10 +5,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import islice
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
@@ -19,12 +17,11 @@ from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
+from bot.text.filetypes import RUST
 from bot.values import OFFERS, Outline, Side, Use
 
-NAME = "rust"
 TRAITS = LanguageTraits(conditional_build=True)
-CONFIGS = configs_of(NAME)
+project = Crates
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (
     "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Extend Fn FnMut FnOnce From FromIterator "
@@ -53,24 +50,12 @@ PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_rust
-
-    return Grammar(tree_sitter_rust.language())
-
-
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Crates:
-    """The resolver of one side's tree."""
-    return Crates(paths, configs)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what other modules can ask of it."""
     nesting.check(source)
     misread.check(source)
-    root = syntax.parse(_grammar(), _readable(source))
+    root = syntax.parse(RUST, _readable(source))
     inner = [match[0].decode("utf-8", "replace") for match in INNER.finditer(source)]
     outline_read, traits = outline_of(path, root, side), _traits(root)
     symbols = [
@@ -108,7 +93,7 @@ def mounts(path: str, source: bytes) -> Mapping[str, str]:
     """The files that the `mod` lines of a file make modules, each with its line and what is above it."""
     try:
         nesting.check(source)
-        root, around = syntax.parse(_grammar(), _readable(source)), list(_macro_spans(source))
+        root, around = syntax.parse(RUST, _readable(source)), list(_macro_spans(source))
         return dict(_mounts(path, root, module_folder(path), around))
     except Unreadable:
         return {}
@@ -145,7 +130,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return ()
     nesting.check(source)
     code = _readable(source)
-    code_uses = syntax.uses(syntax.parse(_grammar(), code), code, names, SHAPE)
+    code_uses = syntax.uses(syntax.parse(RUST, code), code, names, SHAPE)
     return type(code_uses)(_with_dots(use) for use in code_uses)
 
 

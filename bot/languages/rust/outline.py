@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from bot.languages.rust.signature import receives, signature
-from bot.languages.syntax import first_line, hide_repeated, last_line, text
-from bot.values import Outline, Side, Signature, Symbol, Visibility
+from bot.languages.syntax import hide_repeated, text
+from bot.languages.walk import DefinitionWalk
+from bot.values import Outline, Side, Signature, Visibility
 
 KINDS = {
     "struct_item": "class", "union_item": "class", "enum_item": "class", "trait_item": "class", "type_item": "type",
@@ -22,27 +23,18 @@ UNKNOWN_BASE = ("?",)  # traits may give a type more members than are written in
 
 
 @dataclass(slots=True)
-class _RustWalk:
-    """What the walk has met so far."""
-
-    path: str
-    side: Side
-    symbols: list[Symbol] = field(default_factory=list)
-    exports: dict[str, str] = field(default_factory=dict)
+class _RustWalk(DefinitionWalk):
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    stars: int = 0
     is_complete: bool = True
 
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         """Take a definition; one that is in no other is offered."""
         public = any(part.type == "visibility_modifier" for part in node.named_children)
-        at = first_line(node), last_line(node)
         visibility: Visibility = (
             "anywhere" if public or kind == "implementation" or not _is_restricted(node) else "below"
         )
-        self.symbols.append(
-            Symbol(self.path, name, kind, *at, self.side, own_signature, public or kind == "implementation", visibility)
-        )
+        is_exported = public or kind == "implementation"
+        self.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
         if "." not in name:
             self.exports[name] = name
 

@@ -187,9 +187,5 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"use_declaration"}),
     scopes=SCOPES,
-    arguments=_arguments,
-    is_guarded=_is_guarded,
-    form=_form,
-    types=_types,
-    scope_name=_scope_name,
+    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
 )  # fmt: skip

@@ -6,10 +6,9 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from bot import render
-from bot.findings import strangers
+from bot.findings import read, strangers
 from bot.findings.strangers import Quote, SeverityAndCategory, Stranger
-from bot.values import Category, Evidence, Finding, Schema, Severity, Source
+from bot.values import Category, Finding, Schema, Severity, Source
 
 NAME = "pairs"
 MAX_BROKEN, MAX_DOUBTS, DOUBT_CHARS = 12, 6, 400
@@ -67,21 +66,9 @@ def schema() -> Schema:
 
 def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """The findings of a reply, and its doubts. Raises BadAnswer if the reply does not fit the schema."""
-    read = strangers.answer(data or {}, PairsAnswer)
-    return tuple(_finding(one, source) for one in read.broken if one.change.quote.strip()), read.doubts
+    reply = strangers.answer(data or {}, PairsAnswer)
+    return tuple(_finding(one, source) for one in reply.broken if one.change.quote.strip()), reply.doubts
 
 
 def _finding(one: BrokenUse, source: Source) -> Finding:
-    use = (Evidence(render.original_name(one.use.path), one.use.quote),) if one.use.quote.strip() else ()
-    return Finding(
-        path=render.original_name(one.change.path),
-        quote=one.change.quote,
-        title=one.title.strip(),
-        why=one.why.strip(),
-        consequence=one.consequence.strip(),
-        severity=one.severity,
-        category=one.category,
-        sources=(source,),
-        evidence=use,
-        trigger=one.trigger.strip(),
-    )
+    return read.finding_of(one, one.change.path, one.change.quote, [one.use], source)

@@ -125,7 +125,7 @@ GENERIC = Preset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How one repository's tests are run: a preset with what its owner says otherwise."""
 
@@ -192,7 +192,11 @@ def recipe(section: "RunSection", preset_found: Preset | None) -> Recipe | None:
     test, files = section.test, section.files
     preset = _meant(test) if test else preset_found
     test, files = test or (preset.test if preset else ""), files or (preset or preset_found or GENERIC).files
-    return Recipe(preset or GENERIC, test, files, section.prepare or "") if test and files else None
+    return (
+        Recipe(preset=preset or GENERIC, test=test, files=files, prepare=section.prepare or "")
+        if test and files
+        else None
+    )
 
 
 def _meant(test: str) -> Preset | None:

@@ -6,9 +6,7 @@ from collections.abc import Collection, Mapping
 from bot.ports import LanguageTraits
 from bot.values import Call, Clues, Import, Outline, Parameter, Side, Signature, Symbol, Use
 
-NAME = "swift"
 TRAITS = LanguageTraits()
-CONFIGS: tuple[str, ...] = ()
 AMBIENT: frozenset[str] = frozenset()
 FUNCTION = re.compile(r"^func (\w+)\((.*?)\)")
 IMPORT = re.compile(r"^import (\w+)")

@@ -111,7 +111,7 @@ def test_real_runners_in_the_sandbox(name: str, path: str, text: str, result: st
     if name == "node" and shutil.which("node") is None:
         pytest.skip("node is not installed")
     preset = PRESETS[name]
-    outcome = run(Recipe(preset, preset.test, preset.files).command(path), {path: text})
+    outcome = run(Recipe(preset=preset, test=preset.test, files=preset.files).command(path), {path: text})
     assert judge(preset, outcome) == result, outcome.output
 
 
@@ -130,7 +130,9 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
     where = sysconfig.get_path("purelib")
     sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
     alone = f"PYTHONPATH={where} PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"  # the plugins of this project take longer to load than the test
-    command = Recipe(PRESETS["pytest"], f"{alone} {PRESETS['pytest'].test}", "").command("tests/test_x.py")
+    command = Recipe(preset=PRESETS["pytest"], test=f"{alone} {PRESETS['pytest'].test}", files="").command(
+        "tests/test_x.py"
+    )
     outcome = asyncio.run(execute(sandbox, Run(b"", command, {"tests/test_x.py": text}, LIMITS)))
     if "No module named pytest" in outcome.output:
         pytest.skip("the interpreter of the sandbox is another one")
@@ -151,7 +153,7 @@ def test_an_owners_words_go_before_what_is_found() -> None:
 
 def test_a_path_cannot_become_a_command() -> None:
     """What is filled in is one word of the shell."""
-    how = Recipe(PRESETS["go"], PRESETS["go"].test, PRESETS["go"].files)
+    how = Recipe(preset=PRESETS["go"], test=PRESETS["go"].test, files=PRESETS["go"].files)
     path = how.path("ab12", "pkg/$(touch x); rm -rf/a.go")
     assert how.command(path).endswith("'./pkg/$(touch x); rm -rf'") or "'pkg/$(touch x); rm -rf'" in how.command(path)
 

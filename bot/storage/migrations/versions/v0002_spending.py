@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from bot.storage.columns import required
+
 revision = "0002"
 down_revision = "0001"
 
@@ -10,14 +12,9 @@ down_revision = "0001"
 def upgrade() -> None:
     """What this version adds."""
     op.create_table(
-        "spending",
-        sa.Column("journal", sa.Text(), nullable=False),
-        sa.Column("installation", sa.BigInteger(), nullable=False),
-        sa.Column("repository", sa.BigInteger(), nullable=False),
-        sa.Column("holder", sa.Text(), nullable=False),
-        sa.Column("fork", sa.Boolean(), nullable=False),
-        sa.Column("begun", sa.Double(), nullable=False),
-        sa.Column("usd", sa.Double(), nullable=False),
+        "spending", sa.Column("journal", sa.Text(), nullable=False),
+        *required(sa.BigInteger(), "installation", "repository"), sa.Column("holder", sa.Text(), nullable=False),
+        sa.Column("fork", sa.Boolean(), nullable=False), *required(sa.Double(), "begun", "usd"),
         sa.PrimaryKeyConstraint("journal"),
-    )
+    )  # fmt: skip
     op.create_index("spending_begun", "spending", ["begun"], unique=False)

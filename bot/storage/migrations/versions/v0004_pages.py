@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from bot.storage.columns import required
+
 revision = "0004"
 down_revision = "0003"
 
@@ -27,45 +29,28 @@ def upgrade() -> None:
     op.create_index("review_of_installation", "review", ["installation", "finished", "id", "state"])
     op.create_index("review_of_repository", "review", ["repository", "finished", "id", "state"])
     op.create_table(
-        "day",
-        sa.Column("installation", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("repository", sa.BigInteger(), autoincrement=False, nullable=False),
+        "day", *required(sa.BigInteger(), "installation", "repository", autoincrement=False),
         sa.Column("day", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("last", sa.Double(), nullable=False),
-        sa.Column("reviews", sa.Integer(), nullable=False),
-        sa.Column("clean", sa.Integer(), nullable=False),
-        sa.Column("found", sa.Integer(), nullable=False),
-        sa.Column("calls", sa.Integer(), nullable=False),
-        sa.Column("tokens", sa.BigInteger(), nullable=False),
-        sa.Column("usd", sa.Double(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False), sa.Column("last", sa.Double(), nullable=False),
+        *required(sa.Integer(), "reviews", "clean", "found", "calls"),
+        sa.Column("tokens", sa.BigInteger(), nullable=False), sa.Column("usd", sa.Double(), nullable=False),
         sa.Column("unpriced", sa.Integer(), nullable=False),
         *(sa.Column(f"t{number:02}", sa.Integer(), nullable=False) for number in range(BUCKETS)),
         sa.PrimaryKeyConstraint("installation", "repository", "day"),
-    )
+    )  # fmt: skip
     op.create_index("day_day", "day", ["day"])
     op.create_table(
-        "failure",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("pull", sa.Text(), nullable=False),
-        sa.Column("installation", sa.BigInteger(), nullable=False),
-        sa.Column("repository", sa.BigInteger(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("what", sa.Text(), nullable=False),
-        sa.Column("why", sa.Text(), nullable=False),
-        sa.Column("ask", sa.Text(), nullable=False),
-        sa.Column("failed", sa.Double(), nullable=False),
+        "failure", *required(sa.Text(), "id", "pull"), *required(sa.BigInteger(), "installation", "repository"),
+        sa.Column("name", sa.Text(), nullable=False), sa.Column("number", sa.Integer(), nullable=False),
+        *required(sa.Text(), "what", "why", "ask"), sa.Column("failed", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
-    )
+    )  # fmt: skip
     op.create_index("failure_failed", "failure", ["failed"])
     op.create_index("failure_of_installation", "failure", ["installation", "failed"])
     op.create_table(
-        "used",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("until", sa.Double(), nullable=False),
+        "used", sa.Column("id", sa.Text(), nullable=False), sa.Column("until", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
-    )
+    )  # fmt: skip
     _sum()
 
 

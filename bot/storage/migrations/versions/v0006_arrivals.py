@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from bot.storage.columns import required
+
 revision = "0006"
 down_revision = "0005"
 
@@ -10,15 +12,10 @@ down_revision = "0005"
 def upgrade() -> None:
     """What this version adds."""
     op.create_table(
-        "arrival",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("installation", sa.BigInteger(), nullable=False),
-        sa.Column("repository", sa.BigInteger(), nullable=False),
-        sa.Column("who", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("stranger", sa.Boolean(), nullable=False),
-        sa.Column("given", sa.Double(), nullable=False),
+        "arrival", sa.Column("id", sa.Text(), nullable=False),
+        *required(sa.BigInteger(), "installation", "repository"), *required(sa.Text(), "who", "kind"),
+        sa.Column("stranger", sa.Boolean(), nullable=False), sa.Column("given", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
-    )
+    )  # fmt: skip
     op.create_index("arrival_who", "arrival", ["installation", "kind", "given"])
     op.create_index("arrival_given", "arrival", ["given"])

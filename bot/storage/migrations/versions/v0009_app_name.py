@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from bot.storage.columns import required
+
 revision = "0009"
 down_revision = "0008"
 
@@ -10,10 +12,6 @@ down_revision = "0008"
 def upgrade() -> None:
     """What this version adds."""
     op.create_table(
-        "app_name",
-        sa.Column("api", sa.Text(), nullable=False),
-        sa.Column("app", sa.Text(), nullable=False),
-        sa.Column("login", sa.Text(), nullable=False),
-        sa.Column("number", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("api", "app"),
-    )
+        "app_name", *required(sa.Text(), "api", "app", "login"),
+        sa.Column("number", sa.BigInteger(), nullable=False), sa.PrimaryKeyConstraint("api", "app"),
+    )  # fmt: skip
