@@ -1,5 +1,6 @@
 """Confirm who imports a file: read the proposed files, resolve their imports, keep those that land on it."""
 
+import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -39,6 +40,7 @@ class Reach:
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
         self._imports: dict[str, tuple[Import, ...]] = {}
+        self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str]) -> Importers:
         """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree."""
@@ -99,6 +101,15 @@ class Reach:
         """The files that use the names of this one without importing it."""
         mates = self._shared.mates(path) if self._shared is not None else ()
         return {self.links.real.get(mate, mate) for mate in mates} - {path} if self.links.real else mates
+
+    def neighbours(self, path: str) -> Collection[str]:
+        """The files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
+        if path not in self._neighbours:
+            folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
+            others = self.paths if self._told is not None else ()
+            beside = [other for other in others if posixpath.split(other)[0] == folder and other.endswith(suffix)]
+            self._neighbours[path] = {*self.mates(path), *beside} - {path}
+        return self._neighbours[path]
 
 
 def unread_part(path: str, source: bytes) -> str:

@@ -137,7 +137,7 @@ class Exports:
 
     async def elsewhere(self, path: str, name: str) -> bool:
         """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door."""
-        word, mates = name.rpartition(".")[2].encode(), frozenset(self.mates(path))
+        word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
         if mates not in self._near:
             self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
         for mate in sorted(mates):

@@ -153,3 +153,15 @@ def test_a_call_that_two_changed_methods_could_mean_is_silent(repository: Reposi
     after = {"pkg/one.py": one.replace("a, b", "a"), "pkg/two.py": files["pkg/two.py"].replace("a, b", "a, b, c=1")}
 
     assert look(repository.change(files, after)) == []
+
+
+def test_another_overload_of_an_unchanged_file_keeps_a_name(repository: Repository) -> None:
+    """A package of Kotlin is its folder: what a neighbour defines under the same name, an import finds."""
+    before = {
+        "shop/A.kt": "package shop\n\nfun sumRows(rows: Int): Int = rows\nfun keep(): Int = 1\n",
+        "shop/B.kt": "package shop\n\nfun sumRows(rows: String): Int = 2\n",
+        "app/Use.kt": 'package app\n\nimport shop.sumRows\n\nfun use(): Int = sumRows("a")\n',
+    }
+    after = {"shop/A.kt": "package shop\n\nfun keep(): Int = 1\n"}
+    assert look(repository.change(before, after)) == []
+    assert look(repository.change({**before, "shop/B.kt": "package shop\n"}, after))
