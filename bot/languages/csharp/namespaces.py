@@ -58,7 +58,7 @@ class _File:
 
 
 class Namespaces:
-    """The namespaces of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.SelfDescribed`."""
+    """The namespaces of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths

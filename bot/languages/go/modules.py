@@ -55,7 +55,7 @@ def likely_names(spec: str) -> tuple[str, ...]:
 
 
 class GoPackages:
-    """The packages of one tree. Satisfies `ports.Project` and `ports.Shared`."""
+    """The packages of one tree. Satisfies `ports.Project` and `ports.SharedScope`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._folders: dict[str, set[str]] = defaultdict(set)

@@ -54,7 +54,7 @@ class _File:
 
 
 class JvmPackages:
-    """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.SelfDescribed`."""
+    """The packages of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         del configs  # paths and the files themselves say what a package holds

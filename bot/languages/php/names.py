@@ -48,7 +48,7 @@ def _strings(value: object) -> list[str]:
 
 
 class Names:
-    """The classes and files of one tree. Satisfies `ports.Project` and `ports.Shared`."""
+    """The classes and files of one tree. Satisfies `ports.Project` and `ports.SharedScope`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
