@@ -7,17 +7,13 @@ that a later one of the same name replaces. A format that is not here, and a fil
 import json
 import posixpath
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
-import yaml
 
 Place = tuple[str, ...]  # the sections around a key, and the key
 LARGEST = 1 << 20  # characters of a file that is parsed
 _MOST = 200_000  # places of one file: aliases that multiply stop here
 _DEEPEST = 60
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DOCUMENT = "--- "  # how the section begins that is a document of a stream
 _MERGES = "<<"
 _JSON_COMMENT = re.compile(r"(?P<text>\"(?:[^\"\\]|\\.)*+\"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?", re.DOTALL)
@@ -45,7 +41,7 @@ def parsed_places(path: str, content: str) -> frozenset[Place] | None:
         raise UnreadableSettingsError(f"{path} has more than {LARGEST:,} characters")
     try:
         return frozenset(_walk(reader(content.removeprefix("\ufeff"))))
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableSettingsError(f"{path} does not parse ({type(error).__name__})") from error
 
 
@@ -94,15 +90,22 @@ def _of_loose_json(content: str) -> object:
 def _of_toml(content: str) -> object:
     if any(part.count(".") > _MOST_PARTS for line in content.split("\n") for part in line.split("=")):
         raise UnreadableSettingsError("a key of too many parts")
+    import tomllib
+
     return tomllib.loads(content)
 
 
 def _of_yaml(content: str) -> object:
     """The documents of a stream, each a section by what it calls itself, or by its number."""
+    import yaml  # takes longer to load than most reviews by code
+
     sections: dict[str, object] = {}
-    for number, document in enumerate(_yaml_documents(content), 1):
-        name = f"{DOCUMENT}{_document_name(document) or number}"
-        sections[f"{name} {number}" if name in sections else name] = document
+    try:
+        for number, document in enumerate(_yaml_documents(content), 1):
+            name = f"{DOCUMENT}{_document_name(document) or number}"
+            sections[f"{name} {number}" if name in sections else name] = document
+    except yaml.YAMLError as error:
+        raise UnreadableSettingsError(type(error).__name__) from error
     return sections
 
 
@@ -118,9 +121,11 @@ def _document_name(document: object) -> str:
 
 def _yaml_documents(content: str) -> Iterator[object]:
     """Objects, lists and texts from the parser's events: nothing is constructed, an alias is the object that it names, the last of equal keys wins."""
+    import yaml
+
     anchors: dict[str, object] = {}
     stack: list[tuple[Any, list[object]]] = []  # an open collection, and the key that waits for its value
-    for event in yaml.parse(content, _LOADER):
+    for event in yaml.parse(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         value: Any
         if isinstance(event, yaml.CollectionStartEvent):
             value = {} if isinstance(event, yaml.MappingStartEvent) else []
