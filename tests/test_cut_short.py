@@ -113,8 +113,12 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
     review = hand.review(worker=worker, strategy="rlm", root="compatible/root")
     assert titles(placed.finding for placed in review.findings) == FOUND
     assert review.fault == "interrupted"
-    assert {*kinds[-2:]} == {"root", "opinion"}
+    last_kinds = kinds[
+        min(kinds.index("root"), kinds.index("opinion")) :
+    ]  # of several opinions all may be on their way
+    assert {*last_kinds} == {"root", "opinion"}
     assert kinds.count("root") == 1
+    assert kinds.count("opinion") <= len(FOUND)
 
 
 @pytest.mark.parametrize("strategy", ["direct", "fanout", "rlm"])
