@@ -82,8 +82,9 @@ class Dispatcher:
 def orders(settings: JobSettings) -> tuple[Order, ...]:
     """The queues and the order of each."""
     places = settings.at_once
+    small = max(2, places // 2)  # each push has one, and while it runs deliveries wait for the interpreter
     return (
         RoundRobin("reviews", places, settings.per_installation),
         Shares("commands", places),
-        RoundRobin("small", places, places),
+        RoundRobin("small", small, small),
     )
