@@ -21,7 +21,7 @@ from bot.analyzers.linters import hidden_reports_sentence
 from bot.analyzers.ruff_bindings import Star, unsure
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
-from bot.analyzers.ruff_syntax import syntax, unreadable
+from bot.analyzers.ruff_syntax import names, syntax, unreadable
 from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.ports import Tree
 from bot.render import count
@@ -166,11 +166,11 @@ def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
 
 async def _unsure_names(tree: Tree, source: RuffSource) -> list[str]:
     """What is used and bound by nothing that is sure to bind it, where that is the change's doing."""
-    head, base = syntax(source.texts.own), syntax(source.base_text)
-    if not head.known or not base.known:
+    head, base = names(source.texts.own), names(source.base_text)
+    if head is None or base is None:
         return []
     rows = []
-    for name, line, stars in unsure(head.names, base.names):
+    for name, line, stars in unsure(head, base):
         if not stars:
             rows.append(f"`{name}` in line {line} is bound only where a condition, a loop or a call comes to it")
         elif not await _is_in_star(tree, source.file.path, name, stars):
@@ -193,8 +193,8 @@ async def _is_in_star(tree: Tree, path: str, name: str, stars: Iterable[Star]) -
             for ending in ((".py", "/__init__.py") if inner else ("__init__.py",))
         ]
         texts = await tree.read_many(list(dict.fromkeys(paths)))
-        modules = [syntax(text) for text in texts.values()]
-        if modules and all(one.known and name in one.names.certain for one in modules):
+        modules = [names(text) for text in texts.values()]
+        if modules and all(one is not None and name in one.certain for one in modules):
             return True
     return False
 

@@ -71,11 +71,6 @@ class Syntax:
         return row in self._decorators
 
     @cached_property
-    def names(self) -> ModuleNames:
-        """What the module binds and uses."""
-        return module_names(self._root) if self.known else ModuleNames()
-
-    @cached_property
     def has_lazy_names(self) -> bool:
         """Whether the module makes names when they are asked for."""
         return any(
@@ -156,3 +151,12 @@ def _module_level(root: ast.Module) -> Iterator[ast.stmt]:
         yield node
         if isinstance(node, ast.If | ast.Try):
             left += [*node.body, *node.orelse, *(node.finalbody if isinstance(node, ast.Try) else ())]
+
+
+@lru_cache(maxsize=8)
+def names(source: bytes) -> ModuleNames | None:
+    """What a module binds and uses, None if this Python cannot read it. Every changed file is asked for, so its tree is not kept."""
+    try:
+        return module_names(_parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
