@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 READING: "AppPermissionsType" = {"contents": "read"}
 POSTING: "AppPermissionsType" = {"contents": "read", "metadata": "read", "checks": "write"}
 POSTING |= {"pull_requests": "write", "issues": "write"}
-# As GitHub asks it of who resolves a thread.
-RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write", "metadata": "read"}
-# What a commit on a branch needs, where the owner has granted it.
-COMMITTING: "AppPermissionsType" = {"pull_requests": "read", "contents": "write", "metadata": "read"}
+RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # a thread
+COMMITTING: "AppPermissionsType" = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # on a branch
 UNPROCESSABLE = 422
 UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)  # keys, public ones too
 _voices: dict[Identity, Voice] = {}  # what GET /app has answered, once in a process
@@ -134,9 +132,6 @@ async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> As
 async def with_token(
     token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace, seal: bytes | None = None
 ) -> AsyncIterator[Host]:
-    """Open a pull request as somebody's token sees it: an Action's, whose login is "github-actions[bot]". It is not revoked.
-
-    `seal`: what its markers are signed with; None if there is no secret.
-    """
+    """Open a pull request as an Action's token sees it, which is not revoked. `seal`: what its markers are signed with, if there is a secret."""
     async with holding(token, api, pace, pull.installation) as inside:
         yield Host(inside, pull, Voice(ours, seal=seal))

@@ -149,5 +149,4 @@ def _json(response: Response[Any, Json]) -> Json:
     raise HostDown("GitHub answered with something that is not JSON")
 
 
-# Those of model calls: the system's, or SSL_CERT_FILE. To read them takes longer than a request.
-_trusted = cache(httpx2.create_ssl_context)
+_trusted = cache(httpx2.create_ssl_context)  # the system's, or SSL_CERT_FILE: to read them takes longer than a request

@@ -82,8 +82,7 @@ class Policy(BaseThrottler):
             what, status = answers.route_of(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
         await response.aread()
-        # The read one refers back to the answer, which would keep megabytes until a collection.
-        response.stream = httpx.ByteStream(b"")
+        response.stream = httpx.ByteStream(b"")  # the read one refers to the answer, and would keep megabytes
         if response.is_error:
             raise answers.http_error(response)
         if response.url.path.endswith("/graphql"):

@@ -13,8 +13,7 @@ from bot.values import PostedComment, PullFacts, Voice
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
-# Where the fields of a value are in the JSON, unless they have their own names there.
-PULL = {
+PULL = {  # where the fields of a value are in the JSON, unless they have their own names there
     "author": "user.login",
     "author_type": "user.type",
     "base_ref": "base.ref",
