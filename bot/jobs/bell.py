@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 log = logging.getLogger("deeprepo.jobs")
 CHANNEL = "deeprepo_jobs"
 RETRY = 5.0  # seconds until a lost connection is opened again
+READING = 0.1  # seconds for which what has arrived is read
 
 
 class Bell:
@@ -49,10 +50,22 @@ class Bell:
                 async with await psycopg.AsyncConnection.connect(address, autocommit=True) as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
                     self.ring()  # for what was stored before this process listened
-                    async for notice in connection.notifies():
-                        if notice.payload != self._executor:
-                            self.ring()
+                    while True:
+                        await _readable(connection.fileno())
+                        async for notice in connection.notifies(timeout=READING):
+                            if notice.payload != self._executor:
+                                self.ring()
             except (psycopg.Error, SQLAlchemyError, OSError) as error:
                 reason = str(error).strip().partition("\n")[0]
                 log.warning("other processes cannot wake this one", extra={"facts": {"reason": reason}})
             await asyncio.sleep(RETRY)
+
+
+async def _readable(descriptor: int) -> None:
+    """Return when a connection has something to read, its end included. The library's own wait wakes ten times a second."""
+    loop, arrival = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, arrival.set)
+    try:
+        await arrival.wait()
+    finally:
+        loop.remove_reader(descriptor)
