@@ -107,7 +107,7 @@ def last(previous: Path | None) -> bytes | None:
 
 
 def content(path: Path) -> bytes:
-    """Read the review that a person has named. Raises UsageError, and FileNotFoundError if there is none."""
+    """Read the file of a review that was named on the command line. Raises UsageError, or FileNotFoundError if it does not exist."""
     from bot.findings import earlier
 
     try:

@@ -124,7 +124,7 @@ def _read(path: str, content: str) -> frozenset[Place] | UnreadableSettingsError
 
 
 def places(path: str, content: str) -> frozenset[Place]:
-    """The keys that a file of settings defines, each with the sections around it: by the parser of its format, by lines if it has none.
+    """Return the keys that a settings file defines, each with the sections around it. The format's parser decides; lines do if there is no parser.
 
     Raises `UnreadableSettingsError`.
     """

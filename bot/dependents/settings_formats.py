@@ -110,7 +110,7 @@ def _of_yaml(content: str) -> object:
 
 
 def _document_name(document: object) -> str:
-    """What a manifest calls itself: its kind and its name; "" if it is none."""
+    """Return kind and name of a Kubernetes manifest, or "" if the document is not one."""
     if not isinstance(document, dict):
         return ""
     metadata = document.get("metadata")

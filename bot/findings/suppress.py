@@ -121,16 +121,16 @@ class IgnoreList:
 
 
 def _places(finding: Finding) -> list[Finding]:
-    """A finding as it would be told at each of its places: one secret may stand in several, and each has to be silenced.
+    """Return a finding as it would be reported at each of its places. One secret may have several, and each has to be silenced.
 
-    A person's word about the secret itself, at one of them, holds for all: the value is the same.
+    If a person has ignored the secret itself at one place, that counts for all places: the value is the same.
     """
     others = [item for item in finding.evidence if item.note == SAME_VALUE] if finding.category == "secret" else []
     return [finding, *(_at(finding, item) for item in others)]
 
 
 def _at(finding: Finding, there: Evidence) -> Finding:
-    """The finding as it would be told at a line of its evidence."""
+    """Return the finding as it would be reported at a line of its evidence."""
     own = Evidence(finding.path, finding.quote, finding.start, finding.side, note=SAME_VALUE)
     rest = (item for item in finding.evidence if item is not there)
     return identify(

@@ -65,12 +65,12 @@ class Conditions:
     )  # node that says something of all that follows
     with_body: frozenset[str] = frozenset()  # definitions that usually have a body
     ends: re.Pattern[bytes] = NOTHING  # a statement outside of functions that ends the run or the reading of the file
-    leaves: re.Pattern[bytes] = NOTHING  # one that does if it stands in a block
+    leaves: re.Pattern[bytes] = NOTHING  # the same, for a statement inside a block
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
     binds: Callable[[Node, bytes], Iterable[Binding]] = lambda _, __: ()  # the statements that bind a name once more
     abstract: re.Pattern[bytes] = NOTHING  # the text of a method that heirs have to define
     operators: re.Pattern[bytes] = NOTHING  # the head of a method that nobody calls by its name: an operator
-    spares: Callable[[Node], bool] = lambda _: False  # what looks like a condition and is none
+    spares: Callable[[Node], bool] = lambda _: False  # nodes that look like conditions and are not
 
 
 def with_conditions(

@@ -38,7 +38,7 @@ CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
 def text(node: Node | None) -> str:
-    """The source of a node, empty where there is none."""
+    """Return the source of a node, or "" if there is no node."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
 
 

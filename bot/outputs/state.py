@@ -93,7 +93,7 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
 
 
 def verdict(data: bytes) -> HeadVerdict | None:
-    """The verdict in a state that is trusted; None if it has none, as those of older versions."""
+    """Return the verdict of a trusted state, or None: older versions stored none."""
     row = json.loads(data).get("verdict")
     endings = ("success", "neutral", "failure")
     names = {one.name for one in fields(HeadVerdict)}

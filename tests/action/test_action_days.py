@@ -20,7 +20,7 @@ FINE = doubles.Reply(data={"answer": "One.", "findings": []})
 
 
 def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, by: str = "", **other: object) -> None:
-    """A run of the workflow that stands in the repository's list; of a branch of the repository a maintainer's, unless it is said whose."""
+    """Add an earlier run of the workflow to the repository's list. On a branch of the repository it is a maintainer's unless `by` names somebody."""
     by = by or ("" if fork else "maintainer")
     if by:
         other["actor"] = at.gh.world.user(by)
@@ -156,7 +156,7 @@ def test_a_stranger_on_a_branch_of_the_repository_is_counted(
     inputs: dict[str, str],
     is_read: bool,
 ) -> None:
-    """Whoever may only read can open a pull request between two branches: the same question is asked of its run and of every earlier one."""
+    """Somebody who may only read can open a pull request between two branches. One rule decides about its run and about each earlier one."""
 
     async def go() -> bool:
         async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:

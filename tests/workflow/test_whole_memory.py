@@ -80,15 +80,21 @@ async def guessing(folder: Path, patch: pytest.MonkeyPatch, settings: str) -> As
             yield at, persuaded
 
 
+async def pushed_over(at: Whole) -> int:
+    """A pull request whose secret a force push has removed; its number."""
+    await at.repo.commit("main", {".deeprepo.yml": STRICT})
+    number = await at.reviewed(files={"conf/app.yml": f"token: {TOKEN}\n"})
+    await at.repo.force_push("feature", {"conf/app.yml": "token: none\n"})
+    await at.quiet()
+    return number
+
+
 def test_a_second_pull_request_of_a_branch_knows_its_secrets(tmp_path: Path) -> None:
     """A secret that was pushed over is open in the next pull request of the branch too, until the first was merged by who may."""
 
     async def story() -> None:
         async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": STRICT})
-            one = await at.reviewed(files={"conf/app.yml": f"token: {TOKEN}\n"})
-            await at.repo.force_push("feature", {"conf/app.yml": "token: none\n"})
-            await at.quiet()
+            one = await pushed_over(at)
             await at.repo.close(one, by="colleague")
             two = await at.repo.open_pull("feature", title="Settings")
             await at.quiet()
@@ -109,10 +115,7 @@ def test_a_second_pull_request_with_the_same_head_knows_its_secrets(tmp_path: Pa
 
     async def story() -> None:
         async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": STRICT})
-            one = await at.reviewed(files={"conf/app.yml": f"token: {TOKEN}\n"})
-            await at.repo.force_push("feature", {"conf/app.yml": "token: none\n"})
-            await at.quiet()
+            one = await pushed_over(at)
             head = at.gh.pull(one).head_sha
             await at.repo.commit("other", {"NEWS.md": "one\n"})
             two = await at.repo.open_pull("other", title="News")

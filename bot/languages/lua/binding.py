@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from bot.languages.conditions import ALL, Binding
-from bot.languages.lua.outline import BLOCKS, member_of, table_names
+from bot.languages.lua.outline import BLOCKS, assigned_values, member_of, table_names
 from bot.languages.syntax import first_line, text
 
 READERS = re.compile(r"(?:setmetatable|i?pairs|next|print|type|assert|require|tostring|select|unpack|table\.unpack)")
@@ -31,11 +31,7 @@ def bindings(root: Node, source: bytes) -> Iterator[Binding]:
 
 
 def _of_assignment(node: Node, tables: frozenset[str], homes: set[str], *, is_run: bool) -> Iterator[Binding]:
-    holder = next((part for part in node.named_children if part.type == "assignment_statement"), node)
-    names = next((part.named_children for part in holder.named_children if part.type == "variable_list"), [])
-    values = next((part.named_children for part in holder.named_children if part.type == "expression_list"), [])
-    for at, name_node in enumerate(names):
-        value = values[at] if at < len(values) else None
+    for name_node, value in assigned_values(node):
         member = member_of(name_node)
         if member and member[0] in tables and (value is None or value.type != "function_definition"):
             yield Binding(member[1], first_line(node), text(node))

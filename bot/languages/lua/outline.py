@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from tree_sitter import Node
 
@@ -55,12 +56,16 @@ def _function(node: Node, walk: _LuaWalk) -> None:
         walk.define(text(name_node), "function", node, signature(node))
 
 
-def _assignment(node: Node, walk: _LuaWalk, *, is_local: bool) -> None:
+def assigned_values(node: Node) -> Iterator[tuple[Node, Node | None]]:
+    """Yield what an assignment sets, each with its value; None if there are fewer values than names."""
     holder = next((part for part in node.named_children if part.type == "assignment_statement"), node)
     names = next((part.named_children for part in holder.named_children if part.type == "variable_list"), [])
     values = next((part.named_children for part in holder.named_children if part.type == "expression_list"), [])
-    for at, name_node in enumerate(names):
-        value = values[at] if at < len(values) else None
+    yield from zip_longest(names, values[: len(names)])
+
+
+def _assignment(node: Node, walk: _LuaWalk, *, is_local: bool) -> None:
+    for name_node, value in assigned_values(node):
         member = member_of(name_node)
         name = member[1] if member else text(name_node) if name_node.type == "identifier" else ""
         if not name:

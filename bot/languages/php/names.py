@@ -19,7 +19,7 @@ NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILIN
 FIRST_CLASS = re.compile(
     rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
 )
-TAG = rb"[ \t]*+(?:<\?php[ \t]++)?"  # the opening tag may stand on the line
+TAG = rb"[ \t]*+(?:<\?php[ \t]++)?"  # the line may begin with the opening tag
 USE = re.compile(
     rb"^"
     + TAG
