@@ -46,5 +46,6 @@ REGISTERED = {
     "ruby": "ruby",
     "elixir": "elixir",
     "lua": "lua",
+    "swift": "swift",
 }
 LANGUAGES: Mapping[str, Language] = {name: cast("Language", Later(name, module)) for name, module in REGISTERED.items()}

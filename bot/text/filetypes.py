@@ -241,6 +241,23 @@ ELIXIR = FileType(
     implicit_result=True,
     undeclared_results=True,
 )
+SWIFT = FileType(
+    suffixes=(".swift",),
+    parser="swift",
+    headings=("Swift",),
+    lexer="swift",
+    folder_scope=True,
+    grammar=("tree_sitter_swift", "language"),
+    comments=C_COMMENTS,
+    camel_case=True,
+    literal_keys=True,
+    implicit_result=True,
+    named_arguments=": ",
+    constructors=_CONSTRUCTORS | {"init"},
+    broken_use=_COMPILED,
+    broken_override=_OVERRIDES_NOTHING,
+    marked_overrides=True,
+)
 LUA = FileType(
     suffixes=(".lua",),
     parser="lua",
@@ -285,7 +302,7 @@ FILETYPES: tuple[FileType, ...] = (
     PHP,
     RUBY,
     FileType(suffixes=(".erb",), headings=("Ruby",)),
-    FileType(suffixes=(".swift",), headings=("Swift",), lexer="swift", comments=C_COMMENTS, folder_scope=True),
+    SWIFT,
     FileType(suffixes=(".dart",), headings=("Dart",), comments=C_COMMENTS, definitions="typed"),
     ELIXIR,
     LUA,
@@ -320,6 +337,7 @@ CONFIGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "go": ("go.mod", "go.work"),
         "rust": ("Cargo.toml",),
         "php": ("composer.json",),
+        "swift": ("Package.swift", "*Exports.swift", "*Exported.swift"),
     }
 )
 _ANY_FILE = frozenset({"javascript", "c/c++", "php", "ruby"})

@@ -10,7 +10,7 @@ from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Dependents, PullRequest
 
-SWIFT = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
+DART = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
 SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
 
 
@@ -24,13 +24,13 @@ def _found(pull: PullRequest) -> Dependents:
 
 def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
     """The unchanged line that holds a distinctive word of the change is a proposal, never sure."""
-    before = {"Sources/Settings.swift": SWIFT, "Sources/Screen.swift": SCREEN, "Tests/tests/ScreenTests.swift": SCREEN}
-    found = _found(repository.change(before, {"Sources/Settings.swift": SWIFT.replace("path: String", "url: URL")}))
+    before = {"Sources/Settings.dart": DART, "Sources/Screen.dart": SCREEN, "Tests/tests/ScreenTests.dart": SCREEN}
+    found = _found(repository.change(before, {"Sources/Settings.dart": DART.replace("path: String", "url: URL")}))
 
     assert [(r.symbol, r.path, r.line, r.text, r.sure, r.missing, r.test) for r in found.references] == [
         (
-            "Sources/Settings.swift:loadUserSettings",
-            "Sources/Screen.swift",
+            "Sources/Settings.dart:loadUserSettings",
+            "Sources/Screen.dart",
             1,
             SCREEN.partition("\n")[0],
             False,
@@ -38,8 +38,8 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
             False,
         ),
         (
-            "Sources/Settings.swift:loadUserSettings",
-            "Tests/tests/ScreenTests.swift",
+            "Sources/Settings.dart:loadUserSettings",
+            "Tests/tests/ScreenTests.dart",
             1,
             SCREEN.partition("\n")[0],
             False,
@@ -52,7 +52,7 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
 def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> None:
     """One sentence for all of them; a file without a suffix is named."""
     before = {
-        "a.swift": "let a = 1\n",
+        "a.dart": "let a = 1\n",
         "deploy/run.sh": "echo a\n",
         "Makefile": "all:\n",
         "b.md": "text\n",
@@ -61,7 +61,7 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
     found = _found(repository.change(before, {name: f"{text}# more\n" for name, text in before.items()}))
 
     assert found.cut == (
-        ".sh, .swift, Makefile files are not parsed: uses of what changed in Makefile, a.swift, deploy/run.sh were searched by name only",
+        ".dart, .sh, Makefile files are not parsed: uses of what changed in Makefile, a.dart, deploy/run.sh were searched by name only",
     )
 
 
@@ -87,10 +87,8 @@ def test_common_words_say_nothing(repository: Repository) -> None:
 
 def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> None:
     """Who writes the word in the same change knows of it."""
-    before = {"a.swift": "let first_thing = 1\n", "b.swift": "let b = 1\n"}
-    found = _found(
-        repository.change(before, {"a.swift": "let second_thing = 1\n", "b.swift": "let b = second_thing\n"})
-    )
+    before = {"a.dart": "let first_thing = 1\n", "b.dart": "let b = 1\n"}
+    found = _found(repository.change(before, {"a.dart": "let second_thing = 1\n", "b.dart": "let b = second_thing\n"}))
 
     assert found.references == ()
 
@@ -98,16 +96,16 @@ def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> No
 def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Repository) -> None:
     """A file without definitions for us is cut into runs of lines; each gets the lines that hold its words."""
     before = {
-        "a.swift": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
-        "b.swift": "print(first_thing)\n",
+        "a.dart": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
+        "b.dart": "print(first_thing)\n",
     }
-    pull = repository.change(before, {"a.swift": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
+    pull = repository.change(before, {"a.dart": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
 
     async def run() -> list[list[str]]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             texts = units.Texts(
-                *[{"a.swift": ((await tree.read("a.swift", side)) or b"").decode()} for side in ("head", "base")]
+                *[{"a.dart": ((await tree.read("a.dart", side)) or b"").decode()} for side in ("head", "base")]
             )
             cut = units.cut(files, await find(tree, files, LANGUAGES), texts)
             return [[row.text for row in unit.references] for unit in sorted(cut, key=lambda unit: unit.start)]

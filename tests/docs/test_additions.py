@@ -111,29 +111,29 @@ def test_a_verdict_takes_the_files_that_the_page_names(scratch: Scratch) -> None
 
 def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, repository: Repository) -> None:
     """Its definitions, importers and calls are found, a broken call is reported in its own words, and its comments are comments."""
-    scratch.create("bot/languages/swift.py", (SAMPLES / "swift.py").read_text(encoding="utf-8"))
-    scratch.insert("bot/languages/__init__.py", '    "ruby": "ruby",\n', '    "swift": "swift",\n')
+    scratch.create("bot/languages/dart.py", (SAMPLES / "dart.py").read_text(encoding="utf-8"))
+    scratch.insert("bot/languages/__init__.py", '    "ruby": "ruby",\n', '    "dart": "dart",\n')
     row = """    FileType(
-        suffixes=(".swift",), parser="swift", lexer="swift", comments=C_COMMENTS, broken_use="Swift refuses it.",
+        suffixes=(".dart",), parser="dart", lexer="dart", comments=C_COMMENTS, broken_use="Dart refuses it.",
     ),
 """
     file = scratch.folder / "bot/text/filetypes.py"
-    known = re.search(r'    FileType\(suffixes=\("\.swift",\).*\n', held := file.read_text(encoding="utf-8"))
+    known = re.search(r'    FileType\(suffixes=\("\.dart",\).*\n', held := file.read_text(encoding="utf-8"))
     assert known
     file.write_text(held.replace(known[0], ""), encoding="utf-8")
-    scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".dart",)', row)
-    scratch.insert("docs/command-line.md", "Kotlin, C#,", "Swift, ")
-    scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-swift",\n')
-    scratch.opened.append("tests/languages/conformance/swift.txt")  # this test
+    scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".erb",)', row)
+    scratch.insert("docs/command-line.md", "Kotlin, C#,", "Dart, ")
+    scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-dart",\n')
+    scratch.opened.append("tests/languages/conformance/dart.txt")  # this test
     repository.commit(
         {
-            "Cart.swift": "func total(rows: Int) -> Int { rows }\n",
-            "App.swift": "import Cart\n\n// total() is a word here.\nprint(total(1))\n",
+            "Cart.dart": "func total(rows: Int) -> Int { rows }\n",
+            "App.dart": "import Cart\n\n// total() is a word here.\nprint(total(1))\n",
         },
         "before",
     )
     repository.git("checkout", "-q", "-b", "change")
-    repository.commit({"Cart.swift": "func total(rows: Int, tax: Int) -> Int { rows + tax }\n"}, "a tax")
+    repository.commit({"Cart.dart": "func total(rows: Int, tax: Int) -> Int { rows + tax }\n"}, "a tax")
     found = scratch.run(
         "-c",
         "import deeprepo; made = deeprepo.impact('.', 'main..change');"
@@ -143,9 +143,9 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     )
     command = ("-m", "bot", "review", "main..change", "--effort", "none", "--format", "json")
     review = json.loads(scratch.run(*command, at=repository.folder))
-    assert found.splitlines() == ["[('App.swift', 4)]", "['App.swift']", "[('App.swift', 4, 'required-parameter')]"]
-    assert [one["consequence"] for one in review["findings"]] == ["Swift refuses it."]
-    assert sorted(scratch.opened) == documented("language", "swift")
+    assert found.splitlines() == ["[('App.dart', 4)]", "['App.dart']", "[('App.dart', 4, 'required-parameter')]"]
+    assert [one["consequence"] for one in review["findings"]] == ["Dart refuses it."]
+    assert sorted(scratch.opened) == documented("language", "dart")
     assert len(scratch.opened) <= 6
 
 

@@ -1,4 +1,4 @@
-"""Swift for `test_additions`: free functions, found by the lines that announce them; each file imports others by their names."""
+"""Dart for `test_additions`: free functions, found by the lines that announce them; each file imports others by their names."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ class Modules:
 
     def clues(self, path: str) -> Clues:
         """What a file that imports `path` must contain."""
-        stem = path.removesuffix(".swift")
+        stem = path.removesuffix(".dart")
         return Clues(frozenset({stem}), far=(rf"^import {stem}\b",))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
@@ -28,7 +28,7 @@ class Modules:
         del path, words
         found = [(line, match[1]) for line, text in _rows(source) if (match := IMPORT.match(text))]
         return tuple(
-            Import(f"{name}.swift", frozenset({"*"}), line) for line, name in found if f"{name}.swift" in self._paths
+            Import(f"{name}.dart", frozenset({"*"}), line) for line, name in found if f"{name}.dart" in self._paths
         )
 
 

@@ -1,0 +1,209 @@
+"""What a Swift file defines. The members of an extension are members of its type, which another file may declare."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from bot.languages import lexical, misread, nesting, syntax, typed_receivers
+from bot.languages.conditions import Conditions, Span, with_conditions
+from bot.languages.jvm.java import JavaWalk
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
+
+TYPES = frozenset({"class_declaration", "protocol_declaration"})
+FUNCTIONS = frozenset({"function_declaration", "protocol_function_declaration"})
+PROPERTIES = frozenset({"property_declaration", "protocol_property_declaration"})
+ALIASES = frozenset({"typealias_declaration", "associatedtype_declaration"})
+BODIES = frozenset({"class_body", "enum_class_body", "protocol_body"})
+UNKNOWN_BASE = "?"  # an extension may give a type more members than are written in its file
+# Protocols and raw types that give a type no method that its own could overload.
+PLAIN = (
+    "AnyObject CaseIterable Codable CodingKey Comparable CustomStringConvertible Decodable Double Encodable Equatable Error "
+    "Hashable Identifiable Int LocalizedError NSObject Sendable String"
+)
+PLAIN_BASES = frozenset(PLAIN.split())
+DYNAMIC = re.compile(rb"@dynamicMemberLookup\b")
+DIRECTIVE = re.compile(rb"^[ \t]*+#(if|elseif|else|endif)\b([^\n]*+)", re.MULTILINE)
+CONDITIONS = Conditions(abstract=re.compile(rb"\A[^{=]*\Z"))
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Grammar:
+    import tree_sitter_swift
+
+    return Grammar(tree_sitter_swift.language())
+
+
+def root(source: bytes) -> Node:
+    """The tree of a file."""
+    return syntax.parse(_grammar(), typed_receivers.readable(source))
+
+
+@lru_cache(maxsize=64)
+def outline_of(path: str, source: bytes, side: Side) -> Outline:
+    """The outline of a file."""
+    nesting.check(source)
+    misread.check(source)
+    tree = root(source)
+    walk = JavaWalk(path, side)
+    for node in tree.named_children:
+        _take(node, "", walk, is_vague=False, is_private=False)
+    doubt = lexical.doubt(source, DYNAMIC)
+    file_outline = Outline(
+        typed_receivers.with_overloads(walk.symbols),
+        tuple(walk.exports.items()),
+        complete=not tree.has_error and not doubt,
+        bases=tuple(walk.bases.items()),
+        doubt=doubt,
+    )
+    return with_conditions(file_outline, tree, source, CONDITIONS, more=list(_builds(source)))
+
+
+def type_name(node: Node) -> str:
+    """What a type is called; of an extension the type that it extends, with the types around it."""
+    name = node.child_by_field_name("name")
+    if name is None or name.type != "user_type":
+        return text(name)
+    return ".".join(text(part) for part in name.named_children if part.type == "type_identifier")
+
+
+def is_extension(node: Node) -> bool:
+    """Whether a declaration adds to a type that stands elsewhere."""
+    return text(node.child_by_field_name("declaration_kind")) == "extension"
+
+
+def _take(node: Node, inside: str, walk: JavaWalk, *, is_vague: bool, is_private: bool) -> None:
+    """One definition with its members. `is_vague`: whether a base may overload its methods."""
+    kind = node.type
+    is_hidden = is_private or _is_private(node)
+    if kind in TYPES:
+        _type(node, inside, walk, is_hidden=is_hidden)
+    elif kind in FUNCTIONS or kind == "init_declaration":
+        name = node.child_by_field_name("name")
+        if name is None or (kind != "init_declaration" and name.type != "simple_identifier"):
+            return  # an operator
+        is_static = _has(node, "static") or _has(node, "class")
+        own = "method" if inside and not is_static else "function"
+        is_opaque = (is_vague and kind != "init_declaration") or _has(node, "override")
+        _add(node, inside, text(name), own, walk, _signature(node, opaque=is_opaque), is_hidden=is_hidden)
+    elif kind in PROPERTIES:
+        for name in _bound(node):
+            _add(node, inside, text(name), "variable", walk, None, is_hidden=is_hidden)
+    elif kind in ALIASES:
+        _add(node, inside, text(node.child_by_field_name("name")), "type", walk, None, is_hidden=is_hidden)
+    elif kind == "enum_entry":
+        for name in node.children_by_field_name("name"):
+            if name.type == "simple_identifier":
+                _add(node, inside, text(name), "variable", walk, None, is_hidden=is_hidden)
+
+
+def _type(node: Node, inside: str, walk: JavaWalk, *, is_hidden: bool) -> None:
+    short = type_name(node)
+    name = f"{inside}.{short}" if inside else short
+    if not short:
+        return
+    bases = [
+        re.split(r"[<(\s{]", text(part), maxsplit=1)[0]
+        for part in node.named_children
+        if part.type == "inheritance_specifier"
+    ]
+    if not is_extension(node):
+        kind = "type" if node.type == "protocol_declaration" else "class"
+        _add(node, inside, short, kind, walk, None, is_hidden=is_hidden)
+    last = short.rpartition(".")[2]
+    walk.bases[last] = tuple(dict.fromkeys((*walk.bases.get(last, ()), *bases, UNKNOWN_BASE)))
+    is_vague = not set(bases) <= PLAIN_BASES
+    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+        _take(member, name, walk, is_vague=is_vague, is_private=is_extension(node) and is_hidden)
+
+
+def _members(node: Node) -> Iterator[Node]:
+    for body in node.named_children:
+        if body.type in BODIES:
+            yield from body.named_children
+
+
+def _add(
+    node: Node, inside: str, short: str, kind: str, walk: JavaWalk, own_signature: Signature | None, *, is_hidden: bool
+) -> None:
+    short = short.strip("`")
+    if not short:
+        return
+    name = f"{inside}.{short}" if inside else short
+    visibility: Visibility = "file" if is_hidden else "anywhere"
+    span = first_line(node), last_line(node)
+    walk.symbols.append(Symbol(walk.path, name, kind, *span, walk.side, own_signature, not is_hidden, visibility))
+    if not inside and not is_hidden:
+        walk.exports.setdefault(short, name)
+
+
+def _bound(node: Node) -> Iterator[Node]:
+    """The names that a property declares: `let a = 1, b = 2`, `let (a, b) = pair`."""
+    for pattern in node.children_by_field_name("name"):
+        parts = [pattern, *(part for part in pattern.named_children if part.type == "pattern")]
+        for part in parts:
+            yield from (one for one in part.named_children if one.type == "simple_identifier")
+
+
+def _modifiers(node: Node) -> Iterator[str]:
+    for part in node.named_children:
+        if part.type == "modifiers":
+            yield from (text(one) for one in part.named_children if one.type != "attribute")
+
+
+def _has(node: Node, modifier: str) -> bool:
+    """Whether a definition has a modifier. The grammar keeps `class` of a method out of its modifiers."""
+    return modifier in _modifiers(node) or any(part.type == modifier for part in node.children[:2])
+
+
+def _is_private(node: Node) -> bool:
+    return any(_has(node, word) for word in ("private", "fileprivate"))
+
+
+def _signature(node: Node, *, opaque: bool) -> Signature:
+    """What a caller has to know: labels, which a call has to write, and which parameters have defaults."""
+    parameters: list[Parameter] = []
+    end, is_vague = node.start_byte, False
+    for part in node.children:
+        if part.type == "parameter":
+            many = any(one.type in ("...", "three_dot_operator") for one in part.children) or text(part).endswith("...")
+            is_vague = is_vague or (many and _label(part) != "_") or part.has_error
+            parameters.append(_parameter(part, many=many))
+        elif part.type == "=" and parameters:
+            last = parameters[-1]
+            parameters[-1] = Parameter(last.name, last.kind, is_required=False)
+        elif part.type == ")":
+            end = part.end_byte
+            break
+    start = max((p.end_byte for p in node.named_children if p.type == "modifiers"), default=node.start_byte)
+    head = (node.text or b"")[start - node.start_byte : end - node.start_byte].decode("utf-8", "replace")
+    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_vague)
+
+
+def _label(node: Node) -> str:
+    """What a call writes before an argument; "_" if nothing."""
+    label = node.child_by_field_name("external_name")
+    return text(label if label is not None else node.child_by_field_name("name")).strip("`")
+
+
+def _parameter(node: Node, *, many: bool) -> Parameter:
+    label, name = _label(node), text(node.child_by_field_name("name"))
+    if many:
+        return Parameter(name, "varargs", is_required=False)
+    return Parameter(name, "positional-only") if label == "_" else Parameter(label, "keyword-only")
+
+
+def _builds(source: bytes) -> Iterator[Span]:
+    """The stretches that are built under a condition, which the grammar does not nest."""
+    opened: list[tuple[int, str]] = []
+    lines = lexical.Lines(source)
+    for match in DIRECTIVE.finditer(source):
+        line, word = lines.at(match.start()), match[1].decode()
+        if word != "if" and opened:
+            first, condition = opened.pop()
+            yield first, line, condition
+        if word != "endif":
+            opened.append((line, " ".join(match[0].decode("utf-8", "replace").split())))

@@ -1,0 +1,198 @@
+"""Swift: what a file defines, which module sees it, and which calls no longer fit."""
+
+import pytest
+from fakes import Repository
+from told import Tree, rows
+
+from bot.languages import LANGUAGES
+from bot.values import Use
+
+SWIFT = LANGUAGES["swift"]
+HOME, USER = "Sources/Shop/Cart.swift", "Sources/App/Main.swift"
+MANIFEST = b"""
+let package = Package(targets: [
+    // .target(name: "Old", path: "Code/Orders"),
+    .target(name: "Orders", path: "Code/Orders"),
+    .testTarget(name: "ShopTests"),
+])
+"""
+
+
+def broken(repository: Repository, before: str, after: str, use: str, files: Tree | None = None) -> list[str]:
+    """The rule of each finding about a change of a file that another module uses."""
+    tree: Tree = {HOME: f"{before}\n", USER: f"import Shop\n\nfunc go() {{\n  {use}\n}}\n", **(files or {})}
+    return [f"{rule}:{line}" for _, line, rule in rows(repository.change(tree, {HOME: f"{after}\n"}))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use", "rule"),
+    [
+        ("public func total(_ a: Int) {}", "public func sum(_ b: String) {}", "total(1)", "removed-symbol:4"),
+        ("public func total(a: Int) {}", "public func total(a: Int, b: Int) {}", "total(a: 1)", "required-parameter:4"),
+        ("public func total(a: Int) {}", "public func total(of a: Int) {}", "total(a: 1)", "keyword:4"),
+        ("public func total(_ a: Int) {}", "public func total(a: Int) {}", "let n = 2 * total(1)", "arity:4"),
+        ("public func total(a: Int, b: Int = 1) {}", "public func total(a: Int) {}", "total(a: 1, b: 2)", "keyword:4"),
+        ("public class Cart { public init(a: Int) {} }", "public class Cart { public init(a: Int, b: Int) {} }", "_ = Cart(a: 1)", "required-parameter:4"),
+        ("public class Cart { public init(a: Int) {} }", "public class Cart { public init() {} }", "_ = Cart.init(a: 1)", "keyword:4"),
+        ("public enum Kind { case redOne, blueOne }", "public enum Kind { case redOne }", "let k = Kind.blueOne", "removed-symbol:4"),
+        ("public struct Cart { public static func make(_ a: Int) {} }", "public struct Cart { public static func make() {} }", "Cart.make(1)", "arity:4"),
+        ("public struct Cart { public func total(_ a: Int) {} }", "public struct Cart { public func total() {} }", "let c: Cart? = find()\n  c?.total(1)", "arity:5"),
+        ("public struct Cart {}\nextension Cart { public func totalRows() {} }", "public struct Cart {}", "let c = Cart()\n  c.totalRows()", "removed-symbol:5"),
+        ("public struct Cart {}", "public struct Bag { let rows: Int }", "let c = [Cart]()", "removed-symbol:4"),
+    ],
+)  # fmt: skip
+def test_a_contract_that_breaks_is_reported(
+    repository: Repository, before: str, after: str, use: str, rule: str
+) -> None:
+    """The caller compiled before and does not compile now."""
+    assert broken(repository, before, after, use) == [rule]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use"),
+    [
+        ("public func total(a: Int) {}", "public func total(a: Int, b: Int = 1) {}", "total(a: 1)"),
+        ("public func total(_ a: Int) {}", "public func total(_ a: Int...) {}", "total(1)"),
+        ("public func total(a: Int) {}", "public func total(a: Int) {}\npublic func total(b: Int) {}", "total(a: 1)"),
+        ("public func total(a: Int) {}", "public func total(_ done: () -> Void) {}", "total { 1 }"),
+        ("func total(a: Int) {}", "func total() {}", "total(a: 1)"),
+        ("public func total(a: Int) {}", "public func total() {}", "other.total(a: 1)"),
+        ("public func total(a: Int) {}", "public func total() {}", 'print("total(a: 1)") // total(a: 1)'),
+        ("public struct Cart { public func total(a: Int) {} }", "public struct Cart { public func total() {} }", "find().total(a: 1)"),
+        ("public class Cart: Base { public func total(a: Int) {} }", "public class Cart: Base { public func total() {} }", "Cart().total(a: 1)"),
+        ("@dynamicMemberLookup\npublic struct Cart { public var size = 1 }", "@dynamicMemberLookup\npublic struct Cart {}", "_ = Cart().size"),
+    ],
+)  # fmt: skip
+def test_a_call_that_still_fits_or_means_something_else_is_not(
+    repository: Repository, before: str, after: str, use: str
+) -> None:
+    """Defaults, overloads, closures behind the list, what is internal to its module, a receiver of which nothing is known."""
+    assert broken(repository, before, after, use) == []
+
+
+def test_another_file_of_the_module_may_have_an_overload(repository: Repository) -> None:
+    """A function, and a member that an extension adds: nothing is proven about a call that may mean either."""
+    before = "public func total(a: Int) {}\npublic struct Cart { public func pay(a: Int) {} }"
+    after = "public struct Cart { public func pay() {} }"
+    more: Tree = {
+        "Sources/Shop/More.swift": "public func total(a: String) {}\nextension Cart { public func pay(a: String) {} }\n"
+    }
+    use = "total(a: 1)\n  Cart().pay(a: 1)"
+    assert broken(repository, before, after, use, more) == []
+
+
+def test_what_moved_along_an_import_is_still_there(repository: Repository) -> None:
+    """The caller imports both modules."""
+    before: Tree = {
+        HOME: "public func total(a: Int) {}\n",
+        USER: "import Shop\nimport Orders\n\nfunc go() { total(a: 1) }\n",
+        "Sources/Orders/Orders.swift": "public let n = 1\n",
+    }
+    change: Tree = {HOME: "public let m = 1\n", "Sources/Orders/Orders.swift": "public func total(a: Int) {}\n"}
+    assert rows(repository.change(before, change)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "module"),
+    [
+        ("Sources/Shop/Rows/Cart.swift", ("", "Shop")),
+        ("Tests/ShopTests/CartTests.swift", ("", "ShopTests")),
+        ("Code/Orders/Old/Ship.swift", ("", "Orders")),
+        ("Packages/Kit/Sources/Kit/Kit.swift", ("Packages/Kit", "Kit")),
+        ("App/Views/Screen.swift", ("", "")),
+    ],
+)
+def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:
+    """By the manifest, else below `Sources` or `Tests`; the files of an Xcode project count as one."""
+    project = SWIFT.project([path], {"Package.swift": MANIFEST})
+    assert project.module(path) == module  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("import Shop", {"Cart"}),
+        ("@testable import Shop", {"Cart", "tax"}),
+        ("import struct Shop.Cart", {"Cart"}),
+        ("import Kit", {"Cart"}),
+        ("// import Shop", set()),
+        ("import Charts", set()),
+    ],
+)
+def test_an_import_brings_what_is_public_in_its_module(head: str, names: set[str]) -> None:
+    """And what that module hands on with `@_exported`; `@testable` brings what is internal, too."""
+    paths = (HOME, USER, "Sources/Kit/Exports.swift")
+    project = SWIFT.project(paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
+    source = b"public struct Cart {}\nfunc tax() {}\nprivate func hidden() {}\n"
+    project.learn(HOME, source, SWIFT.outline(HOME, source, "head"))  # type: ignore[attr-defined]
+    imports = project.imports(USER, f"{head}\n\nlet a = Cart()\ntax()\nhidden()\n".encode())
+    assert {name for item in imports for name in item.names} == names
+
+
+def test_an_outline_holds_every_kind_of_definition() -> None:
+    """Types, their members, requirements of protocols, and what an extension adds; operators have no name to call."""
+    source = b"""
+public let size = 1, weight = 2
+struct Cart { var rows: Int { 1 }; init(rows: Int) {}; static func make() {}; enum Kind { case a, b(Int) } }
+protocol Priced { associatedtype Money; var price: Money { get }; func pay(_ a: Int, tip: Int) -> Int }
+extension Cart: Priced { func pay(_ a: Int, tip: Int = 0) -> Int { a } }
+actor Till { typealias Coin = Int }
+private func hidden() {}
+func + (a: Cart, b: Cart) -> Cart { a }
+"""
+    outline = SWIFT.outline("a.swift", source, "head")
+    assert [(symbol.name, symbol.kind) for symbol in outline.symbols] == [
+        ("size", "variable"),
+        ("weight", "variable"),
+        ("Cart", "class"),
+        ("Cart.rows", "variable"),
+        ("Cart.init", "method"),
+        ("Cart.make", "function"),
+        ("Cart.Kind", "class"),
+        ("Cart.Kind.a", "variable"),
+        ("Cart.Kind.b", "variable"),
+        ("Priced", "type"),
+        ("Priced.Money", "type"),
+        ("Priced.price", "variable"),
+        ("Priced.pay", "method"),
+        ("Cart.pay", "method"),
+        ("Till", "class"),
+        ("Till.Coin", "type"),
+        ("hidden", "function"),
+    ]
+    assert outline.names == {"size", "weight", "Cart", "Priced", "Till"}
+    assert outline.complete
+
+
+def test_code_under_a_condition_carries_it() -> None:
+    """Who loses `#if` or gains one has another contract, although its text is the same."""
+    outline = SWIFT.outline("a.swift", b"#if os(iOS)\nfunc a() {}\n#else\nfunc b() {}\n#endif\nfunc c() {}\n", "head")
+    assert [symbol.conditions for symbol in outline.symbols] == [("#if os(iOS)",), ("#else",), ()]
+
+
+@pytest.mark.parametrize(
+    ("code", "form", "receiver", "call"),
+    [
+        ("total(1, tip: 2)", "name", "", (1, ("tip",))),
+        ("let n = 1 + total(1)", "name", "", (1, ())),
+        ("cart.total(1)", "member", "cart", (1, ())),
+        ("let c: Kind = .total", "member", "", None),
+        ("let f = total(_:tip:)", "name", "", None),
+        ("let row = total[1]", "name", "", None),
+        ("let total = 1", "definition", "", None),
+        ("pay(total: 1)", "key", "", None),
+        ("if let total = find() {}", "definition", "", None),
+        ("rows.map { (total: Int) in 1 }", "definition", "", None),
+        ("extension total {}", "name", "", None),
+        ("let x: Shop.total = 1", "member", "Shop", None),
+        ('print("\\(total(1))")', "name", "", (1, ())),
+    ],
+)
+def test_a_name_is_read_where_it_stands(
+    code: str, form: str, receiver: str, call: tuple[int, tuple[str, ...]] | None
+) -> None:
+    """Calls with labels, members, bindings, and what only looks like a call."""
+    (use,) = SWIFT.uses("a.swift", f"func go() {{\n{code}\n}}\n".encode(), {"total"})
+    assert isinstance(use, Use)
+    told = (use.call.positional, use.call.keywords) if use.call is not None else None
+    assert (use.form, use.receiver, told) == (form, receiver, call)
