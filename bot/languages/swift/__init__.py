@@ -9,12 +9,9 @@ from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
 from bot.languages.swift.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import configs_of
 from bot.values import Outline, Side, Use
 
-NAME = "swift"
 TRAITS = LanguageTraits()
-CONFIGS = configs_of(NAME)
 # Functions of the standard library, of C and of Foundation, and members that every object or collection has.
 GIVEN = (
     "abs acos asin assert assertionFailure atan atan2 cbrt ceil close cos debugPrint description dump encode exit exp exp2 fabs "
@@ -25,7 +22,7 @@ GIVEN = (
 AMBIENT = frozenset(GIVEN.split())
 TELLING = 2  # words of a name that hardly a base of another module has
 
-__all__ = ["AMBIENT", "CONFIGS", "NAME", "TRAITS", "outline", "project", "uses"]
+__all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
 
 def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SwiftModules:
@@ -51,7 +48,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if (one, name) in members), "")
         if having or not classes:
             return (having,) if having else ()
-        is_vague = len(typed_receivers.CAMEL.findall(name)) < TELLING and any(bases.get(one) for one in classes)
+        is_vague = len(CAMEL.findall(name)) < TELLING and any(bases.get(one) for one in classes)
         return syntax.UNKNOWN if is_vague else ()
 
     return typed_receivers.uses(root(source), source, names, READING, bare)

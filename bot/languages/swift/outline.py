@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import lexical, misread, nesting, syntax, typed_receivers
 from bot.languages.conditions import Conditions, Span, with_conditions
-from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
+from bot.languages.typed_receivers import TypedWalk
+from bot.text.filetypes import SWIFT
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
 TYPES = frozenset({"class_declaration", "protocol_declaration"})
@@ -30,16 +30,9 @@ DIRECTIVE = re.compile(rb"^[ \t]*+#(if|elseif|else|endif)\b([^\n]*+)", re.MULTIL
 CONDITIONS = Conditions(abstract=re.compile(rb"\A[^{=]*\Z"))
 
 
-@lru_cache(maxsize=1)
-def _grammar() -> Grammar:
-    import tree_sitter_swift
-
-    return Grammar(tree_sitter_swift.language())
-
-
 def root(source: bytes) -> Node:
     """The tree of a file."""
-    return syntax.parse(_grammar(), typed_receivers.readable(source))
+    return syntax.parse(SWIFT, typed_receivers.readable(source))
 
 
 @lru_cache(maxsize=64)
@@ -48,7 +41,7 @@ def outline_of(path: str, source: bytes, side: Side) -> Outline:
     nesting.check(source)
     misread.check(source)
     tree = root(source)
-    walk = JavaWalk(path, side)
+    walk = TypedWalk(path, side)
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)
     doubt = lexical.doubt(source, DYNAMIC)
@@ -75,7 +68,7 @@ def is_extension(node: Node) -> bool:
     return text(node.child_by_field_name("declaration_kind")) == "extension"
 
 
-def _take(node: Node, inside: str, walk: JavaWalk, *, is_vague: bool, is_private: bool) -> None:
+def _take(node: Node, inside: str, walk: TypedWalk, *, is_vague: bool, is_private: bool) -> None:
     """One definition with its members. `is_vague`: whether a base may overload its methods."""
     kind = node.type
     is_hidden = is_private or _is_private(node)
@@ -100,7 +93,7 @@ def _take(node: Node, inside: str, walk: JavaWalk, *, is_vague: bool, is_private
                 _add(node, inside, text(name), "variable", walk, None, is_hidden=is_hidden)
 
 
-def _type(node: Node, inside: str, walk: JavaWalk, *, is_hidden: bool) -> None:
+def _type(node: Node, inside: str, walk: TypedWalk, *, is_hidden: bool) -> None:
     short = type_name(node)
     name = f"{inside}.{short}" if inside else short
     if not short:
@@ -127,7 +120,7 @@ def _members(node: Node) -> Iterator[Node]:
 
 
 def _add(
-    node: Node, inside: str, short: str, kind: str, walk: JavaWalk, own_signature: Signature | None, *, is_hidden: bool
+    node: Node, inside: str, short: str, kind: str, walk: TypedWalk, own_signature: Signature | None, *, is_hidden: bool
 ) -> None:
     short = short.strip("`")
     if not short:

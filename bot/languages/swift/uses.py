@@ -140,9 +140,8 @@ def _scope_name(node: Node) -> str:
 
 READING = TypedGrammar(
     identifiers=frozenset({"simple_identifier", "type_identifier"}),
-    scopes=TYPES | METHODS | PROPERTIES,
     classes=TYPES,
-    methods=METHODS,
+    methods=METHODS | PROPERTIES,
     scope_name=_scope_name,
     place=place,
     types=types,
