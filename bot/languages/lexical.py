@@ -17,7 +17,7 @@ AROUND = 400  # bytes beside a name that tell what it is given
 APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_TELLING = 3  # words
+TELLING = 3  # words
 _NEWLINE = b"\n"
 _BREAK = re.compile(_NEWLINE)
 
@@ -62,9 +62,9 @@ def camel(stem: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
 
 
-def is_telling(name: str) -> bool:
-    """Whether a member's name can speak for itself: it is of three words or more."""
-    return len(_CAMEL.findall(name)) >= _TELLING
+def is_telling(name: str, least: int = TELLING) -> bool:
+    """Whether a member's name can speak for itself: it is of so many words or more."""
+    return len(_CAMEL.findall(name)) >= least
 
 
 class Words:

@@ -130,6 +130,17 @@ KOTLIN = replace(
     named_arguments=" = ",
     broken_override=_OVERRIDES_NOTHING,
 )
+SCALA = replace(
+    JAVA,
+    suffixes=(".scala",),
+    headings=("Scala",),
+    lexer="scala",
+    grammar=("tree_sitter_scala", "language"),
+    named_arguments=" = ",
+    implicit_result=True,
+    bare_calls=True,
+    broken_override="The file no longer compiles: this method overrides nothing any more, or leaves a member undefined.",
+)
 CSHARP = FileType(
     suffixes=(".cs",),
     parser="csharp",
@@ -281,15 +292,7 @@ FILETYPES: tuple[FileType, ...] = (
     replace(JAVASCRIPT, suffixes=(".vue", ".svelte"), lexer="", grammar=None, comments=(*C_COMMENTS, PAGE)),
     JAVA,
     KOTLIN,
-    FileType(
-        suffixes=(".scala",),
-        family="jvm",
-        headings=("Scala",),
-        folder_scope=True,
-        comments=C_COMMENTS,
-        definitions="typed",
-        implicit_result=True,
-    ),
+    SCALA,
     CSHARP,
     FileType(suffixes=(".cshtml", ".razor"), headings=("C#",)),
     C,

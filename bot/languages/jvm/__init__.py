@@ -1,23 +1,27 @@
-"""Java and Kotlin: one family, because they use each other."""
+"""Java, Kotlin and Scala: one family, because they use each other."""
 
+import posixpath
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from types import ModuleType
 
 from bot.languages import syntax, typed_receivers
-from bot.languages.jvm import java, kotlin
-from bot.languages.jvm.packages import STATEMENT, JvmPackages
+from bot.languages.jvm import java, kotlin, scala
+from bot.languages.jvm.packages import JvmPackages, statements
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits()
-# Members of every object, and Kotlin's own functions: what loses a definition of such a name still has one.
+# Members of every object, and the languages' own functions: what loses a definition of such a name still has one.
 KOTLIN = (
     "also apply arrayOf buildString check checkNotNull component1 component2 copy error forEach getOrElse invoke let lazy listOf map "
     "mapOf maxOf minOf name ordinal plus print println repeat require requireNotNull run setOf takeIf takeUnless to use "
     "valueOf values with"
 )
-AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
+SCALA = "assert assume classOf flatMap foreach identity implicitly locally main none summon synchronized"
+AMBIENT = frozenset(f"{KOTLIN} {SCALA}".split()) | java.OBJECT | scala.GIVEN
+READERS = {".java": java, ".scala": scala}
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
@@ -28,18 +32,18 @@ project = JvmPackages
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    return java.outline(path, source, side) if path.endswith(".java") else kotlin.outline(path, source, side)
+    return _reader(path).outline(path, source, side)
 
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    language = java if path.endswith(".java") else kotlin
+    language = _reader(path)
 
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
         owners, bases = _members(path, source)
         having = next((one for one in classes if one in owners.get(name, ())), "")
-        if having or not classes or name in _import_words(source):
+        if having or not classes or name in _import_words(path, source):
             return (having,) if having else ()
         open_to = path.endswith(".java") or any(bases.get(one) for one in classes)
         return syntax.UNKNOWN if open_to else ()
@@ -60,7 +64,9 @@ def _members(path: str, source: bytes) -> tuple[dict[str, set[str]], dict[str, t
 
 
 @lru_cache(maxsize=64)
-def _import_words(source: bytes) -> frozenset[str]:
-    return frozenset(
-        match["name"].decode("utf-8", "replace").rpartition(".")[2] for match in STATEMENT.finditer(source)
-    )
+def _import_words(path: str, source: bytes) -> frozenset[str]:
+    return frozenset(one.name.rpartition(".")[2] for one in statements(path, source))
+
+
+def _reader(path: str) -> ModuleType:
+    return READERS.get(posixpath.splitext(path)[1], kotlin)

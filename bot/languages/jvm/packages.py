@@ -1,7 +1,7 @@
-"""The packages of Java and Kotlin: an import names a package and a type, and a neighbour needs none.
+"""The packages of Java, Kotlin and Scala: an import names a package and a type, and a neighbour needs none.
 
-A Java type is in the file of its name, below folders that spell its package, wherever the source root is. What a Kotlin
-file holds its path does not say: the files that are asked about tell it themselves (`learn`).
+A Java type is in the file of its name, below folders that spell its package, wherever the source root is. What a file of
+Kotlin or Scala holds its path does not say: the files that are asked about tell it themselves (`learn`).
 """
 
 import posixpath
@@ -9,21 +9,32 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.languages import typed_receivers
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
 
 SUFFIXES = parsed_by("jvm")
+SCALA = (".scala",)
+TEMPLATED = (".kt", ".kts", *SCALA)  # texts may hold code
+MOST_CLAUSES = 12  # packages inside packages
 QUALIFIED = re.compile(rb"(?<![\w.$])(?:[a-z_]\w*\.){1,12}\w+(?![\w$])")
 PACKAGE = re.compile(rb"^[ \t]*(?:@[^\n;]*\s)?package\s+([\w.`]+)", re.MULTILINE)
 STATEMENT = re.compile(
     rb"^[ \t]*import[ \t]+(?P<static>static[ \t]+)?(?P<name>[\w.$`]+)(?:[ \t]+as[ \t]+(?P<alias>[\w`]+))?", re.MULTILINE
 )
+SCALA_PACKAGE = re.compile(rb"^[ \t]*+package[ \t]++(?:(?P<object>object)[ \t]++)?(?P<name>[\w.`]++)", re.MULTILINE)
+SCALA_IMPORT = re.compile(rb"^[ \t]*+import[ \t]++((?:[^\n;{}]++|\{[^{}]{0,4000}\})++)", re.MULTILINE)
+SELECTION = re.compile(r"((?:[\w`$]++\s*+\.\s*+)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?:\s++as\s++([\w`]++))?)")
+RENAMED = re.compile(r"\s*+(?:=>|\bas\b)\s*+")
 FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
 DEFINED = re.compile(
     rb"\b(?:class|interface|enum|record|object|typealias)\s+(\w+)|\bfun\s+(?:<[^<>\n]{0,80}>\s*)?(?:[\w.<>?*]+\.)?(\w+)\s*\("
     rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:"
+)
+SCALA_DEFINED = re.compile(
+    rb"\b(?:class|trait|enum|object|type|def|given)[ \t]++(\w++)|\bva[lr][ \t]++(\w++)|\b(\w++)\s*+:(?!:)|\b(\w++)[ \t]*+(?:=>|<-)"
 )
 WORD = re.compile(rb"(?<![\w$])[A-Za-z_]\w*")
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
@@ -37,6 +48,16 @@ class _FileNames:
     package: str
     types: frozenset[str]
     members: frozenset[str]  # top-level functions and properties
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One name that a file imports."""
+
+    name: str  # as written, with its package; of everything in a package or an object the name of that
+    alias: str
+    at: int  # where its statement begins
+    is_star: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +87,8 @@ class JvmPackages:
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Note what a file of the tree holds or held."""
-        package = _package(source)
+        packages = _packages(path, source)
+        package = packages[-1]
         self._packages[path] = package
         if path not in self._paths:
             return
@@ -77,7 +99,6 @@ class JvmPackages:
         if members and path.endswith(".kt"):
             facade = FACADE.search(source)
             types.add(facade[1].decode() if facade else f"{_stem(path)[:1].upper()}{_stem(path)[1:]}Kt")
-        package = _package(source)
         file_names = _FileNames(
             package,
             frozenset(types) | (before.types if before else frozenset()),
@@ -101,25 +122,27 @@ class JvmPackages:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree, and what it takes from its neighbours."""
-        code = typed_receivers.blank(source, templates=path.endswith((".kt", ".kts")))
-        statements = list(STATEMENT.finditer(code))
-        body = PACKAGE.sub(_spaces, STATEMENT.sub(_spaces, code))
+        code = typed_receivers.blank(source, templates=path.endswith(TEMPLATED))
+        head, import_pattern = _syntax(path)
+        body = head.sub(_spaces, import_pattern.sub(_spaces, code))
         lines = typed_receivers.Lines(code)
-        file = _File(path, _package(code), body, frozenset(WORD.findall(body)), lines)
+        packages = _packages(path, code)
+        file = _File(path, packages[-1], body, frozenset(WORD.findall(body)), lines)
         imports: list[Import] = []
         taken_names: set[str] = set()
-        open_to = {file.package: 0}
-        for match in statements:
-            name, alias = match["name"].decode("utf-8", "replace").replace("`", ""), match["alias"]
-            line = lines.at(match.start())
-            if name.endswith(".") and code[match.end() : match.end() + 1] == b"*":
-                open_to.setdefault(name[:-1], line)
-                imports += self._star_imports(file, name[:-1], line, words)
+        open_to = dict.fromkeys(reversed(packages), 0)
+        for statement in statements(path, code):
+            name, line = statement.name, lines.at(statement.at)
+            places = [name, *(f"{package}.{name}" for package in packages)] if path.endswith(SCALA) else [name]
+            if statement.is_star:
+                for one in places:
+                    open_to.setdefault(one, line)
+                    imports += self._star_imports(file, one, line, words)
             else:
-                here = alias.decode().replace("`", "") if alias else name.rpartition(".")[2]
+                here = statement.alias or name.rpartition(".")[2]
                 taken_names.add(here)
                 if not words or not words.isdisjoint(name.split(".")):
-                    imports += self._import(file, name, here, line)
+                    imports += next(filter(None, (list(self._import(file, one, here, line)) for one in places)), [])
         imports += self._unnamed_imports(file, open_to, taken_names, words)
         return tuple(item for item in imports if item.target != path)
 
@@ -146,7 +169,8 @@ class JvmPackages:
         self, file: _File, open_to: dict[str, int], taken_names: set[str], words: frozenset[str]
     ) -> Iterator[Import]:
         """Names of the file's own package, of packages imported whole, and names written with their package."""
-        own = {name.decode() for names in DEFINED.findall(file.body) for name in names if name}
+        defined = SCALA_DEFINED if file.path.endswith(SCALA) else DEFINED
+        own = {name.decode() for names in defined.findall(file.body) for name in names if name}
         wanted_words = words or frozenset(word.decode() for word in file.words)
         for word in sorted(wanted_words - taken_names - own):
             if not file.holds(word):
@@ -204,9 +228,48 @@ def _stem(path: str) -> str:
     return posixpath.basename(path).partition(".")[0]
 
 
-def _package(source: bytes) -> str:
-    match = PACKAGE.search(source)
-    return match[1].decode("utf-8", "replace").replace("`", "") if match else ""
+def statements(path: str, code: bytes) -> Iterator[Statement]:
+    """What the imports of a file name; one of Scala may name several."""
+    if not path.endswith(SCALA):
+        for match in STATEMENT.finditer(code):
+            name, alias = match["name"].decode("utf-8", "replace").replace("`", ""), match["alias"]
+            is_star = name.endswith(".") and code[match.end() : match.end() + 1] == b"*"
+            here = alias.decode().replace("`", "") if alias else ""
+            yield Statement(name.removesuffix(".") if is_star else name, here, match.start(), is_star)
+        return
+    for match in SCALA_IMPORT.finditer(code):
+        for part in SELECTION.finditer(match[1].decode("utf-8", "replace")):
+            place = re.sub(r"[\s`]", "", part[1]).removeprefix("_root_.")
+            selectors = part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
+            for selector in selectors:
+                yield from _selected(place, selector, match.start())
+
+
+def _selected(place: str, selector: str, at: int) -> Iterator[Statement]:
+    """One selector of Scala: `Cart`, `Cart => Basket`, `_`; `Cart => _` and the givens name nothing."""
+    name, *alias = RENAMED.split(selector.strip().replace("`", ""))
+    if name in ("_", "*"):
+        if place:
+            yield Statement(place.removesuffix("."), "", at, is_star=True)
+    elif name and not name.startswith("given") and alias != ["_"]:
+        yield Statement(f"{place}{name}", alias[0] if alias else "", at)
+
+
+def _syntax(path: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """How a file says what package it is in, and what it imports."""
+    return (SCALA_PACKAGE, SCALA_IMPORT) if path.endswith(SCALA) else (PACKAGE, STATEMENT)
+
+
+def _packages(path: str, source: bytes) -> tuple[str, ...]:
+    """The packages that a file is in, the outermost first; of Scala each clause is in the one before, and an object is one, too."""
+    if not path.endswith(SCALA):
+        match = PACKAGE.search(source)
+        return (match[1].decode("utf-8", "replace").replace("`", "") if match else "",)
+    packages: list[str] = []
+    for match in islice(SCALA_PACKAGE.finditer(source), MOST_CLAUSES):
+        name = match["name"].decode("utf-8", "replace").replace("`", "")
+        packages.append(f"{packages[-1]}.{name}" if packages else name)
+    return tuple(packages) or ("",)
 
 
 def _spaces(match: re.Match[bytes]) -> bytes:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from bot.languages import nesting, syntax, typed_receivers
+from bot.languages.lexical import is_telling
 from bot.languages.swift.modules import SwiftModules
 from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
 from bot.languages.swift.uses import READING
@@ -48,7 +49,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if (one, name) in members), "")
         if having or not classes:
             return (having,) if having else ()
-        is_vague = len(CAMEL.findall(name)) < TELLING and any(bases.get(one) for one in classes)
+        is_vague = not is_telling(name, TELLING) and any(bases.get(one) for one in classes)
         return syntax.UNKNOWN if is_vague else ()
 
     return typed_receivers.uses(root(source), source, names, READING, bare)

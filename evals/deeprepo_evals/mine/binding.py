@@ -132,7 +132,10 @@ def _of_file(text: str, path: str, home: str, name: str, place: Place) -> str:
     rules = (
         ("import", bare and (name, name) in taken),
         ("qualified", place.form == "member" and ("*", place.receiver) in taken),
-        ("package", kind in (".go", ".java", ".kt") and near and place.form == "name"),
+        ("package", kind in (".go", ".java", ".kt", ".scala") and near and place.form == "name"),
+        ("package", kind == ".swift" and _target(path) == _target(home) != "" and place.form == "name"),
+        ("import", kind == ".swift" and place.form == "name" and _takes_target(text, home)),
+        ("import", kind == ".scala" and place.form in ("import", "name") and _selected(text, home, name)),
         ("qualified", kind == ".go" and _through_package(text, home, place)),
         ("import", kind == ".rs" and _through_module(text, home, name)),
         ("import", kind in (*MANAGED, ".php") and _package_import(text, home, name)),
@@ -151,6 +154,23 @@ def _through_module(text: str, home: str, name: str) -> bool:
     if module in ("lib", "main"):
         return False
     return bool(re.search(rf"\b{re.escape(module)}::(?:\{{[^;]*\b{re.escape(name)}\b|{re.escape(name)}\b)", text))
+
+
+def _target(path: str) -> str:
+    """The target of a Swift package to whose sources a file belongs."""
+    match = re.match(r"(?:.*/)?(?:Sources|Tests)/[^/]+(?=/)", path)
+    return match[0] if match else ""
+
+
+def _takes_target(text: str, home: str) -> bool:
+    name = posixpath.basename(_target(home))
+    return bool(name and re.search(rf"^[ \t]*(?:@\w+ )?import {re.escape(name)}[ \t]*$", text, re.MULTILINE))
+
+
+def _selected(text: str, home: str, name: str) -> bool:
+    """Whether an import of Scala takes the name of the package whose folder the file is in."""
+    last, word = re.escape(posixpath.basename(posixpath.dirname(home))), re.escape(name)
+    return bool(re.search(rf"^[ \t]*import [\w.]*\b{last}\.(?:{word}\s*$|\{{[^{{}}]*\b{word}\b[^{{}}]*\}})", text, re.MULTILINE))
 
 
 def _package_import(text: str, home: str, name: str) -> bool:

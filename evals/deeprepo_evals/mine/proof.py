@@ -21,7 +21,7 @@ TOLERANT = frozenset({".js", ".jsx", ".mjs", ".cjs"})  # a call with other argum
 DEFINING = re.compile(
     r"^\s*(?:@\w+\s+)?(?:export|public|private|protected|internal|static|async|def|class|func|fn|function|const|let|var|val|fun|struct|enum|"
     r"interface|trait|type|abstract|final|pub|module|default|override|object|data|sealed|open|inline|extern|unsafe|typedef|union|virtual|"
-    r"readonly|suspend|record|get|set|#\s*define)\b|^\s*[\w$]+\s*[:=]|^\s*\w[^()=;]{0,150}\(|^\s*[A-Z]"
+    r"readonly|suspend|record|get|set|protocol|typealias|fileprivate|mutating|indirect|lazy|case|implicit|given|inline|opaque|#\s*define)\b|^\s*[\w$]+\s*[:=]|^\s*\w[^()=;]{0,150}\(|^\s*[A-Z]"
 )
 DYNAMIC = re.compile(
     rb"__getattr__|method_missing|define_method|\bProxy\(|__call\b|__callStatic|instance_eval|class_eval"

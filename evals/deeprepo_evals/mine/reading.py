@@ -26,7 +26,8 @@ BINDERS = frozenset({
     "pattern_list", "tuple_pattern", "as_pattern_target", "parameter_declaration", "typed_parameter", "lambda_function_parameters",
     "parameter", "formal_parameter", "closure_parameters", "captured_pattern", "identifier_list", "class_parameter", "variable_declaration",
     "simple_parameter", "array_pattern", "object_pattern", "pair_pattern", "catch_clause", "inferred_parameters", "rest_pattern",
-    "property_element", "type_parameter", "type_parameters", "implicit_parameter",
+    "property_element", "type_parameter", "type_parameters", "implicit_parameter", "pattern", "value_binding_pattern", "enumerator",
+    "typed_pattern", "case_class_pattern", "lambda_expression", "type_lambda", "bindings", "binding",
 })  # fmt: skip
 DEFINING = re.compile(
     r"_definition$|_declaration$|_item$|declarator$|_spec$|parameter$|_element$|_entry$|_constant$|^(class|module|method|singleton_method|"
@@ -87,11 +88,12 @@ def _walk(top: Node, language: NodeNames) -> Iterator[Definition]:
         inner = owner
         if kind is not None:
             name = defined_name(node)
-            if name and not (
+            is_prototype = (
                 language.name in ("c", "c++")
                 and node.type.endswith("specifier")
                 and node.child_by_field_name("body") is None
-            ):
+            )
+            if name and not is_prototype and text(node.child_by_field_name("declaration_kind")) != "extension":
                 held = _receiver(node) or owner
                 told = "method" if held and kind == "function" else kind
                 yield Definition(
@@ -153,6 +155,10 @@ def defined_name(node: Node) -> str:
         found = parts[0] if parts else None
         if found is not None and found.type == "variable_declaration":
             found = found.named_children[0] if found.named_children else None
+    if found is None and node.type.startswith(("val_", "var_")):
+        found = node.child_by_field_name("pattern")
+    if found is not None and found.type in ("pattern", "user_type") and found.named_child_count:
+        found = found.child_by_field_name("bound_identifier") or found.named_children[-1]
     said = text(found)
     return said if re.fullmatch(r"[A-Za-z_$][\w$]*", said) else ""
 
@@ -164,8 +170,12 @@ def _head(node: Node) -> str:
 
 
 def _arity(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
+    if language.name == "swift":
+        return _swift_arity(node)
     listed = node.child_by_field_name("parameters")
     declared = node.child_by_field_name("declarator")
+    if language.name == "scala" and re.match(r"\(\s*(?:implicit|using)\b|\([^()]*\*", text(listed)):
+        return -1, -1
     while listed is None and declared is not None:
         listed, declared = declared.child_by_field_name("parameters"), declared.child_by_field_name("declarator")
     if listed is None:
@@ -201,6 +211,15 @@ def _arity(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
     return least, most
 
 
+def _swift_arity(node: Node) -> tuple[int, int]:
+    """Arguments with labels count, since a call writes them in the order of the parameters."""
+    kinds = [part.type for part in node.children]
+    if not node.type.endswith("function_declaration") or "..." in _head(node):
+        return -1, -1
+    most = kinds.count("parameter")
+    return most - sum(before == "=" for before in kinds[: kinds.index(")") if ")" in kinds else 0]), most
+
+
 def places(path: str, source: bytes, name: str) -> tuple[Place, ...]:
     """Every identifier of a file that is spelt so; never in strings or comments."""
     language = node_names(path)
@@ -234,6 +253,8 @@ def _form(node: Node, around: list[Node], language: NodeNames) -> tuple[str, str
     if above.type in language.members:
         owner, name = language.members[above.type]
         held = above.child_by_field_name(owner) if owner else above.named_children[0]
+        if above.type == "navigation_suffix" and above.parent is not None:
+            return "member", " ".join(text(above.parent.child_by_field_name("target")).split())[:200], above.parent
         own = above.child_by_field_name(name) == node if name else above.named_children[-1] == node
         if own and held is not None and held != node:
             outer = above.parent
@@ -307,6 +328,10 @@ def _call(node: Node, callee: Node, language: NodeNames) -> tuple[bool, int]:
     listed = holder.child_by_field_name("arguments") or next(
         (part for part in holder.named_children if part.type in ("value_arguments", "arguments", "argument_list")), None
     )
+    if listed is None and language.name == "swift":
+        return _swift_arguments(holder)
+    if language.name == "scala" and holder.parent is not None and holder.parent.type == "call_expression":
+        return True, -1
     if listed is None or any(part.type in SPREAD for part in listed.named_children) or "..." in text(listed):
         return True, -1
     if any(
@@ -318,6 +343,15 @@ def _call(node: Node, callee: Node, language: NodeNames) -> tuple[bool, int]:
     if any(part.type in ("annotated_lambda", "lambda_literal", "block", "do_block") for part in holder.named_children):
         return True, -1
     return True, sum("comment" not in part.type for part in listed.named_children)
+
+
+def _swift_arguments(holder: Node) -> tuple[bool, int]:
+    """The arguments of a call with their labels; unknown if a closure follows them."""
+    found = next((part for part in holder.named_children if part.type.endswith("_suffix")), None)
+    listed = found.named_children if found is not None else []
+    if [part.type for part in listed] != ["value_arguments"] or not text(listed[0]).startswith("("):
+        return bool(listed), -1
+    return True, sum(part.type == "value_argument" for part in listed[0].named_children)
 
 
 def _is_guarded(around: list[Node]) -> bool:
