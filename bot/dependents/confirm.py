@@ -91,6 +91,11 @@ class Reach:
         """What the configuration files decide about imports, to be compared with the other side."""
         return self.project.settings if isinstance(self.project, HasSettings) else None
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the files themselves say what they hold, and not their paths."""
+        return self._told is not None
+
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Tell the project what a changed file holds, where its path does not say it."""
         for project in self.projects if self._told is not None else ():

@@ -1,13 +1,20 @@
 """Imports of a file that is gone: what the base tree resolves and the head tree cannot."""
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.confirm import Reach
+from bot.dependents.names import occurrences
 from bot.dependents.sites import MODULE, mention
+from bot.ports import SelfDescribed
 from bot.text.lines import file_lines
 from bot.values import Import, Reference
+
+WORD = re.compile(rb"\w+")
+LONGEST = 400  # characters of a line that are read
+MOST_HOLDERS = 100  # files that are asked what they define
 
 
 async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
@@ -24,15 +31,37 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
         lines = file_lines(source)
-        references += [
-            _reference(item, path, lines, missing=entire or _stem(item.target) not in alive)
+        lost_items = [
+            item
             for item in _one_each(items, base)
             if item.line not in resolved_lines
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
             and head.language.TRAITS.loader in lines[item.line - 1]
         ]
+        for item in lost_items:
+            missing = entire or _stem(item.target) not in alive
+            if not (missing and await _is_defined_elsewhere(head, item, path, source)):
+                references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
+
+
+async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: bytes) -> bool:
+    """Whether an unchanged file gives an import its meaning: what a file holds its path need not say."""
+    language = head.language
+    before = (await head.tree.read_many([item.target], "base")).get(item.target, b"")
+    words = language.outline(item.target, before, "base").names
+    words &= {word.decode("utf-8", "replace") for word in WORD.findall(source.split(b"\n")[item.line - 1][:LONGEST])}
+    if not words or not head.is_told:
+        return False
+    holders = (await occurrences(head.tree, language, words)).files
+    paths = sorted({one for mine in holders.values() for one in mine} - {path})[:MOST_HOLDERS]
+    project = language.project(head.paths, {})
+    for one, text in (await head.tree.read_many(paths)).items():
+        outline = language.outline(one, text, "head")
+        if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
+            project.learn(one, text, outline)
+    return any(other.line == item.line for other in project.imports(path, source, words))
 
 
 def _one_each(items: Sequence[Import], base: Reach) -> list[Import]:

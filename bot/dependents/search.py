@@ -330,8 +330,10 @@ class Search:
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
 
     async def _is_connected(self, path: str, target: UseTarget) -> bool:
-        """Whether one of two files imports the other, directly or through one file between, or they share a folder."""
+        """Whether one of two files imports the other, directly or through one file between, or they share a folder or a module."""
         if posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}:
+            return True
+        if any(path in self.exports.mates(home) for home in target.homes):
             return True
         if self._takes(path, target):
             return True

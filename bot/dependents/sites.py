@@ -207,9 +207,9 @@ def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
 
 
 def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
-    if target.constructor:
+    if use.form in ("name", "member") and use.call is not None:
         dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        if use.form in ("name", "member") and use.call is not None and dotted_name in classes:
+        if dotted_name in classes and target.constructor:
             return Match(use, sure=True, door=classes[dotted_name], name="")
     if use.form != "member" or use.name not in target.shorts:
         return None

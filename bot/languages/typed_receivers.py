@@ -42,6 +42,9 @@ NOISE = re.compile(
 )
 
 
+QUOTED = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|`[^`\n]*+`')  # texts of one line, and names that any character may be in
+
+
 Bare = Callable[[str, Sequence[str]], tuple[str, ...]]  # (name, classes around) -> the class that has it
 
 
@@ -84,6 +87,9 @@ class TypedWalk(DefinitionWalk):
 def readable(source: bytes) -> bytes:
     """The source. Raises Unreadable if it has many open comments: parsers read each of them to the end in search of its other half."""
     if source.count(b"/*") > source.count(b"*/") + OPEN:
+        code = QUOTED.sub(b"", source)  # `"text/*"` opens nothing
+        if code.count(b"/*") <= code.count(b"*/") + OPEN:
+            return source
         raise Unreadable("it opens comments that it never closes")
     return source
 

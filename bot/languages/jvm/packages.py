@@ -34,7 +34,7 @@ DEFINED = re.compile(
     rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:"
 )
 SCALA_DEFINED = re.compile(
-    rb"\b(?:class|trait|enum|object|type|def|given)[ \t]++(\w++)|\bva[lr][ \t]++(\w++)|\b(\w++)\s*+:(?!:)|\b(\w++)[ \t]*+(?:=>|<-)"
+    rb"\b(?:class|trait|enum|object|type|def|given)[ \t]++(\w++)|\bva[lr][ \t]++(\w++)|\b([a-z_]\w*+)\s*+:(?!:)|\b([a-z_]\w*+)[ \t]*+(?:=>|<-)"
 )
 WORD = re.compile(rb"(?<![\w$])[A-Za-z_]\w*")
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
@@ -246,12 +246,12 @@ def statements(path: str, code: bytes) -> Iterator[Statement]:
 
 
 def _selected(place: str, selector: str, at: int) -> Iterator[Statement]:
-    """One selector of Scala: `Cart`, `Cart => Basket`, `_`; `Cart => _` and the givens name nothing."""
+    """One selector of Scala: `Cart`, `Cart => Basket`, `_`, `given`; `Cart => _` names nothing."""
     name, *alias = RENAMED.split(selector.strip().replace("`", ""))
-    if name in ("_", "*"):
+    if name in ("_", "*") or name.split(" ")[0] == "given":
         if place:
             yield Statement(place.removesuffix("."), "", at, is_star=True)
-    elif name and not name.startswith("given") and alias != ["_"]:
+    elif name and alias != ["_"]:
         yield Statement(f"{place}{name}", alias[0] if alias else "", at)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -21,15 +22,22 @@ VALUES = frozenset({"val_definition", "var_definition", "val_declaration", "var_
 CASES = frozenset({"simple_enum_case", "full_enum_case"})
 NAMED = HOLDERS | FUNCTIONS | CASES | VALUES | {
     "type_definition", "package_object", "class_parameter", "parameter", "binding", "type_parameters", "covariant_type_parameter",
-    "contravariant_type_parameter", "self_type",
+    "contravariant_type_parameter", "self_type", "type_lambda",
 }  # fmt: skip
 PATTERNS = frozenset({
     "case_clause", "typed_pattern", "tuple_pattern", "case_class_pattern", "capture_pattern", "infix_pattern", "alternative_pattern",
-    "named_pattern", "enumerator", "val_definition", "var_definition", "identifiers", "repeat_pattern",
+    "named_pattern", "enumerator", "val_definition", "var_definition", "identifiers", "interpolation",
 })  # fmt: skip
+BINDING = ("pattern", "left", "right")  # fields of a pattern in which names are bound
+ANY = "*"  # the base of a class whose members are not all written: it hands on those of something else
+LISTS = frozenset({"tuple_pattern", "alternative_pattern", "identifiers"})
+LAMBDAS = {"lambda_expression": "parameters", "colon_argument": "lambda_start"}  # node -> field of its only parameter
 PACKAGES = frozenset({"package_clause", "package_object", "extension_definition"})  # what holds definitions of the package
 # What every case class has, beside what every object has: what loses a definition of such a name still has one.
-GIVEN = OBJECT | {"apply", "canEqual", "copy", "productArity", "productElement", "unapply"}
+GIVEN = OBJECT | {
+    "apply", "canEqual", "copy", "curried", "fromOrdinal", "ordinal", "productArity", "productElement", "productIterator",
+    "productPrefix", "tupled", "unapply", "valueOf", "values",
+}  # fmt: skip
 TUPLED = re.compile(r"(?:Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\d?)\b(?![.\[])|\(")  # what a list of arguments is made to fit
 DECLARED = (
     r"(?<![\w.$@])NAME\s*+:\s*+(?:=>\s*+)?(?P<type>[A-Za-z_]\w*+(?:\.\w++)*+)(?:\[[^;(){}=]{0,200}\])?"
@@ -60,7 +68,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     walk = TypedWalk(path, side)
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
-    complete = not (tree.has_error or MACROS.search(source))
+    complete = not (tree.has_error or MACROS.search(source) or walk.bases.get(""))
     return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
 
 
@@ -77,6 +85,8 @@ def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_
             if part.type in CASES:
                 _add(part, inside, _name(part), "variable", walk, None)
                 walk.exports.setdefault(_name(part), f"{inside}.{_name(part)}")
+    elif kind == "export_declaration":
+        _export(node, inside, walk, is_offered=is_offered)
     elif kind in FUNCTIONS and _name(node) == "this":
         _add(node, inside, "constructor", "method", walk, _signature(node, "parameters", opaque=False))
     elif kind in FUNCTIONS or kind in VALUES or kind == "type_definition":
@@ -96,12 +106,31 @@ def _value(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is
             walk.exports.setdefault(name, f"{inside}.{name}" if inside else name)
 
 
+def _export(node: Node, inside: str, walk: TypedWalk, *, is_offered: bool) -> None:
+    """The members of something else that are members here, too: `export board.{color, pieces as all}`."""
+    selectors = next((part for part in node.named_children if part.type == "namespace_selectors"), None)
+    parts = selectors.named_children if selectors is not None else node.named_children[-1:]
+    for part in parts:
+        alias = part.child_by_field_name("alias")
+        if part.type == "namespace_wildcard":
+            short = inside.rpartition(".")[2]
+            walk.bases[short] = (*walk.bases.get(short, ()), ANY)
+        else:
+            _define(node, inside, text(alias if alias is not None else part), walk, is_offered=is_offered)
+
+
+def _define(node: Node, inside: str, name: str, walk: TypedWalk, *, is_offered: bool) -> None:
+    _add(node, inside, name, "variable", walk, None)
+    if is_offered:
+        walk.exports.setdefault(name, f"{inside}.{name}" if inside else name)
+
+
 def _class(node: Node, inside: str, walk: TypedWalk) -> None:
     short = _name(node)
     name = f"{inside}.{short}" if inside else short
     head = (node.text or b"")[:80].decode("utf-8", "replace")
     is_case = any(part.type == "case" for part in node.children) or node.type == "enum_definition"
-    bases = (*_bases(node), *(("Record",) if is_case else ()), *(("?",) if _has_annotation(node) else ()))
+    bases = (*_bases(node), *(("?",) if _has_annotation(node) else ()))
     kind = "type" if node.type == "trait_definition" else "class"
     is_object = node.type == "object_definition"
     _add(node, inside, short, "variable" if node.type == "given_definition" else kind, walk, None)
@@ -228,7 +257,9 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
     kind = above.type
     if kind in NAMED and node in above.children_by_field_name("name"):
         return IdentifierUse("definition")
-    if kind == "lambda_expression" and above.child_by_field_name("parameters") == node:
+    if kind == "export_declaration" or (kind == "namespace_selectors" and above.parent is not None and above.parent.type == "export_declaration"):
+        return IdentifierUse("definition")
+    if kind in LAMBDAS and above.child_by_field_name(LAMBDAS[kind]) == node:
         return IdentifierUse("definition")
     if kind in PATTERNS and _is_bound(node, above):
         return IdentifierUse("definition")
@@ -247,15 +278,19 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
 
 def _is_bound(node: Node, above: Node) -> bool:
     """Whether a pattern gives the name a meaning: one in capitals asks for a value that is there."""
-    if above.type in ("val_definition", "var_definition"):
+    kind = above.type
+    if kind in ("val_definition", "var_definition"):
         return above.child_by_field_name("pattern") == node
-    if above.type == "enumerator":
+    if kind == "enumerator":
         return above.named_child(0) == node
-    if above.type == "identifiers":
+    if kind == "interpolation":  # case s"$name"
+        texts = list(islice(syntax.ancestors(above), 3))
+        return len(texts) > 2 and texts[1] in texts[2].children_by_field_name("pattern")
+    if kind == "capture_pattern" and above.child_by_field_name("name") == node:
         return True
-    is_pattern = node in above.children_by_field_name("pattern") or above.type in ("tuple_pattern", "alternative_pattern")
-    is_captured = above.type == "capture_pattern" and above.child_by_field_name("name") == node
-    return (is_pattern and not text(node)[:1].isupper()) or is_captured
+    parts = [one for name in BINDING for one in above.children_by_field_name(name)]
+    is_part = node in parts if kind not in LISTS else True
+    return is_part and (kind == "identifiers" or not text(node)[:1].isupper())
 
 
 def _is_argument(node: Node) -> bool:

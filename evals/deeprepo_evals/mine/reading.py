@@ -172,9 +172,9 @@ def _head(node: Node) -> str:
 def _arity(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
     if language.name == "swift":
         return _swift_arity(node)
-    listed = node.child_by_field_name("parameters")
+    listed = next((part for part in node.children_by_field_name("parameters") if part.type != "type_parameters"), None)
     declared = node.child_by_field_name("declarator")
-    if language.name == "scala" and re.match(r"\(\s*(?:implicit|using)\b|\([^()]*\*", text(listed)):
+    if language.name == "scala" and (listed is None or re.match(r"\(\s*(?:implicit|using)\b|\([^()]*\*", text(listed))):
         return -1, -1
     while listed is None and declared is not None:
         listed, declared = declared.child_by_field_name("parameters"), declared.child_by_field_name("declarator")
