@@ -118,7 +118,7 @@ class Proof:
             ):
                 return False
             most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
-            return await self._few(use.name, most) and not await self._strange(use.types, target.owner)
+            return await self._few(use.name, most) and not await self.is_strange(use.types, target.owner)
         is_open = not self.language.TRAITS.declared_members and use.name not in alone and await self._open(target)
         if not is_gone or is_open or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
@@ -129,7 +129,7 @@ class Proof:
         rare = self.language.TRAITS.declared_members and len(use.name) >= WORD and use.name.lower() not in BORNE
         return is_gone and (rare or resembles(use.receiver, target.owner)) and not await self._defines(use.name)
 
-    async def _strange(self, types: Sequence[str], owner: str = "") -> bool:
+    async def is_strange(self, types: Sequence[str], owner: str = "") -> bool:
         """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
         type_names = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {owner}
         return any([not await self._defines(word) for word in sorted(type_names)])
@@ -169,7 +169,7 @@ class Proof:
             if use.form in ("name", "member", "import") and not self._foreseen(use)
         ]
         meant_places = {
-            (path, use.line, LAST.findall(use.name)[-1]) for path, use in uses if not await self._strange(use.types)
+            (path, use.line, LAST.findall(use.name)[-1]) for path, use in uses if not await self.is_strange(use.types)
         }
         self.expected_names |= {name for _, _, name in meant_places}
         gone_names = {

@@ -327,6 +327,10 @@ class Search:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
         if use.types or use.name not in alone:
             return False
+        last = use.receiver.rpartition(".")[2]
+        is_named = last[:1].isupper() and last not in (target.owner, *target.shorts)
+        if is_named and await self.proof.is_strange((last,)):
+            return False  # a class that the tree does not define
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
 
     async def _is_connected(self, path: str, target: UseTarget) -> bool:
