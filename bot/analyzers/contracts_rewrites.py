@@ -189,7 +189,7 @@ def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
         node = node_at(file.path, file.source, use.at, use.name.encode()) or node_at(
             file.path, file.source, use.at, name
         )
-        call = arguments_of(node, file.source) if node is not None else None
+        call = arguments_of(file.path, node, file.source) if node is not None else None
         if call is None or use.call is None:
             continue
         edits |= _fitted(file, row, call)

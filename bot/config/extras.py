@@ -14,7 +14,7 @@ from typing import Literal
 
 from bot.errors import UsageError
 
-Extra = Literal["models", "github", "server", "mcp"]
+Extra = Literal["models", "github", "server", "mcp", "languages"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
@@ -22,12 +22,14 @@ PARTS: dict[
     "github": ("githubkit", "hishel", "jwt"),
     "server": ("alembic", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
+    "languages": ("tree_sitter_scala", "tree_sitter_swift"),
 }
 MISSING: dict[Extra, str] = {
     "models": "The parts that ask a model are not installed",
     "github": "The parts that speak to GitHub are not installed",
     "server": "The server's parts are not installed",
     "mcp": "The parts of `deeprepo mcp` are not installed",
+    "languages": "The grammars of Scala and Swift are not installed",
 }
 
 

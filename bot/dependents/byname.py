@@ -8,9 +8,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from bot.config.extras import install
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
+from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, Dependents, Query, Reference
@@ -112,12 +114,17 @@ def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ..
 
 
 def _notes(files: Sequence[ChangedFile]) -> tuple[str, ...]:
-    """One sentence about all of them."""
+    """One sentence about all of them, and one about those whose grammar can be installed."""
     if not files:
         return ()
     kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
     file_list = _some([file.path for file in files])
-    return (f"{_some(kinds)} files are not parsed: uses of what changed in {file_list} were searched by name only",)
+    note = f"{_some(kinds)} files are not parsed: uses of what changed in {file_list} were searched by name only"
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        if extra := filetype(file.path).extra:
+            lacking[extra].add(suffix(file.path))
+    return (note, *(f"to have {_some(sorted(kinds))} files parsed, {install(extra)}" for extra, kinds in lacking.items()))
 
 
 def _some(names: Sequence[str]) -> str:

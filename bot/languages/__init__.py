@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
+from bot.languages.grammars import suffixes
 from bot.ports import Language, Packaging
-from bot.text.filetypes import configs_of, parsed_by
+from bot.text.filetypes import configs_of
 
 
 class Later:
@@ -13,7 +14,7 @@ class Later:
 
     def __init__(self, name: str, module: str) -> None:
         self.NAME = name
-        self.SUFFIXES, self.CONFIGS = parsed_by(name), configs_of(name)
+        self.SUFFIXES, self.CONFIGS = suffixes(name), configs_of(name)
         self._module = f"{__name__}.{module}"
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
@@ -48,4 +49,7 @@ REGISTERED = {
     "lua": "lua",
     "swift": "swift",
 }
-LANGUAGES: Mapping[str, Language] = {name: cast("Language", Later(name, module)) for name, module in REGISTERED.items()}
+# Those of which a grammar is installed.
+LANGUAGES: Mapping[str, Language] = {
+    name: cast("Language", Later(name, module)) for name, module in REGISTERED.items() if suffixes(name)
+}

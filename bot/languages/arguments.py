@@ -8,7 +8,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.text.filetypes import filetype
+from bot.text.filetypes import filetype, parsed_by
 
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 CLIMB = 6  # levels from a name up to the call that calls it
@@ -16,6 +16,7 @@ APART = re.compile(
     rb"\A\s*+(?:(?:::)?[<\[][^()]{0,200}[>\]])?\s*+"
 )  # between a name and its arguments: those of its types
 KEYWORDS = frozenset({"keyword_argument", "argument", "value_argument", "pair"})
+JVM = parsed_by("jvm")  # in their languages an assignment among arguments names one
 SPREADS = re.compile(r"splat|spread|variadic")
 # What an expression does beside having a value: without it, the program would do less.
 EFFECTS = re.compile(r"call|invocation|await|yield|assign|update|creation|new_expression|macro|named_expression")
@@ -54,23 +55,23 @@ def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
     return root.descendant_for_byte_range(at, at + len(name))
 
 
-def arguments_of(name: Node, source: bytes) -> ArgumentList | None:
+def arguments_of(path: str, name: Node, source: bytes) -> ArgumentList | None:
     """The arguments with which the name is called."""
     for above in islice(syntax.ancestors(name), CLIMB):
         for child in above.children:
             if child.type in LISTS and child.start_byte >= name.end_byte:
                 is_next = APART.fullmatch(source[name.end_byte : child.start_byte])
-                return _list(child) if is_next else None
+                return _list(path, child) if is_next else None
     return None
 
 
-def _list(node: Node) -> ArgumentList | None:
+def _list(path: str, node: Node) -> ArgumentList | None:
     parts = [part for part in node.named_children if part.type not in ("comment", "line_comment", "block_comment")]
-    return ArgumentList(node.start_byte, node.end_byte, tuple(map(_argument, parts)))
+    return ArgumentList(node.start_byte, node.end_byte, tuple(_argument(path, part) for part in parts))
 
 
-def _argument(node: Node) -> Argument:
-    keyword = _keyword(node)
+def _argument(path: str, node: Node) -> Argument:
+    keyword = _keyword(path, node)
     return Argument(
         node.start_byte,
         node.end_byte,
@@ -81,8 +82,10 @@ def _argument(node: Node) -> Argument:
     )
 
 
-def _keyword(node: Node) -> Node | None:
+def _keyword(path: str, node: Node) -> Node | None:
     """The name that an argument is written with: nothing but it stands before the sign of assignment."""
+    if node.type == "assignment_expression" and path.endswith(JVM):
+        return node.child_by_field_name("left")
     if node.type not in KEYWORDS:
         return None
     named = node.child_by_field_name("name") or node.child_by_field_name("key")

@@ -17,6 +17,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Tree
 
 from bot.languages import nesting
+from bot.languages.grammars import is_installed
 from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.text.filetypes import FileType
@@ -66,8 +67,8 @@ class Shape:
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:
-    """The grammar of a type of file; it is loaded when the first file asks for it."""
-    return _grammar(*file_type.grammar) if file_type.grammar else None
+    """The grammar of a type of file, if it is installed; it is loaded when the first file asks for it."""
+    return _grammar(*file_type.grammar) if file_type.grammar and is_installed(file_type) else None
 
 
 @lru_cache(maxsize=32)

@@ -36,6 +36,7 @@ class FileType:
     headings: tuple[str, ...] = ()  # what a heading of somebody's guidelines calls it
     lexer: str = ""  # by which a terminal colours it
     grammar: tuple[str, str] | None = None  # module and function of the grammar that tells whether a file still parses
+    extra: str = ""  # the extra that brings the grammar, if the base installation has it not
     comments: Marks = ()  # how a line begins that is a comment
     hash_comments: bool = False  # `#` begins a comment
     slash_comments: bool = True  # `//` and `/*` begin one
@@ -136,6 +137,7 @@ SCALA = replace(
     headings=("Scala",),
     lexer="scala",
     grammar=("tree_sitter_scala", "language"),
+    extra="languages",
     named_arguments=" = ",
     implicit_result=True,
     bare_calls=True,
@@ -259,6 +261,7 @@ SWIFT = FileType(
     lexer="swift",
     folder_scope=True,
     grammar=("tree_sitter_swift", "language"),
+    extra="languages",
     comments=C_COMMENTS,
     camel_case=True,
     literal_keys=True,

@@ -25,6 +25,8 @@ ABSENT = {  # what a language has no syntax for
     "php": {"binds"},
     "python": {"namespace"},
     "rust": {"ends", "binds", "namespace"},
+    "scala": {"ends", "binds"},
+    "swift": {"ends", "binds", "namespace"},
 }
 SAMPLES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.txt"))}
 Files = dict[str, str]

@@ -128,12 +128,15 @@ class JvmPackages:
         lines = typed_receivers.Lines(code)
         packages = _packages(path, code)
         file = _File(path, packages[-1], body, frozenset(WORD.findall(body)), lines)
+        defined = SCALA_DEFINED if path.endswith(SCALA) else DEFINED
+        own = {name.decode() for names in defined.findall(body) for name in names if name}
         imports: list[Import] = []
         taken_names: set[str] = set()
         open_to = dict.fromkeys(reversed(packages), 0)
         for statement in statements(path, code):
             name, line = statement.name, lines.at(statement.at)
-            places = [name, *(f"{package}.{name}" for package in packages)] if path.endswith(SCALA) else [name]
+            is_relative = path.endswith(SCALA) and name.partition(".")[0] not in own
+            places = [name, *(f"{package}.{name}" for package in packages if is_relative)]
             if statement.is_star:
                 for one in places:
                     open_to.setdefault(one, line)
@@ -143,7 +146,7 @@ class JvmPackages:
                 taken_names.add(here)
                 if not words or not words.isdisjoint(name.split(".")):
                     imports += next(filter(None, (list(self._import(file, one, here, line)) for one in places)), [])
-        imports += self._unnamed_imports(file, open_to, taken_names, words)
+        imports += self._unnamed_imports(file, open_to, taken_names | own, words)
         return tuple(item for item in imports if item.target != path)
 
     def _import(self, file: _File, name: str, here: str, line: int) -> Iterator[Import]:
@@ -169,10 +172,8 @@ class JvmPackages:
         self, file: _File, open_to: dict[str, int], taken_names: set[str], words: frozenset[str]
     ) -> Iterator[Import]:
         """Names of the file's own package, of packages imported whole, and names written with their package."""
-        defined = SCALA_DEFINED if file.path.endswith(SCALA) else DEFINED
-        own = {name.decode() for names in defined.findall(file.body) for name in names if name}
         wanted_words = words or frozenset(word.decode() for word in file.words)
-        for word in sorted(wanted_words - taken_names - own):
+        for word in sorted(wanted_words - taken_names):
             if not file.holds(word):
                 continue
             targets = [(t, line) for package, line in open_to.items() for t in self._lookup(package, word, file.path)]

@@ -14,6 +14,7 @@ from bot.text.filetypes import SWIFT
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
 TYPES = frozenset({"class_declaration", "protocol_declaration"})
+OPEN = ("public", "open", "internal", "package")  # what a member can be although its extension is private
 FUNCTIONS = frozenset({"function_declaration", "protocol_function_declaration"})
 PROPERTIES = frozenset({"property_declaration", "protocol_property_declaration"})
 ALIASES = frozenset({"typealias_declaration", "associatedtype_declaration"})
@@ -52,7 +53,7 @@ def outline_of(path: str, source: bytes, side: Side) -> Outline:
         bases=tuple(walk.bases.items()),
         doubt=doubt,
     )
-    return with_conditions(file_outline, tree, source, CONDITIONS, more=list(_builds(source)))
+    return with_conditions(file_outline, tree, source, CONDITIONS, more=[*_builds(source), *_private_extensions(tree)])
 
 
 def type_name(node: Node) -> str:
@@ -71,7 +72,7 @@ def is_extension(node: Node) -> bool:
 def _take(node: Node, inside: str, walk: TypedWalk, *, is_vague: bool, is_private: bool) -> None:
     """One definition with its members. `is_vague`: whether a base may overload its methods."""
     kind = node.type
-    is_hidden = is_private or _is_private(node)
+    is_hidden = _is_private(node) or (is_private and not any(_has(node, word) for word in OPEN))
     if kind in TYPES:
         _type(node, inside, walk, is_hidden=is_hidden)
     elif kind in FUNCTIONS or kind == "init_declaration":
@@ -187,6 +188,15 @@ def _parameter(node: Node, *, many: bool) -> Parameter:
     if many:
         return Parameter(name, "varargs", is_required=False)
     return Parameter(name, "positional-only") if label == "_" else Parameter(label, "keyword-only")
+
+
+def _private_extensions(root: Node) -> Iterator[Span]:
+    """The extensions whose members no other file can name, unless they say so themselves."""
+    for node in root.named_children:
+        if node.type in TYPES and is_extension(node) and _is_private(node):
+            for member in _members(node):
+                if not any(_has(member, word) for word in OPEN):
+                    yield first_line(member), last_line(member), "private extension"
 
 
 def _builds(source: bytes) -> Iterator[Span]:
