@@ -51,7 +51,8 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
     kinds = {item.kind for item in after.parameters}
     for keyword in call.keywords:
         if not _accepts(after, keyword) and "kwargs" not in kinds:
-            return Misfit("keyword", f"still passes {keyword}=")
+            sign = filetype(call.path).named_arguments.strip() or "="
+            return Misfit("keyword", f"still passes {keyword}{sign}")
     if call.spread:
         return None
     if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
@@ -62,7 +63,16 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
     for item in after.parameters:
         if item.kind == "keyword-only" and item.is_required and item.name not in call.keywords:
             return _without(before, item, call)
-    return None
+    return _disorder(after, call) if filetype(call.path).ordered_arguments else None
+
+
+def _disorder(after: Signature, call: Reference) -> Misfit | None:
+    """Whether a call names arguments in another order than the parameters have now."""
+    order = [item.name for item in after.parameters if item.kind == "keyword-only"]
+    places = [order.index(keyword) for keyword in call.keywords if keyword in order]
+    if places == sorted(places):
+        return None
+    return Misfit("keyword", f"still passes {', '.join(call.keywords)} in the old order")
 
 
 def _accepts(signature: Signature, keyword: str) -> bool:

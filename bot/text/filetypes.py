@@ -51,6 +51,7 @@ class FileType:
     symbols: bool = False  # `:name` is a text
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
+    ordered_arguments: bool = False  # a call names arguments in the order of the parameters
     undeclared_results: bool = False  # a definition need not tell what it returns
     missing_arguments: bool = (
         False  # a call may leave out what its function takes; a member that is missing is `undefined`
@@ -267,6 +268,7 @@ SWIFT = FileType(
     literal_keys=True,
     implicit_result=True,
     named_arguments=": ",
+    ordered_arguments=True,
     constructors=_CONSTRUCTORS | {"init"},
     broken_use=_COMPILED,
     broken_override=_OVERRIDES_NOTHING,

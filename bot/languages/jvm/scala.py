@@ -143,7 +143,8 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
         _add(parameter_list, name, "constructor", "method", walk, _signature(node, "class_parameters", opaque=vague))
     for part in node.children_by_field_name("class_parameters"):
         for field in part.named_children:
-            if field.type == "class_parameter" and (is_case or any(one.type in ("val", "var") for one in field.children)):
+            is_value = any(one.type in ("val", "var") for one in field.children)
+            if field.type == "class_parameter" and (is_value or (is_case and part == parameter_list)):
                 _add(field, name, _name(field), "variable", walk, None)
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=is_object)
@@ -357,8 +358,10 @@ def types(receiver: Node) -> tuple[str, ...]:  # noqa: PLR0911 - one line for ea
         class_names = typed_receivers.declared_classes(receiver, READING, DECLARED, BUILT)
         if class_names:
             return class_names
-    is_path = re.fullmatch(r"(?:\w+\.)*[A-Z]\w*", receiver_text) is not None
-    return () if is_path else UNKNOWN
+    path = re.fullmatch(r"((?:[a-z_]\w*\.)*)((?:\w+\.)*[A-Z]\w*)", receiver_text)
+    if path is None:
+        return UNKNOWN
+    return (path[2],) if path[1] else ()  # behind its package
 
 
 READING = TypedGrammar(

@@ -26,6 +26,7 @@ PLAIN = (
     "Hashable Identifiable Int LocalizedError NSObject Sendable String"
 )
 PLAIN_BASES = frozenset(PLAIN.split())
+ACTORS = frozenset({"MainActor"})  # attributes with a capital that add no member
 DYNAMIC = re.compile(rb"@dynamicMemberLookup\b")
 DIRECTIVE = re.compile(rb"^[ \t]*+#(if|elseif|else|endif)\b([^\n]*+)", re.MULTILINE)
 CONDITIONS = Conditions(abstract=re.compile(rb"\A[^{=]*\Z"))
@@ -108,10 +109,19 @@ def _type(node: Node, inside: str, walk: TypedWalk, *, is_hidden: bool) -> None:
         kind = "type" if node.type == "protocol_declaration" else "class"
         _add(node, inside, short, kind, walk, None, is_hidden=is_hidden)
     last = short.rpartition(".")[2]
-    walk.bases[last] = tuple(dict.fromkeys((*walk.bases.get(last, ()), *bases, UNKNOWN_BASE)))
+    walk.bases[last] = tuple(dict.fromkeys((*walk.bases.get(last, ()), *bases, *_macros(node), UNKNOWN_BASE)))
     is_vague = not set(bases) <= PLAIN_BASES
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, walk, is_vague=is_vague, is_private=is_extension(node) and is_hidden)
+
+
+def _macros(node: Node) -> Iterator[str]:
+    """The attributes of a type that may be macros, which add members: `@Observable`."""
+    for part in node.named_children:
+        for one in part.named_children if part.type == "modifiers" else ():
+            words = text(one).removeprefix("@").split("(")[0]
+            if one.type == "attribute" and words[:1].isupper() and words not in ACTORS:
+                yield f"@{words}"
 
 
 def _members(node: Node) -> Iterator[Node]:

@@ -1,0 +1,204 @@
+"""Scala: what a file defines, which package sees it, and which calls no longer fit."""
+
+import pytest
+from fakes import Repository
+from told import Tree, look, rows
+
+from bot.languages import LANGUAGES
+from bot.values import Use
+
+JVM = LANGUAGES["jvm"]
+HOME, USER = "src/main/scala/shop/Cart.scala", "src/main/scala/app/Main.scala"
+
+
+def broken(
+    repository: Repository, before: str, after: str, use: str, files: Tree | None = None, head: str = "import shop._"
+) -> list[str]:
+    """The rule of each finding about a change of a file that another package uses."""
+    user = f"package app\n\n{head}\nobject Main {{\n  {use}\n}}\n"
+    tree: Tree = {HOME: f"package shop\n\n{before}\n", USER: user, **(files or {})}
+    return [f"{rule}:{line}" for _, line, rule in rows(repository.change(tree, {HOME: f"package shop\n\n{after}\n"}))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use", "rule"),
+    [
+        ("object A { def total(a: Int) = a }", "object A { def sum(a: Int) = a }", "A.total(1)", "removed-symbol:5"),
+        ("object A { def total(a: Int) = a }", "object A { def total(a: Int, b: Int) = a }", "A.total(1)", "required-parameter:5"),
+        ("object A { def total(a: Int, b: Int = 1) = a }", "object A { def total(a: Int) = a }", "A.total(1, b = 2)", "keyword:5"),
+        ("object A { def total(a: Int)(implicit c: C) = a }", "object A { def total(a: Int, b: Int)(implicit c: C) = a }", "A.total(1)(c)", "required-parameter:5"),
+        ("object A { def total(a: Int) = a }", "object A { def total() = 1 }", "A total 1", "arity:5"),
+        ("class Cart(a: Int)", "class Cart(a: Int, b: Int)", "new Cart(1)", "required-parameter:5"),
+        ("class Cart(a: Int)", "class Cart(a: Int, b: Int)", "class Own extends Cart(1)", "required-parameter:5"),
+        ("case class Cart(a: Int)", "case class Cart(a: Int, b: Int)", "val c = Cart(1)", "required-parameter:5"),
+        ("class Cart { def total(a: Int) = a }", "class Cart { def total() = 1 }", "def go(cart: Cart) = cart.total(1)", "arity:5"),
+        ("class Cart { lazy val rowCount = 1 }", "class Cart {}", "def go(cart: Cart) = cart.rowCount", "removed-symbol:5"),
+        ("enum Kind { case RedOne, BlueOne }", "enum Kind { case RedOne }", "val k = Kind.BlueOne", "removed-symbol:5"),
+        ("trait Priced", "trait Costly { def cost: Int }", "class Own extends Priced", "removed-symbol:5"),
+        ("object A { type RowId = Int }", "object A { type Row = Int }", "def go(id: A.RowId) = id", "removed-symbol:5"),
+        ("class Rows", "class Lines(a: Int)", "def go(all: List[Rows]) = all", "removed-symbol:5"),
+    ],
+)  # fmt: skip
+def test_a_contract_that_breaks_is_reported(
+    repository: Repository, before: str, after: str, use: str, rule: str
+) -> None:
+    """The caller compiled before and does not compile now."""
+    assert broken(repository, before, after, use) == [rule]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use"),
+    [
+        ("object A { def total(a: Int) = a }", "object A { def total(a: Int, b: Int = 1) = a }", "A.total(1)"),
+        ("object A { def total(a: Int) = a }", "object A { def total(a: Int*) = a }", "A.total(1, 2)"),
+        ("object A { def total(a: Int, b: Int) = a }", "object A { def total(a: (Int, Int)) = a }", "A.total(1, 2)"),
+        ("object A { def total[T](a: T, b: T) = a }", "object A { def total[T](a: T) = a }", "A.total(1, 2)"),
+        ("object A { def total(a: Int) = a }", "object A { def total(a: Int) = a\ndef total(a: Int, b: Int) = a }", "A.total(1)"),
+        ("object A { def total(a: Int, b: Int) = a }", "object A { def total(a: Int)(b: Int) = a }", "A.total(1)(2)"),
+        ("case class Cart(a: Int)", "case class Cart(a: Int, b: Int)\nobject Cart { def apply(a: Int) = new Cart(a, 1) }", "val c = Cart(1)"),
+        ("case class Cart(a: Int) { def copy() = 1 }", "case class Cart(a: Int)", "def go(cart: Cart) = cart.copy()"),
+        ("class Cart { def rowCount = 1 }", "class Cart { export rows.rowCount }", "def go(cart: Cart) = cart.rowCount"),
+        ("class Cart { def rowCount = 1 }", "class Cart { export rows.* }", "def go(cart: Cart) = cart.rowCount"),
+        ("object A { def total(a: Int) = a }", "object A {}", "List(1).map { total => total + 1 }"),
+        ("object A { def total(a: Int) = a }", "object A {}", 'println(s"total(1)") // A.total(1)'),
+        ("object A { def sumRows(a: Int) = a }", "object A {}", "Files.sumRows(1)"),
+    ],
+)  # fmt: skip
+def test_a_call_that_still_fits_or_means_something_else_is_not(
+    repository: Repository, before: str, after: str, use: str
+) -> None:
+    """Defaults, overloads, tuples that the compiler makes, a second list, members of case classes, members that are handed on."""
+    assert broken(repository, before, after, use) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "use"),
+    [
+        ("import shop.{A, B}", "A.total(1)"),
+        ("import shop.{A => Shop}", "Shop.total(1)"),
+        ("import shop.A as Shop", "Shop.total(1)"),
+        ("import shop.*", "A.total(1)"),
+        ("import _root_.shop.A", "A.total(1)"),
+        ("import java.util, shop.A", "A.total(1)"),
+        ("import scala.util.Try", "shop.A.total(1)"),
+    ],
+)
+def test_an_import_brings_what_it_names(repository: Repository, head: str, use: str) -> None:
+    """Selectors, other names, everything of a package, several in one statement, and none where the package is written."""
+    before = "object A { def total(a: Int) = a }\nobject B"
+    assert broken(repository, before, "object A\nobject B", use, head=head) == ["removed-symbol:5"]
+
+
+@pytest.mark.parametrize("head", ["package app\nimport shop.A", "package shop\npackage inner", "package shop.inner\nimport shop.A"])
+def test_a_package_sees_those_around_it(repository: Repository, head: str) -> None:
+    """Each clause is in the one before; of one clause only the whole package is in sight."""
+    tree: Tree = {HOME: "package shop\n\nobject A { def total = 1 }\n", USER: f"{head}\nobject Main {{ A.total }}\n"}
+    assert rows(repository.change(tree, {HOME: "package shop\n\nobject A\n"})) == [(USER, 3, "removed-symbol")]
+
+
+def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None:
+    """`import A._` means an object of the package, unless the file has one of that name."""
+    user = "package shop\n\nobject Main { import A._; totalRows(1) }\n"
+    own = "package shop\n\nobject A { def totalRows(a: Int) = a }\nobject Own { import A._ }\n"
+    other = "src/main/scala/shop/Own.scala"
+    tree: Tree = {"src/main/scala/shop/Old.scala": "package shop\nobject A { def totalRows(a: Int) = a }\n", USER: user}
+    change = repository.change({**tree, other: own}, {"src/main/scala/shop/Old.scala": None})
+    assert {path for path, _, _ in rows(change)} <= {USER}
+
+
+def test_java_uses_what_scala_defines(repository: Repository) -> None:
+    """The three languages of the JVM use each other's names."""
+    user = "src/main/java/app/Main.java"
+    tree: Tree = {
+        HOME: "package shop\n\nclass Cart { def rowCount(): Int = 1 }\n",
+        user: "package app;\n\nimport shop.Cart;\n\nclass Main { int go(Cart cart) { return cart.rowCount(); } }\n",
+    }
+    change = repository.change(tree, {HOME: "package shop\n\nclass Cart { def lineCount(): Int = 1 }\n"})
+    assert rows(change) == [(user, 5, "removed-symbol")]
+
+
+def test_a_removed_file_whose_object_another_file_has_is_no_loss(repository: Repository) -> None:
+    """A file of Scala need not be called like what it defines: one for each platform has the same object."""
+    text = "package shop\n\nobject Platform { def lineEnd = 1 }\n"
+    tree: Tree = {
+        "js/src/main/platform.scala": text,
+        "js/src/main/scala/platform.scala": text,
+        USER: "package app\n\nimport shop.Platform._\nobject Main\n",
+    }
+    assert look(repository.change(tree, {"js/src/main/platform.scala": None}))[1] == ()
+
+
+def test_an_outline_holds_every_kind_of_definition() -> None:
+    """Types with their members, values, enums, givens, extensions, package objects, and what is handed on."""
+    source = b"""package shop
+package object util { def hello(x: Int) = x; val (q, w) = (1, 2) }
+final case class Cart[A](rows: Int, val tax: Int = 1)(implicit c: C) extends Bar(rows) with Baz[A] {
+  private val hidden = 1
+  def this(rows: Int) = this(rows, 1)
+  type Row = Int
+}
+trait Priced { def pay(a: Int): Int; val price: Int }
+enum Kind { case Red extends Kind; case Mix(a: Int) }
+extension (text: String) def shout(x: Int) = text
+given ordering: Ordering[Int] with { def compare(a: Int, b: Int) = 0 }
+"""
+    outline = JVM.outline("a.scala", source, "head")
+    assert [(symbol.name, symbol.kind) for symbol in outline.symbols] == [
+        ("hello", "function"),
+        ("q", "variable"),
+        ("w", "variable"),
+        ("Cart", "class"),
+        ("Cart.constructor", "method"),
+        ("Cart.rows", "variable"),
+        ("Cart.tax", "variable"),
+        ("Cart.hidden", "variable"),
+        ("Cart.constructor", "method"),
+        ("Cart.Row", "type"),
+        ("Priced", "type"),
+        ("Priced.pay", "method"),
+        ("Priced.price", "variable"),
+        ("Kind", "class"),
+        ("Kind.Red", "variable"),
+        ("Kind.Mix", "variable"),
+        ("shout", "function"),
+        ("ordering", "variable"),
+        ("ordering.compare", "method"),
+    ]
+    assert [symbol.name for symbol in outline.symbols if symbol.visibility == "file"] == ["Cart.hidden"]
+    assert dict(outline.bases)["Cart"] == ("Bar", "Baz")
+    assert outline.complete
+
+
+@pytest.mark.parametrize(
+    ("code", "form", "receiver", "call"),
+    [
+        ("total(1, tip = 2)", "name", "", (1, ("tip",))),
+        ("cart.total(1)", "member", "cart", (1, ())),
+        ("cart.total[Int](1)", "member", "cart", (1, ())),
+        ("cart total 1", "member", "cart", (1, ())),
+        ("total { x => x }", "name", "", (1, ())),
+        ("cart.map(total)", "name", "", None),
+        ("val f = total _", "name", "", None),
+        ("pay(total = 1)", "key", "", None),
+        ("val total = 1", "definition", "", None),
+        ("val (total, b) = pair", "definition", "", None),
+        ("for (total <- rows) yield 1", "definition", "", None),
+        ("rows.map(total => 1)", "definition", "", None),
+        ("rows.map { case (total, _) => 1 }", "definition", "", None),
+        ("rows.foreach: total =>\n  1", "definition", "", None),
+        ("x match { case total @ Foo(_) => 1 }", "definition", "", None),
+        ("x match { case total :: _ => 1 }", "definition", "", None),
+        ("x match { case total: Int => 1 }", "definition", "", None),
+        ("x match { case shop.total => 1 }", "member", "shop", None),
+        ("export cart.total", "definition", "", None),
+        ('s"${total(1)}"', "name", "", (1, ())),
+    ],
+)
+def test_a_name_is_read_where_it_stands(
+    code: str, form: str, receiver: str, call: tuple[int, tuple[str, ...]] | None
+) -> None:
+    """Calls with names and blocks, operators, patterns that bind, and what is no call."""
+    (use,) = JVM.uses("a.scala", f"object Main {{\n{code}\n}}\n".encode(), {"total"})
+    assert isinstance(use, Use)
+    shape = (use.call.positional, use.call.keywords) if use.call is not None else None
+    assert (use.form, use.receiver, shape) == (form, receiver, call)
