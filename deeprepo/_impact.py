@@ -29,7 +29,7 @@ def impact(
         consumers: Clones of repositories that use this one: what the change breaks there is found too.
         on_progress: Is given short lines while it works.
 
-    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 15 languages; other files
+    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 16 languages; other files
     are searched by name. It looks one step far: who uses what changed, not who uses those.
 
     Raises:

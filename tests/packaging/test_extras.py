@@ -1,5 +1,6 @@
 """What works without the extras, and what a command says whose extra is missing."""
 
+import json
 import os
 import re
 import subprocess
@@ -99,6 +100,20 @@ def test_a_missing_extra_is_named(
     """One sentence with the remedy, exit code 2, and no review without the model that is configured."""
     done = bare.deeprepo(changed, base, *command, **env)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"deeprepo: {says}\n")
+
+
+@pytest.mark.parametrize("path", ["Sources/Shop/Cart.swift", "src/main/scala/shop/Cart.scala"])
+def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str) -> None:
+    """The review goes on: the file is searched by name, and a sentence has the command that installs the grammar."""
+    repository.change({path: "func loadSettings() {}\n"}, {path: "func loadSettings(from: Int) {}\n"})
+    done = bare.deeprepo(repository.folder, base, "review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json")
+    cut = json.loads(done.stdout)["coverage"]["cut"]
+    suffix = Path(path).suffix
+    assert done.returncode == 0, done.stderr
+    assert cut == [
+        f"{suffix} files are not parsed: uses of what changed in {path} were searched by name only",
+        f"to have {suffix} files parsed, {install('languages')}",
+    ]
 
 
 @pytest.mark.slow
