@@ -9,9 +9,12 @@ from bot.text.filetypes import FILETYPES, FileType
 @cache
 def is_installed(file_type: FileType) -> bool:
     """Whether the grammar of a type of file can be loaded. It is not loaded for the answer."""
-    if file_type.grammar is None:
+    if file_type.grammar is None or not file_type.extra:
+        return file_type.grammar is not None
+    try:
+        return find_spec(file_type.grammar[0]) is not None
+    except ImportError:
         return False
-    return not file_type.extra or find_spec(file_type.grammar[0]) is not None
 
 
 def suffixes(parser: str) -> tuple[str, ...]:
