@@ -31,7 +31,22 @@ from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.case_files import read
 from deeprepo_evals.reviews.cases import Case, Defect, near
 
-SCRIPTED = ("python", "javascript", "typescript", "go", "java", "kotlin", "csharp", "rust", "c", "c++", "ruby", "php", "swift", "scala")
+SCRIPTED = (
+    "python",
+    "javascript",
+    "typescript",
+    "go",
+    "java",
+    "kotlin",
+    "csharp",
+    "rust",
+    "c",
+    "c++",
+    "ruby",
+    "php",
+    "swift",
+    "scala",
+)
 OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15
 
 

@@ -124,7 +124,10 @@ def _notes(files: Sequence[ChangedFile]) -> tuple[str, ...]:
     for file in files:
         if extra := filetype(file.path).extra:
             lacking[extra].add(suffix(file.path))
-    return (note, *(f"to have {_some(sorted(kinds))} files parsed, {install(extra)}" for extra, kinds in lacking.items()))
+    return (
+        note,
+        *(f"to have {_some(sorted(kinds))} files parsed, {install(extra)}" for extra, kinds in lacking.items()),
+    )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -89,7 +89,9 @@ def test_an_import_brings_what_it_names(repository: Repository, head: str, use: 
     assert broken(repository, before, "object A\nobject B", use, head=head) == ["removed-symbol:5"]
 
 
-@pytest.mark.parametrize("head", ["package app\nimport shop.A", "package shop\npackage inner", "package shop.inner\nimport shop.A"])
+@pytest.mark.parametrize(
+    "head", ["package app\nimport shop.A", "package shop\npackage inner", "package shop.inner\nimport shop.A"]
+)
 def test_a_package_sees_those_around_it(repository: Repository, head: str) -> None:
     """Each clause is in the one before; of one clause only the whole package is in sight."""
     tree: Tree = {HOME: "package shop\n\nobject A { def total = 1 }\n", USER: f"{head}\nobject Main {{ A.total }}\n"}
@@ -189,6 +191,7 @@ given ordering: Ordering[Int] with { def compare(a: Int, b: Int) = 0 }
         ("x match { case total @ Foo(_) => 1 }", "definition", "", None),
         ("x match { case total :: _ => 1 }", "definition", "", None),
         ("x match { case total: Int => 1 }", "definition", "", None),
+        ('x match { case s"$total" => 1 }', "definition", "", None),
         ("x match { case shop.total => 1 }", "member", "shop", None),
         ("export cart.total", "definition", "", None),
         ('s"${total(1)}"', "name", "", (1, ())),

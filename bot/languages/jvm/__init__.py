@@ -7,7 +7,7 @@ from types import ModuleType
 
 from bot.languages import syntax, typed_receivers
 from bot.languages.jvm import java, kotlin, scala
-from bot.languages.jvm.packages import JvmPackages, statements
+from bot.languages.jvm.packages import JvmPackages, imported_names
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
@@ -65,7 +65,7 @@ def _members(path: str, source: bytes) -> tuple[dict[str, set[str]], dict[str, t
 
 @lru_cache(maxsize=64)
 def _import_words(path: str, source: bytes) -> frozenset[str]:
-    return frozenset(one.name.rpartition(".")[2] for one in statements(path, source))
+    return frozenset(one.name.rpartition(".")[2] for one in imported_names(path, source))
 
 
 def _reader(path: str) -> ModuleType:

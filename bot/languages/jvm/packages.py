@@ -51,7 +51,7 @@ class _FileNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ImportedName:
     """One name that a file imports."""
 
     name: str  # as written, with its package; of everything in a package or an object the name of that
@@ -133,7 +133,7 @@ class JvmPackages:
         imports: list[Import] = []
         taken_names: set[str] = set()
         open_to = dict.fromkeys(reversed(packages), 0)
-        for statement in statements(path, code):
+        for statement in imported_names(path, code):
             name, line = statement.name, lines.at(statement.at)
             is_relative = path.endswith(SCALA) and name.partition(".")[0] not in own
             places = [name, *(f"{package}.{name}" for package in packages if is_relative)]
@@ -229,31 +229,33 @@ def _stem(path: str) -> str:
     return posixpath.basename(path).partition(".")[0]
 
 
-def statements(path: str, code: bytes) -> Iterator[Statement]:
+def imported_names(path: str, code: bytes) -> Iterator[ImportedName]:
     """What the imports of a file name; one of Scala may name several."""
     if not path.endswith(SCALA):
         for match in STATEMENT.finditer(code):
             name, alias = match["name"].decode("utf-8", "replace").replace("`", ""), match["alias"]
             is_star = name.endswith(".") and code[match.end() : match.end() + 1] == b"*"
             here = alias.decode().replace("`", "") if alias else ""
-            yield Statement(name.removesuffix(".") if is_star else name, here, match.start(), is_star)
+            yield ImportedName(name.removesuffix(".") if is_star else name, here, match.start(), is_star)
         return
     for match in SCALA_IMPORT.finditer(code):
         for part in SELECTION.finditer(match[1].decode("utf-8", "replace")):
             place = re.sub(r"[\s`]", "", part[1]).removeprefix("_root_.")
-            selectors = part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
+            selectors = (
+                part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
+            )
             for selector in selectors:
                 yield from _selected(place, selector, match.start())
 
 
-def _selected(place: str, selector: str, at: int) -> Iterator[Statement]:
+def _selected(place: str, selector: str, at: int) -> Iterator[ImportedName]:
     """One selector of Scala: `Cart`, `Cart => Basket`, `_`, `given`; `Cart => _` names nothing."""
     name, *alias = RENAMED.split(selector.strip().replace("`", ""))
     if name in ("_", "*") or name.split(" ")[0] == "given":
         if place:
-            yield Statement(place.removesuffix("."), "", at, is_star=True)
+            yield ImportedName(place.removesuffix("."), "", at, is_star=True)
     elif name and alias != ["_"]:
-        yield Statement(f"{place}{name}", alias[0] if alias else "", at)
+        yield ImportedName(f"{place}{name}", alias[0] if alias else "", at)
 
 
 def _syntax(path: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:

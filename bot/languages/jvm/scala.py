@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 
 from tree_sitter import Node
 
@@ -32,13 +31,17 @@ BINDING = ("pattern", "left", "right")  # fields of a pattern in which names are
 ANY = "*"  # the base of a class whose members are not all written: it hands on those of something else
 LISTS = frozenset({"tuple_pattern", "alternative_pattern", "identifiers"})
 LAMBDAS = {"lambda_expression": "parameters", "colon_argument": "lambda_start"}  # node -> field of its only parameter
-PACKAGES = frozenset({"package_clause", "package_object", "extension_definition"})  # what holds definitions of the package
+PACKAGES = frozenset(
+    {"package_clause", "package_object", "extension_definition"}
+)  # what holds definitions of the package
 # What every case class has, beside what every object has: what loses a definition of such a name still has one.
 GIVEN = OBJECT | {
     "apply", "canEqual", "copy", "curried", "fromOrdinal", "ordinal", "productArity", "productElement", "productIterator",
     "productPrefix", "tupled", "unapply", "valueOf", "values",
 }  # fmt: skip
-TUPLED = re.compile(r"(?:Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\d?)\b(?![.\[])|\(")  # what a list of arguments is made to fit
+TUPLED = re.compile(
+    r"(?:Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\d?)\b(?![.\[])|\("
+)  # what a list of arguments is made to fit
 DECLARED = (
     r"(?<![\w.$@])NAME\s*+:\s*+(?:=>\s*+)?(?P<type>[A-Za-z_]\w*+(?:\.\w++)*+)(?:\[[^;(){}=]{0,200}\])?"
     r"(?P<more>(?:\s*+(?:with\b|=>|\||&|#|\*))?)"
@@ -47,7 +50,9 @@ BUILT = (
     r"\b(?:val|var)\s++NAME\s*+=\s*+(?:(?:new\s++)?([A-Z]\w*+)(?:\[[^()\n]{0,80}\])?\([^()\n]{0,300}\)[ \t]*+(?:\n|\Z))?"
     r"|(?<![\w.$])NAME\s*+(?:=>|<-|,[^{}\n]{0,100}=>)|\bcase\s++NAME\b"
 )
-MACROS = re.compile(rb"^[ \t]*+@(?:newtype|newsubtype|typeclass|simulacrum|Lenses|JsonCodec|deriving|data|deferred)\b", re.MULTILINE)
+MACROS = re.compile(
+    rb"^[ \t]*+@(?:newtype|newsubtype|typeclass|simulacrum|Lenses|JsonCodec|deriving|data|deferred)\b", re.MULTILINE
+)
 CONDITIONS = Conditions(
     blocks=lambda node: node.type in PACKAGES,
     whole=frozenset({"package_clause"}),
@@ -178,9 +183,7 @@ def _members(node: Node) -> Iterator[Node]:
             yield from body.named_children
 
 
-def _add(
-    node: Node, inside: str, short: str, kind: str, walk: TypedWalk, own_signature: Signature | None
-) -> None:
+def _add(node: Node, inside: str, short: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
     name = f"{inside}.{short}" if inside else short
     is_hidden = _has(node, "private") and bool(inside)  # of a package a private name is everybody's in it
     visibility: Visibility = "file" if is_hidden else "anywhere"
@@ -210,14 +213,17 @@ def _has(node: Node, modifier: str) -> bool:
     if node.type == "class_parameters":
         return False
     return any(
-        part.type == "modifiers" and re.search(rf"\b{modifier}\b(?!\[(?!this))", text(part)) for part in node.named_children
+        part.type == "modifiers" and re.search(rf"\b{modifier}\b(?!\[(?!this))", text(part))
+        for part in node.named_children
     )
 
 
 def _has_annotation(node: Node) -> bool:
     """Whether an annotation stands above that may add members, as a macro's does; those of the language add nothing."""
     return any(
-        part.type == "annotation" and text(part.child_by_field_name("name"))[:1].islower() and MACROS.match(part.text or b"")
+        part.type == "annotation"
+        and text(part.child_by_field_name("name"))[:1].islower()
+        and MACROS.match(part.text or b"")
         for part in node.named_children
     )
 
@@ -235,7 +241,9 @@ def _signature(node: Node, field: str, *, opaque: bool) -> Signature:
             parameters.append(Parameter(_name(part), kind, is_required=not (many or has_default)))
     start = next((p.end_byte for p in node.named_children if p.type in ("modifiers", "annotation")), node.start_byte)
     end = lists[-1].end_byte if lists else node.end_byte
-    head = (node.text or b"")[max(start - node.start_byte, 0) : max(end - node.start_byte, 0)].decode("utf-8", "replace")
+    head = (node.text or b"")[max(start - node.start_byte, 0) : max(end - node.start_byte, 0)].decode(
+        "utf-8", "replace"
+    )
     is_vague = len(explicit) != 1 or explicit[0].has_error or _is_tupled(node, explicit[0])
     return Signature(tuple(parameters), " ".join(head.split()), opaque or is_vague)
 
@@ -247,25 +255,37 @@ def _is_tupled(node: Node, parameter_list: Node) -> bool:
         return False
     type_text = text(parts[0].child_by_field_name("type"))
     own = node.child_by_field_name("type_parameters")
-    return bool(TUPLED.match(type_text)) or (own is not None and re.search(rf"\b{re.escape(type_text)}\b", text(own)) is not None)
+    return bool(TUPLED.match(type_text)) or (
+        own is not None and re.search(rf"\b{re.escape(type_text)}\b", text(own)) is not None
+    )
 
 
-def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
+def place(node: Node) -> IdentifierUse | None:
     """What an identifier does where it stands."""
     above = node.parent
     if above is None:
         return None
+    if _is_defined(node, above):
+        return IdentifierUse("definition")
+    if above.type == "assignment_expression" and above.child_by_field_name("left") == node and _is_argument(above):
+        return IdentifierUse("key")
+    return _member(node, above) or IdentifierUse("name", None, _call(node) or _built(node))
+
+
+def _is_defined(node: Node, above: Node) -> bool:
+    """Whether a name gets its meaning here: of a definition, a parameter, a pattern, or handed on from somewhere else."""
     kind = above.type
     if kind in NAMED and node in above.children_by_field_name("name"):
-        return IdentifierUse("definition")
-    if kind == "export_declaration" or (kind == "namespace_selectors" and above.parent is not None and above.parent.type == "export_declaration"):
-        return IdentifierUse("definition")
+        return True
     if kind in LAMBDAS and above.child_by_field_name(LAMBDAS[kind]) == node:
-        return IdentifierUse("definition")
-    if kind in PATTERNS and _is_bound(node, above):
-        return IdentifierUse("definition")
-    if kind == "assignment_expression" and above.child_by_field_name("left") == node and _is_argument(above):
-        return IdentifierUse("key")
+        return True
+    outer = above.parent if kind == "namespace_selectors" else above
+    return (outer is not None and outer.type == "export_declaration") or (kind in PATTERNS and _is_bound(node, above))
+
+
+def _member(node: Node, above: Node) -> IdentifierUse | None:
+    """A member: behind a dot, or between what it is called on and its argument."""
+    kind = above.type
     if kind == "field_expression" and above.child_by_field_name("field") == node:
         return IdentifierUse("member", above.child_by_field_name("value"), _call(above))
     if kind == "infix_expression" and above.child_by_field_name("operator") == node:
@@ -274,7 +294,7 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
         return IdentifierUse("member", above.named_child(0))
     if kind in ("stable_identifier", "stable_type_identifier") and above.named_child(0) != node:
         return IdentifierUse("member", node.prev_named_sibling, _built(above))
-    return IdentifierUse("name", None, _call(node) or _built(node))
+    return None
 
 
 def _is_bound(node: Node, above: Node) -> bool:
@@ -285,8 +305,9 @@ def _is_bound(node: Node, above: Node) -> bool:
     if kind == "enumerator":
         return above.named_child(0) == node
     if kind == "interpolation":  # case s"$name"
-        texts = list(islice(syntax.ancestors(above), 3))
-        return len(texts) > 2 and texts[1] in texts[2].children_by_field_name("pattern")
+        whole = above.parent.parent if above.parent is not None else None
+        pattern = whole.parent if whole is not None else None
+        return pattern is not None and whole in pattern.children_by_field_name("pattern")
     if kind == "capture_pattern" and above.child_by_field_name("name") == node:
         return True
     parts = [one for name in BINDING for one in above.children_by_field_name(name)]
@@ -341,7 +362,7 @@ def _arguments(node: Node | None) -> Call:
     return Call(len(parts) - len(named), keywords, spread=is_spread or is_given or node.has_error)
 
 
-def types(receiver: Node) -> tuple[str, ...]:  # noqa: PLR0911 - one line for each kind
+def types(receiver: Node) -> tuple[str, ...]:
     """The class that a receiver is declared to be; empty for what may be an object itself."""
     kind, receiver_text = receiver.type, text(receiver)
     if receiver_text in ("this", "super"):

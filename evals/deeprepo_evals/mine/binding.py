@@ -170,7 +170,9 @@ def _takes_target(text: str, home: str) -> bool:
 def _selected(text: str, home: str, name: str) -> bool:
     """Whether an import of Scala takes the name of the package whose folder the file is in."""
     last, word = re.escape(posixpath.basename(posixpath.dirname(home))), re.escape(name)
-    return bool(re.search(rf"^[ \t]*import [\w.]*\b{last}\.(?:{word}\s*$|\{{[^{{}}]*\b{word}\b[^{{}}]*\}})", text, re.MULTILINE))
+    return bool(
+        re.search(rf"^[ \t]*import [\w.]*\b{last}\.(?:{word}\s*$|\{{[^{{}}]*\b{word}\b[^{{}}]*\}})", text, re.MULTILINE)
+    )
 
 
 def _package_import(text: str, home: str, name: str) -> bool:

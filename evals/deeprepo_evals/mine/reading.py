@@ -97,7 +97,7 @@ def _walk(top: Node, language: NodeNames) -> Iterator[Definition]:
                 held = _receiver(node) or owner
                 told = "method" if held and kind == "function" else kind
                 yield Definition(
-                    name, told, held, node.start_point[0] + 1, _head(node), *_arity(node, language, bool(held))
+                    name, told, held, node.start_point[0] + 1, _head(node), *_arguments(node, language, bool(held))
                 )
         if node.type in language.owners:
             inner = _owner_name(node) or owner
@@ -169,13 +169,19 @@ def _head(node: Node) -> str:
     return " ".join((node.text or b"")[: end - node.start_byte].decode("utf-8", "replace").split())[:400]
 
 
-def _arity(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
+def _arguments(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
+    """The least and the most positional arguments; of Swift those with a label, too."""
     if language.name == "swift":
         return _swift_arity(node)
+    first = text(next((part for part in node.children_by_field_name("parameters") if part.type == "parameters"), None))
+    if language.name == "scala" and (not first or re.match(r"\(\s*(?:implicit|using)\b|\([^()]*\*", first)):
+        return -1, -1
+    return _arity(node, language, member)
+
+
+def _arity(node: Node, language: NodeNames, member: bool) -> tuple[int, int]:
     listed = next((part for part in node.children_by_field_name("parameters") if part.type != "type_parameters"), None)
     declared = node.child_by_field_name("declarator")
-    if language.name == "scala" and (listed is None or re.match(r"\(\s*(?:implicit|using)\b|\([^()]*\*", text(listed))):
-        return -1, -1
     while listed is None and declared is not None:
         listed, declared = declared.child_by_field_name("parameters"), declared.child_by_field_name("declarator")
     if listed is None:
@@ -330,9 +336,13 @@ def _call(node: Node, callee: Node, language: NodeNames) -> tuple[bool, int]:
     )
     if listed is None and language.name == "swift":
         return _swift_arguments(holder)
-    if language.name == "scala" and holder.parent is not None and holder.parent.type == "call_expression":
-        return True, -1
-    if listed is None or any(part.type in SPREAD for part in listed.named_children) or "..." in text(listed):
+    is_curried = language.name == "scala" and holder.parent is not None and holder.parent.type == "call_expression"
+    if (
+        is_curried
+        or listed is None
+        or any(part.type in SPREAD for part in listed.named_children)
+        or "..." in text(listed)
+    ):
         return True, -1
     if any(
         part.type in ("value_argument", "argument")
