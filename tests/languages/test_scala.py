@@ -191,7 +191,6 @@ given ordering: Ordering[Int] with { def compare(a: Int, b: Int) = 0 }
         ("x match { case total @ Foo(_) => 1 }", "definition", "", None),
         ("x match { case total :: _ => 1 }", "definition", "", None),
         ("x match { case total: Int => 1 }", "definition", "", None),
-        ('x match { case s"$total" => 1 }', "definition", "", None),
         ("x match { case shop.total => 1 }", "member", "shop", None),
         ("export cart.total", "definition", "", None),
         ('s"${total(1)}"', "name", "", (1, ())),

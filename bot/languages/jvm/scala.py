@@ -25,7 +25,7 @@ NAMED = HOLDERS | FUNCTIONS | CASES | VALUES | {
 }  # fmt: skip
 PATTERNS = frozenset({
     "case_clause", "typed_pattern", "tuple_pattern", "case_class_pattern", "capture_pattern", "infix_pattern", "alternative_pattern",
-    "named_pattern", "enumerator", "val_definition", "var_definition", "identifiers", "interpolation",
+    "named_pattern", "enumerator", "val_definition", "var_definition", "identifiers",
 })  # fmt: skip
 BINDING = ("pattern", "left", "right")  # fields of a pattern in which names are bound
 ANY = "*"  # the base of a class whose members are not all written: it hands on those of something else
@@ -304,10 +304,6 @@ def _is_bound(node: Node, above: Node) -> bool:
         return above.child_by_field_name("pattern") == node
     if kind == "enumerator":
         return above.named_child(0) == node
-    if kind == "interpolation":  # case s"$name"
-        whole = above.parent.parent if above.parent is not None else None
-        pattern = whole.parent if whole is not None else None
-        return pattern is not None and whole in pattern.children_by_field_name("pattern")
     if kind == "capture_pattern" and above.child_by_field_name("name") == node:
         return True
     parts = [one for name in BINDING for one in above.children_by_field_name(name)]
