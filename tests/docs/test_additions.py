@@ -122,7 +122,7 @@ def test_a_language_takes_the_files_that_the_page_names(scratch: Scratch, reposi
     assert known
     file.write_text(held.replace(known[0], ""), encoding="utf-8")
     scratch.insert("bot/text/filetypes.py", '    FileType(suffixes=(".erb",)', row)
-    scratch.insert("docs/command-line.md", "Kotlin, C#,", "Dart, ")
+    scratch.insert("docs/command-line.md", "Kotlin, Scala, C#,", "Dart, ")
     scratch.insert("pyproject.toml", '  "tree-sitter-ruby', '  "tree-sitter-dart",\n')
     scratch.opened.append("tests/languages/conformance/dart.txt")  # this test
     repository.commit(

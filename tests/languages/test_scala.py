@@ -130,6 +130,16 @@ def test_a_removed_file_whose_object_another_file_has_is_no_loss(repository: Rep
     assert look(repository.change(tree, {"js/src/main/platform.scala": None}))[1] == ()
 
 
+def test_a_stand_in_for_a_class_of_java_is_no_loss(repository: Repository) -> None:
+    """What a platform without it needed, the others take from Java."""
+    queue = "native/java/util/concurrent/Queue.scala"
+    tree: Tree = {
+        queue: "package java.util.concurrent\n\nclass Queue\n",
+        USER: "package app\n\nimport java.util.concurrent.Queue\nobject Main { new Queue }\n",
+    }
+    assert look(repository.change(tree, {queue: None}))[1] == ()
+
+
 def test_an_outline_holds_every_kind_of_definition() -> None:
     """Types with their members, values, enums, givens, extensions, package objects, and what is handed on."""
     source = b"""package shop

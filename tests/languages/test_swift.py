@@ -104,6 +104,7 @@ def test_what_moved_along_an_import_is_still_there(repository: Repository) -> No
         ("Code/Orders/Old/Ship.swift", ("", "Orders")),
         ("Packages/Kit/Sources/Kit/Kit.swift", ("Packages/Kit", "Kit")),
         ("App/Views/Screen.swift", ("", "")),
+        ("Sources/Shop/Shop.docc/One.swift", ("Sources/Shop/Shop.docc/One.swift", "")),
     ],
 )
 def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:

@@ -20,7 +20,11 @@ KOTLIN = (
     "valueOf values with"
 )
 SCALA = "assert assume classOf flatMap foreach identity implicitly locally main none summon synchronized"
-AMBIENT = frozenset(f"{KOTLIN} {SCALA}".split()) | java.OBJECT | scala.GIVEN
+TEXT = (  # members of every text
+    "charAt codePointAt endsWith equalsIgnoreCase getBytes indexOf isBlank isEmpty lastIndexOf replaceAll replaceFirst startsWith "
+    "toCharArray toLowerCase toUpperCase"
+)
+AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | java.OBJECT | scala.GIVEN
 READERS = {".java": java, ".scala": scala}
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
@@ -32,7 +36,8 @@ project = JvmPackages
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    return _reader(path).outline(path, source, side)
+    file_outline: Outline = _reader(path).outline(path, source, side)
+    return file_outline
 
 
 @finds

@@ -90,7 +90,7 @@ class JvmPackages:
         packages = _packages(path, source)
         package = packages[-1]
         self._packages[path] = package
-        if path not in self._paths:
+        if path not in self._paths or _is_stand_in(path, package):
             return
         before = self._told.get(path)
         kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.is_exported}
@@ -216,6 +216,8 @@ class JvmPackages:
         files = set(self._known.get((package, name), ()))
         folder = "/" + package.replace(".", "/")
         for path in self._stems.get(name, ()):
+            if _is_stand_in(path, package):
+                continue
             if path not in self._told and f"/{posixpath.dirname(path)}".endswith(folder if package else "/"):
                 files.add(path)
         if len(files) <= 1:
@@ -223,6 +225,11 @@ class JvmPackages:
         near = max(_common(path, here) for path in files)
         modules = {path.partition("/src/")[0] for path in files if _common(path, here) == near}
         return sorted(path for path in files if path.partition("/src/")[0] in modules)
+
+
+def _is_stand_in(path: str, package: str) -> bool:
+    """Whether a file brings a class of Java's own to a platform that has none: who imports it gets Java's where it is there."""
+    return package.startswith(("java.", "javax.")) and not path.endswith(".java")
 
 
 def _stem(path: str) -> str:

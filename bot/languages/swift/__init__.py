@@ -20,7 +20,14 @@ GIVEN = (
     "memcpy memset min numericCast open pow precondition preconditionFailure print random read readLine remove round self sequence "
     "sin sleep sqrt stride swap tan time trunc type unsafeBitCast usleep withUnsafeBytes withUnsafePointer write zip"
 )
-AMBIENT = frozenset(GIVEN.split())
+# Members of every text, number and collection.
+MEMBERS = (
+    "allSatisfy bigEndian bitWidth byteSwapped compactMap compactMapValues debugDescription dropFirst dropLast endIndex enumerated "
+    "firstIndex flatMap forEach hasPrefix hasSuffix isEmpty lastIndex littleEndian localizedDescription lowercased mapValues popLast "
+    "rawValue removeAll removeFirst removeLast removeValue replaceSubrange reserveCapacity startIndex uppercased withUnsafeBufferPointer "
+    "withUnsafeMutableBytes"
+)
+AMBIENT = frozenset(f"{GIVEN} {MEMBERS}".split())
 TELLING = 2  # words of a name that hardly a base of another module has
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]

@@ -37,6 +37,7 @@ ALIAS = re.compile(rb"\btypealias[ \t]++(\w++)[ \t]*+=[ \t]*+(?:\w++\.)?(\w++)[ 
 WORD = re.compile(rb"[A-Za-z_]\w*")
 LINE_COMMENT = re.compile(rb"^[ \t]*+//[^\n]*+", re.MULTILINE)
 PUBLIC = re.compile(r"\b(?:public|open|package)\b")
+DOCUMENTATION = ".docc/"
 HEAD = 4  # lines in which the modifiers of a definition stand
 WHOLE = frozenset({"*"})
 Module = tuple[str, str]  # folder of the package, name of the target; ("", "") for files of no package
@@ -71,7 +72,9 @@ class SwiftModules:
         return self._folders, self._exported
 
     def module(self, path: str) -> Module:
-        """The module that a file belongs to."""
+        """The module that a file belongs to. Code of a documentation is built by nobody, each file is a version of another."""
+        if DOCUMENTATION in path:
+            return path, ""
         folder = posixpath.dirname(path)
         while folder:
             if folder in self._folders:
