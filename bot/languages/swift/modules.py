@@ -118,7 +118,10 @@ class SwiftModules:
         lines, own = Lines(code), self.module(path)
         statements = list(islice(STATEMENT.finditer(code), MOST_IMPORTS))
         body = STATEMENT.sub(lambda match: KEPT.sub(b" ", match[0]), code)
-        written = {word.decode() for word in set(WORD.findall(body)) - set(DEFINED.findall(body))}
+        first: dict[bytes, int] = {}
+        for match in WORD.finditer(body):
+            first.setdefault(match[0], match.start())
+        written = {word.decode() for word in first.keys() - set(DEFINED.findall(body))}
         aliases = {match[2].decode(): (match[1].decode(), lines.at(match.start())) for match in ALIAS.finditer(body)}
         in_sight = self._in_sight(statements)
         imports: list[Import] = []
@@ -134,7 +137,8 @@ class SwiftModules:
                     here, line = aliases[name]
                     imports.append(Import(target, frozenset({name}), line, ((name, here),)))
                 if not is_own and not self._is_elsewhere(name, target, own, in_sight):
-                    imports += self._import(target, name, module[1], body, lines)
+                    imports.append(Import(target, frozenset({name}), lines.at(first[name.encode()])))
+                    imports += _qualified(target, name, module[1], body, lines)
         return tuple(dict.fromkeys(imports))
 
     def _in_sight(self, statements: Collection[re.Match[bytes]]) -> dict[str, bool]:
@@ -155,16 +159,14 @@ class SwiftModules:
         others = [one for one in self._told if one != target and name in self._told[one].now and one in self._paths]
         return any(self.module(one) == own or self.module(one)[1] in in_sight for one in others)
 
-    def _import(self, target: str, name: str, module: str, body: bytes, lines: Lines) -> Iterator[Import]:
-        """A name, on the line of its first place; written behind its module, too."""
-        word = re.escape(name.encode())
-        first = re.search(rb"(?<![\w$])" + word + rb"(?![\w$])", body)
-        if first is None:
-            return
-        yield Import(target, frozenset({name}), lines.at(first.start()))
-        qualified = re.search(rb"(?<![\w$.])" + re.escape(module.encode()) + rb"\." + word + rb"(?![\w$])", body)
-        if qualified is not None:
-            yield Import(target, WHOLE, lines.at(qualified.start()), (("*", module),))
+
+def _qualified(target: str, name: str, module: str, body: bytes, lines: Lines) -> Iterator[Import]:
+    """The first place at which a name is written behind its module."""
+    if f"{module}.".encode() not in body:
+        return
+    place = rf"(?<![\w$.]){re.escape(module)}\.{re.escape(name)}(?![\w$])"
+    if (match := re.search(place.encode(), body)) is not None:
+        yield Import(target, WHOLE, lines.at(match.start()), (("*", module),))
 
 
 def _code(source: bytes) -> bytes:
