@@ -110,7 +110,7 @@ class Proof:
             return False
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
-            another = last[:1].isupper() and last not in (target.owner, *target.shorts)
+            another = last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)
             if (
                 use.form != "member"
                 or another

@@ -265,7 +265,7 @@ class Search:
             return replace(row, lone=True, doubt=f"{row.path}:{hit.rival}")
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
-            if own or (last[:1].isupper() and last not in (target.owner, *target.shorts)):
+            if own or (last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)):
                 return row  # or a member of another class, which is named
             alone, rivals = bearers_known
             lone = name in alone or name in rivals or (telling(name) and self._takes(row.path, target))
@@ -328,7 +328,7 @@ class Search:
         if use.types or use.name not in alone:
             return False
         last = use.receiver.rpartition(".")[2]
-        is_named = last[:1].isupper() and last not in (target.owner, *target.shorts)
+        is_named = last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)
         if is_named and await self.proof.is_strange((last,)):
             return False  # a class that the tree does not define
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)

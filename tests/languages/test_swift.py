@@ -59,6 +59,7 @@ def test_a_contract_that_breaks_is_reported(
         ("func total(a: Int) {}", "func total() {}", "total(a: 1)"),
         ("public func total(a: Int, b: Int = 1, c: Int) {}", "public func total(a: Int, b: Int = 2, c: Int) {}", "total(a: 1, c: 2)"),
         ("public struct Json { public static func encodeAll(a: Int) {} }", "public struct Json {}", "JSONEncoder.encodeAll(a: 1)"),
+        ("public struct Json { public static func encodeAll(a: Int) {} }", "public struct Json {}", "_Encoder.encodeAll(a: 1)"),
         ("public struct Cart { public var rowCount = 1 }", "@Observable\npublic struct Cart {}", "_ = Cart().rowCount"),
         ("public func total(a: Int) {}", "public func total() {}", "other.total(a: 1)"),
         ("public func total(a: Int) {}", "public func total() {}", 'print("total(a: 1)") // total(a: 1)'),
