@@ -108,6 +108,16 @@ def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None
     assert {path for path, _, _ in rows(change)} <= {USER}
 
 
+def test_an_import_goes_before_a_neighbour(repository: Repository) -> None:
+    """A class that another file of the package loses is not meant where everything of a package with one of that name is imported."""
+    tree: Tree = {
+        "src/main/scala/app/Old.scala": "package app\n\nclass Rows\n",
+        "src/main/scala/shop/Rows.scala": "package shop\n\nclass Rows\n",
+        USER: "package app\n\nimport shop._\nobject Main { new Rows }\n",
+    }
+    assert rows(repository.change(tree, {"src/main/scala/app/Old.scala": "package app\n\nclass Lines\n"})) == []
+
+
 def test_java_uses_what_scala_defines(repository: Repository) -> None:
     """The three languages of the JVM use each other's names."""
     user = "src/main/java/app/Main.java"

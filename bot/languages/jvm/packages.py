@@ -177,6 +177,8 @@ class JvmPackages:
             if not file.holds(word):
                 continue
             targets = [(t, line) for package, line in open_to.items() for t in self._lookup(package, word, file.path)]
+            if file.path.endswith(SCALA) and any(line for _, line in targets):
+                targets = [(t, line) for t, line in targets if line]  # an import goes before a neighbour
             at = re.search(rb"(?<![\w$.])" + word.encode() + rb"(?![\w$])", file.body) if targets else None
             for target, line in targets:
                 place = at or self._extension_call(target, word, file)
