@@ -128,8 +128,8 @@ class JvmPackages:
         lines = typed_receivers.Lines(code)
         packages = _packages(path, code)
         file = _File(path, packages[-1], body, frozenset(WORD.findall(body)), lines)
-        defined = SCALA_DEFINED if path.endswith(SCALA) else DEFINED
-        own = {name.decode() for names in defined.findall(body) for name in names if name}
+        definition_pattern = SCALA_DEFINED if path.endswith(SCALA) else DEFINED
+        own = {name.decode() for names in definition_pattern.findall(body) for name in names if name}
         imports: list[Import] = []
         taken_names: set[str] = set()
         open_to = dict.fromkeys(reversed(packages), 0)

@@ -351,11 +351,11 @@ def _arguments(node: Node | None) -> Call:
     if node.type != "arguments":
         return Call(1)  # a block
     parts = [part for part in node.named_children if "comment" not in part.type]
-    named = [part for part in parts if part.type == "assignment_expression"]
+    keyword_arguments = [part for part in parts if part.type == "assignment_expression"]
     is_spread = any(part.type in ("vararg", "ascription_expression", "splat") for part in parts) or "_*" in text(node)
     is_given = re.match(r"\(\s*using\b", text(node)) is not None
-    keywords = tuple(text(part.child_by_field_name("left")).strip("`") for part in named)
-    return Call(len(parts) - len(named), keywords, spread=is_spread or is_given or node.has_error)
+    keywords = tuple(text(part.child_by_field_name("left")).strip("`") for part in keyword_arguments)
+    return Call(len(parts) - len(keyword_arguments), keywords, spread=is_spread or is_given or node.has_error)
 
 
 def types(receiver: Node) -> tuple[str, ...]:
@@ -367,8 +367,8 @@ def types(receiver: Node) -> tuple[str, ...]:
         return (_name(holder),) if own and holder is not None else UNKNOWN
     if kind == "instance_expression":
         has_body = any(part.type.endswith("body") for part in receiver.named_children)
-        built = re.match(r"new\s+([\w.]+)", receiver_text)
-        return (built[1].rpartition(".")[2],) if built and not has_body else UNKNOWN
+        construction = re.match(r"new\s+([\w.]+)", receiver_text)
+        return (construction[1].rpartition(".")[2],) if construction and not has_body else UNKNOWN
     if kind == "call_expression" and re.match(r"[A-Z]\w*\(", receiver_text):
         return (receiver_text.partition("(")[0],)
     if kind == "identifier" or receiver_text.startswith("this."):

@@ -130,9 +130,9 @@ class SwiftModules:
             is_own = module == own
             if target == path or target not in self._paths or not (is_own or module[1] in in_sight):
                 continue
-            offered = names.every if is_own or in_sight.get(module[1]) else names.public
-            taken = {name for name in offered & written if not words or name in words}
-            for name in sorted(taken):
+            offered_names = names.every if is_own or in_sight.get(module[1]) else names.public
+            taken_names = {name for name in offered_names & written if not words or name in words}
+            for name in sorted(taken_names):
                 if name in aliases:
                     here, line = aliases[name]
                     imports.append(Import(target, frozenset({name}), line, ((name, here),)))
@@ -144,12 +144,14 @@ class SwiftModules:
     def _in_sight(self, statements: Collection[re.Match[bytes]]) -> dict[str, bool]:
         """The modules that imports name or hand on -> whether what is internal to them is in sight, too."""
         in_sight: dict[str, bool] = {}
-        wanted = [(match["module"].decode(), b"@testable" in match["marks"]) for match in statements]
-        while wanted:
-            module, is_testable = wanted.pop()
+        wanted_modules = [(match["module"].decode(), b"@testable" in match["marks"]) for match in statements]
+        while wanted_modules:
+            module, is_testable = wanted_modules.pop()
             if is_testable or module not in in_sight:
                 in_sight[module] = is_testable
-                wanted += [(other, False) for other in sorted(self._exported.get(module, ())) if other not in in_sight]
+                wanted_modules += [
+                    (other, False) for other in sorted(self._exported.get(module, ())) if other not in in_sight
+                ]
         return in_sight
 
     def _is_elsewhere(self, name: str, target: str, own: Module, in_sight: Collection[str]) -> bool:

@@ -117,8 +117,8 @@ def types(receiver: Node) -> tuple[str, ...]:
         holder = next(iter(typed_receivers.around(receiver, TYPES)), None)
         return (_scope_name(holder),) if holder is not None else UNKNOWN
     if kind in ("call_expression", "constructor_expression"):
-        built = re.fullmatch(r"([A-Z]\w*)(?:<[^()]{0,200}>)?\([^()]{0,300}\)", receiver_text)
-        return (built[1],) if built else UNKNOWN
+        construction = re.fullmatch(r"([A-Z]\w*)(?:<[^()]{0,200}>)?\([^()]{0,300}\)", receiver_text)
+        return (construction[1],) if construction else UNKNOWN
     if kind == "simple_identifier" or receiver_text.startswith("self."):
         class_names = typed_receivers.declared_classes(receiver, READING, DECLARED, BUILT)
         if class_names:
