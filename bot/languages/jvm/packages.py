@@ -26,8 +26,8 @@ STATEMENT = re.compile(
 )
 SCALA_PACKAGE = re.compile(rb"^[ \t]*+package[ \t]++(?:(?P<object>object)[ \t]++)?(?P<name>[\w.`]++)", re.MULTILINE)
 SCALA_IMPORT = re.compile(rb"^[ \t]*+import[ \t]++((?:[^\n;{}]++|\{[^{}]{0,4000}\})++)", re.MULTILINE)
-SELECTION = re.compile(r"((?:[\w`$]++\s*+\.\s*+)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?:\s++as\s++([\w`]++))?)")
-RENAMED = re.compile(r"\s*+(?:=>|\bas\b)\s*+")
+SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)")
+RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
 DEFINED = re.compile(
     rb"\b(?:class|interface|enum|record|object|typealias)\s+(\w+)|\bfun\s+(?:<[^<>\n]{0,80}>\s*)?(?:[\w.<>?*]+\.)?(\w+)\s*\("
@@ -248,8 +248,9 @@ def imported_names(path: str, code: bytes) -> Iterator[ImportedName]:
             yield ImportedName(name.removesuffix(".") if is_star else name, here, match.start(), is_star)
         return
     for match in SCALA_IMPORT.finditer(code):
-        for part in SELECTION.finditer(match[1].decode("utf-8", "replace")):
-            place = re.sub(r"[\s`]", "", part[1]).removeprefix("_root_.")
+        names = " ".join(match[1].decode("utf-8", "replace").split()).replace(" .", ".").replace(". ", ".")
+        for part in SELECTION.finditer(names):
+            place = part[1].replace("`", "").removeprefix("_root_.")
             selectors = (
                 part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
             )

@@ -39,6 +39,7 @@ GIVEN = OBJECT | {
     "apply", "canEqual", "copy", "curried", "fromOrdinal", "ordinal", "productArity", "productElement", "productIterator",
     "productPrefix", "tupled", "unapply", "valueOf", "values",
 }  # fmt: skip
+PATH = re.compile(r"(?:\w++\.)*+[A-Z]\w*+")  # to a type or an object
 TUPLED = re.compile(
     r"(?:Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\d?)\b(?![.\[])|\("
 )  # what a list of arguments is made to fit
@@ -375,10 +376,11 @@ def types(receiver: Node) -> tuple[str, ...]:
         class_names = typed_receivers.declared_classes(receiver, READING, DECLARED, BUILT)
         if class_names:
             return class_names
-    path = re.fullmatch(r"((?:[a-z_]\w*\.)*)((?:\w+\.)*[A-Z]\w*)", receiver_text)
-    if path is None:
+    if not PATH.fullmatch(receiver_text):
         return UNKNOWN
-    return (path[2],) if path[1] else ()  # behind its package
+    parts = receiver_text.split(".")
+    first = next(at for at, part in enumerate(parts) if part[:1].isupper())
+    return (".".join(parts[first:]),) if first else ()  # behind its package
 
 
 READING = TypedGrammar(
