@@ -14,9 +14,11 @@ ACME = ".deeprepo.yml of acme/.deeprepo"
 OWN = ".deeprepo.yml of the base branch"
 
 
-def resolved(own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: Any) -> config.Config:
+def resolved(
+    own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: str | bool
+) -> config.Config:
     """The settings of a repository's file over the organization's."""
-    file = OrganizationFile("acme/.deeprepo", ours, **organization)
+    file = OrganizationFile("acme/.deeprepo", ours, **organization)  # type: ignore[arg-type]
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), organization=file)
 
 
@@ -49,7 +51,9 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("own", "ours", "name", "value", "origin"), MERGED)
-def test_a_repository_is_merged_over_its_organization(own: str, ours: str, name: str, value: Any, origin: str) -> None:
+def test_a_repository_is_merged_over_its_organization(
+    own: str, ours: str, name: str, value: object, origin: str
+) -> None:
     """Setting by setting the repository's value is the stronger one; of lists of entries both hold, and `[]` leaves the organization's out."""
     merged = resolved(own, ours)
     assert (getattr(merged, name), merged.origins[name]) == (value, origin)
@@ -105,7 +109,7 @@ def test_every_setting_can_be_enforced() -> None:
     """What a person may set in the organization's file they may name in `enforce`: none is left out of the rules."""
     assert set(declared_rules()) == set(DEFAULTS)
     assert {*SECTIONS, "enforce"} <= set(RepoConfig.model_fields)
-    assert LISTS == {"ignore", "consumers", "instructions", "rules", "learnings", "checks"}
+    assert {"ignore", "consumers", "instructions", "rules", "learnings", "checks"} == LISTS
 
 
 def test_an_enforced_trigger_has_to_be_met() -> None:
