@@ -27,17 +27,17 @@ PLAIN = (bool, int, float, NoneType)
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
-    """What an organization's file sets. `source` names it; `enforced` has the settings that no repository loosens, as the file writes them."""
+class SharedDefaults:
+    """What an organization's file sets. `source` names it; `bound_names` has the settings that no repository loosens, as the file writes them."""
 
     source: str
     file: RepoConfig = field(default_factory=RepoConfig)
-    enforced: frozenset[str] = frozenset()
+    bound_names: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
 
     def is_enforced(self, name: str) -> bool:
         """Whether a setting, by its name in `DEFAULTS`, cannot be loosened."""
-        return written_as(name) in self.enforced
+        return written_as(name) in self.bound_names
 
     def hold(self, name: str, own: Any, ours: Any) -> Any:  # noqa: ANN401 - of any setting
         """The value that holds of an enforced setting. `ours`: the organization's."""
@@ -64,7 +64,7 @@ class Defaults:
     def bounds(self, triggers: "Triggers | None") -> tuple[tuple[str, "Triggers"], ...]:
         """The triggers that have to be met beside those of both files, with the file that enforces them."""
         own, ours = triggers or Triggers(), self.file.triggers
-        names = [name for name in rules(Triggers) if f"triggers.{name}" in self.enforced]
+        names = [name for name in rules(Triggers) if f"triggers.{name}" in self.bound_names]
         if not names:
             return ()
         picked = {
@@ -75,13 +75,13 @@ class Defaults:
         return ((self.source, own.model_copy(update=picked)),)
 
 
-def read_defaults(organization: "OrganizationFile | None") -> Defaults | None:
+def read_defaults(organization: "OrganizationFile | None") -> SharedDefaults | None:
     """What the organization's file sets. What is wrong with it costs a sentence; nothing of a text that may not be shown is in one."""
     if organization is None:
         return None
     source = f"{FILE} of {organization.repository}"
     if organization.problem:
-        return Defaults(source, warnings=(f"{source} is not used: {organization.problem}.",))
+        return SharedDefaults(source, warnings=(f"{source} is not used: {organization.problem}.",))
     try:
         file, warnings = read(organization.text.encode(), source)
     except ConfigError as error:
@@ -90,7 +90,7 @@ def read_defaults(organization: "OrganizationFile | None") -> Defaults | None:
             if organization.is_shown
             else f"{source}: it has errors, which `deeprepo config` in a clone of it shows"
         )
-        return Defaults(source, warnings=(f"{why}; the repository's own settings hold alone",))
+        return SharedDefaults(source, warnings=(f"{why}; the repository's own settings hold alone",))
     written = tuple(_names(file))
     enforced = frozenset(
         name for name in written for each in file.enforce if name == each or name.startswith(f"{each}.")
@@ -99,9 +99,9 @@ def read_defaults(organization: "OrganizationFile | None") -> Defaults | None:
     if not organization.is_shown:
         shown = _without_texts(file)
         hidden = sorted({*written} - {*_names(shown)})
-        return Defaults(source, shown, enforced & {*_names(shown)}, tuple(_hidden(source, hidden)))
+        return SharedDefaults(source, shown, enforced & {*_names(shown)}, tuple(_hidden(source, hidden)))
     unknown = (f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced" for each in unset)
-    return Defaults(source, file, enforced, (*warnings, *unknown))
+    return SharedDefaults(source, file, enforced, (*warnings, *unknown))
 
 
 def _hidden(source: str, names: list[str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from bot.errors import ConfigError
 from bot.values import EFFORTS
 
 if TYPE_CHECKING:
-    from bot.config.organization import Defaults
+    from bot.config.organization import SharedDefaults
     from bot.config.repository import RepoConfig, Triggers
     from bot.values import OrganizationFile
 
@@ -157,7 +157,7 @@ def resolve(
     return own if bound is None else _within_bounds(own, _one(flags, bound, settings, name, OF_DEFAULT, (), defaults))
 
 
-def _defaults(organization: "OrganizationFile") -> "Defaults | None":
+def _defaults(organization: "OrganizationFile") -> "SharedDefaults | None":
     from bot.config.organization import read_defaults
 
     return read_defaults(organization)
@@ -170,7 +170,7 @@ def _one(
     name: str,
     branch: str,
     others: Sequence[str] = (),
-    defaults: "Defaults | None" = None,
+    defaults: "SharedDefaults | None" = None,
 ) -> Config:
     """The settings by the file of one branch, over the organization's."""
     source = f"{name} {branch}"
@@ -222,8 +222,8 @@ def _is_left_out(file: "RepoConfig | None", key: str) -> bool:
     return DEFAULTS[key] == () and file is not None and key in file.model_fields_set and getattr(file, key) == ()
 
 
-def _of_both(own: Value, combined: Any, ours: str) -> Value:  # noqa: ANN401 - of any setting
-    return own if combined == own.value else Value(combined, f"{own.origin} and {ours}")
+def _of_both(own: Value, both: Any, ours: str) -> Value:  # noqa: ANN401 - of any setting
+    return own if both == own.value else Value(both, f"{own.origin} and {ours}")
 
 
 def _typed_shortfalls(values: Mapping[str, Value], flags: Mapping[str, Any]) -> dict[str, Value]:
@@ -235,7 +235,7 @@ def _typed_shortfalls(values: Mapping[str, Value], flags: Mapping[str, Any]) -> 
 
 
 def _enforced(
-    values: Mapping[str, Value], defaults: "Defaults", flags: Mapping[str, Any]
+    values: Mapping[str, Value], defaults: "SharedDefaults", flags: Mapping[str, Any]
 ) -> tuple[dict[str, Value], tuple[str, ...]]:
     """The values that hold where the organization lets nobody loosen them, and a sentence about checks that are too many.
 
@@ -257,7 +257,7 @@ def _enforced(
 
 
 def _triggers(
-    file: "RepoConfig | None", source: str, defaults: "Defaults | None"
+    file: "RepoConfig | None", source: str, defaults: "SharedDefaults | None"
 ) -> "tuple[Triggers | None, Mapping[str, str]]":
     """What starts a review, by the repository's file over the organization's."""
     own = file.triggers if file else None

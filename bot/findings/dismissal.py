@@ -47,8 +47,8 @@ def find_repeated(finding: Finding, dismissals: Sequence[Dismissal]) -> Dismissa
 
 
 def is_one_story(finding: Finding, before: Finding) -> bool:
-    """Whether two findings of one line tell the same: their titles do, or title and reason together."""
-    return alike(finding.title, before.title) or alike(_words(finding), _words(before))
+    """Whether two findings of one line tell the same: their titles almost do, or title and reason together. Half of a title is soon shared."""
+    return alike(finding.title, before.title, SAME) or alike(_words(finding), _words(before))
 
 
 def is_beside(finding: Finding, dismissals: Sequence[Dismissal]) -> bool:
@@ -59,12 +59,21 @@ def is_beside(finding: Finding, dismissals: Sequence[Dismissal]) -> bool:
     return any(before.path == finding.path and lines & quoted_lines(before) for before, _ in dismissals)
 
 
+def is_one_defect(finding: Finding, other: Finding, dismissals: Sequence[Dismissal]) -> bool:
+    """Whether two findings are one defect; beside a dismissed claim only if they tell one story."""
+    if not same(finding, other):
+        return False
+    if finding.proven or other.proven or is_one_story(finding, other):
+        return True
+    return not (is_beside(finding, dismissals) or is_beside(other, dismissals))
+
+
 def merge_by_story(findings: Iterable[Finding], dismissals: Sequence[Dismissal]) -> list[Finding]:
     """Findings beside dismissed claims, each story once and under a name of its own. A line and a category do not make two of them one."""
     distinct_findings: list[Finding] = []
     for finding in findings:
         alone = enumerate(distinct_findings)
-        at = next((at for at, other in alone if same(finding, other) and is_one_story(finding, other)), None)
+        at = next((at for at, other in alone if is_one_defect(finding, other, dismissals)), None)
         if at is None:
             distinct_findings.append(finding)
         else:

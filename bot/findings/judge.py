@@ -100,7 +100,7 @@ async def judge(
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
     round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
     """
-    dismissed = _dismissed(ignore_list, earlier, archive)
+    dismissed = dismissed_claims(ignore_list, earlier, archive)
     quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
     rejected_marks = frozenset(one.identity for one, _ in dismissed) - quiet_marks  # which stay reported themselves
     merged_findings = tuple(one for one in _merge(findings, dismissed) if one.identity not in quiet_marks)
@@ -308,7 +308,16 @@ def _fold(fates: Iterable[Fate], suppressed_findings: tuple[SuppressedFinding, .
     )
 
 
-def _dismissed(
+def one_defect(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], bool] | None:
+    """What takes two findings of one review for one where people have dismissed claims; None where they have not."""
+    if not dismissals:
+        return None
+    from bot.findings import dismissal
+
+    return partial(dismissal.is_one_defect, dismissals=dismissals)
+
+
+def dismissed_claims(
     ignore_list: IgnoreList, earlier: Earlier | None, archive: Sequence[ArchivedFinding]
 ) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""

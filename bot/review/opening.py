@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, dependents
 from bot.checkout.masked import MaskedTree
 from bot.context.look_ups import LookUps
+from bot.findings import judge
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -110,6 +111,9 @@ async def open_session(
             worker=worker,
             checks=checks,
             silence=checks.silence,
+            is_same=judge.one_defect(
+                judge.dismissed_claims(subject.ignore_list, subject.past.earlier, subject.past.archive)
+            ),
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,

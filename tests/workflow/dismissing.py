@@ -4,8 +4,12 @@ The wordings of a claim share no sentence: they differ in title, mechanism, cons
 from one round to the next.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from deeprepo_sandbox import providers as doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +189,81 @@ SUBJECTS = (
     ),
 )  # fmt: skip
 WAYS = ("withdrawn in a conversation", "rejected in a reply", "ignored in the thread", "ignored by its number")
+CASES = [(subject, way) for subject in range(len(SUBJECTS)) for way in range(len(WAYS))]
+CONFIRMED = {
+    "verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r", "ground": "g", "limit": "none",
+    "sentence": "", "repeats": "", "new_evidence": "",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Reader:
+    """A reader that reports what the round's script has, and a second opinion that is right about what is the same claim.
+
+    It names a dismissed claim only if it is shown one that is the same, so what it is not shown is reported.
+    """
+
+    subject: Subject
+    reports: dict[str, tuple[Words, ...]] = field(default_factory=dict)  # what it says now, by path
+
+    def __call__(self, request: Mapping[str, Any]) -> doubles.Reply:
+        text = "\n".join(str(message["content"]) for message in request["messages"])
+        if request["response_format"]["json_schema"]["name"] == "reply":
+            withdraw = {
+                "finding": 1,
+                "because": "told",
+                "reason": self.subject.reason,
+                "words": f"{self.subject.reason}.",
+            }
+            return doubles.Reply(
+                data={"answer": "Then it cannot happen.", "quotes": [], "withdraw": [withdraw], "look_ups": []}
+            )
+        if "The claim, about" in text:
+            return doubles.Reply(data={**CONFIRMED, "repeats": self._repeated(text)})
+        found = [
+            self.subject.finding(path, words) for path, said in self.reports.items() for words in said if path in text
+        ]
+        return doubles.Reply(data={"answer": "Read.", "findings": found, "look_ups": [], "unsettled": []})
+
+    def _repeated(self, text: str) -> str:
+        """The id of the dismissed claim that this one makes again, "" if none of those that are shown is the same."""
+        titles = [words.title for words in self.subject.claim]
+        claim = (re.search(r"^Title: (.*)$", text, re.MULTILINE) or [""])[1]
+        rows = re.findall(r"^(D\d): (.*)$", text, re.MULTILINE)
+        return next((name for name, row in rows if claim in titles and any(title in row for title in titles)), "")
+
+
+def other_claim(subject: Subject, way: int) -> Words:
+    """The other defect; in half of the cases it is reported with the line and the category of the dismissed claim."""
+    first = subject.claim[0]
+    return replace(subject.other, line=first.line, category=first.category) if way in (1, 3) else subject.other
+
+
+def planted(way: int) -> int:
+    """The round in which a reader sees the other defect first."""
+    return (1, 2, 3, 2)[way]
+
+
+def rounds(subject: Subject, way: int) -> list[tuple[Words, ...]]:
+    """What a reader says in each of three rounds: every wording once, and the other defect from its round on."""
+    claim, other = subject.claim, other_claim(subject, way)
+    said = [(claim[0],), (claim[1], claim[2]), (claim[3], claim[4], claim[5])]
+    return [(*words, other) if number >= planted(way) else words for number, words in enumerate(said, 1)]
+
+
+def titles(review: Mapping[str, Any], *lists: str) -> set[str]:
+    """The titles of the findings in these lists of the JSON output."""
+    return {row["title"] for name in lists for row in review[name]}
+
+
+def problems_of(review: Mapping[str, Any], subject: Subject, way: int, number: int) -> list[str]:
+    """What is wrong with the JSON output of a round: a dismissed claim that is said, another defect that is not."""
+    told, other, problems = titles(review, "findings", "still"), other_claim(subject, way), []
+    if number >= planted(way) and other.title not in told:
+        problems.append(f"round {number}: silenced: {other.title}")
+    repeats = {words.title for words in subject.claim} & told
+    if repeats != (
+        {subject.claim[0].title} if number == 1 or way == 1 else set()
+    ):  # what a reply rejects stays open itself
+        problems.append(f"round {number}: said: {', '.join(sorted(repeats)) or 'nothing'}")
+    return problems
