@@ -91,17 +91,15 @@ def read_defaults(organization: "OrganizationFile | None") -> SharedDefaults | N
             else f"{source}: it has errors, which `deeprepo config` in a clone of it shows"
         )
         return SharedDefaults(source, warnings=(f"{why}; the repository's own settings hold alone",))
-    written = tuple(_names(file))
-    enforced = frozenset(
-        name for name in written for each in file.enforce if name == each or name.startswith(f"{each}.")
-    )
-    unset = [each for each in file.enforce if not any(name == each or name.startswith(f"{each}.") for name in written)]
+    names = tuple(_names(file))
+    bound = frozenset(name for name in names for each in file.enforce if name == each or name.startswith(f"{each}."))
+    missing = [each for each in file.enforce if not any(name == each or name.startswith(f"{each}.") for name in names)]
     if not organization.is_shown:
-        shown = _without_texts(file)
-        hidden = sorted({*written} - {*_names(shown)})
-        return SharedDefaults(source, shown, enforced & {*_names(shown)}, tuple(_hidden(source, hidden)))
-    unknown = (f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced" for each in unset)
-    return SharedDefaults(source, file, enforced, (*warnings, *unknown))
+        plain_file = _without_texts(file)
+        left_out = sorted({*names} - {*_names(plain_file)})
+        return SharedDefaults(source, plain_file, bound & {*_names(plain_file)}, tuple(_hidden(source, left_out)))
+    unknown = (f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced" for each in missing)
+    return SharedDefaults(source, file, bound, (*warnings, *unknown))
 
 
 def _hidden(source: str, names: list[str]) -> Iterator[str]:

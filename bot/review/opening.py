@@ -26,6 +26,7 @@ from bot.values import (
     ChangedFile,
     CustomCheck,
     Dependents,
+    Finding,
     Limits,
     PullRequest,
     Reference,
@@ -65,6 +66,11 @@ class Survey:
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
+
+    @property
+    def is_same(self) -> Callable[[Finding, Finding], bool] | None:
+        """What takes two findings for one where people have dismissed claims."""
+        return judge.one_defect(judge.dismissed_claims(self.ignore_list, self.past.earlier, self.past.archive))
 
 
 @asynccontextmanager
@@ -111,9 +117,7 @@ async def open_session(
             worker=worker,
             checks=checks,
             silence=checks.silence,
-            is_same=judge.one_defect(
-                judge.dismissed_claims(subject.ignore_list, subject.past.earlier, subject.past.archive)
-            ),
+            is_same=subject.is_same,
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,
