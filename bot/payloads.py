@@ -8,7 +8,7 @@ from bot.commands import Permission
 from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
-from bot.values import CIJobLog, OwnerRule, PullRequest, Review
+from bot.values import CIJobLog, OrganizationFile, OwnerRule, PullRequest, Review
 from bot.values.fixing import Fix, FixCheck
 
 
@@ -26,6 +26,7 @@ class Change:
     ignored_findings: tuple[tuple[str, str, str], ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
     bound: str | None = None  # the default branch's settings, where they bound those of the base branch
+    organization: OrganizationFile | None = None  # the defaults of the repository's owner
     beside: tuple[bytes, ...] = ()  # the JSON output of reviews of other pull requests with this head, or of its branch
 
 

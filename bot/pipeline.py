@@ -51,7 +51,7 @@ from bot.values.tool_results import ToolResult, ToolRun
 if TYPE_CHECKING:
     from bot.config.policy import No
     from bot.review.running.values import RunPermission
-    from bot.values import Trigger
+    from bot.values import OrganizationFile, Trigger
 
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
@@ -91,6 +91,9 @@ class Deps:
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     bound: str | None = None  # the text of the default branch's, where they bound these
+    organization: "Callable[[PullRequest], Awaitable[OrganizationFile | None]] | None" = (
+        None  # reads the owner's defaults
+    )
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
     deciding: tuple[
         tuple[str, str], ...
@@ -217,7 +220,8 @@ async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
     config_files = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
     others = [name for name in config_files if name != deps.file]
     bound = None if deps.bound is None else deps.bound.encode()
-    return config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound)
+    defaults = await deps.organization(tree.pull) if deps.organization is not None else None
+    return config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound, defaults)
 
 
 async def _guidance(

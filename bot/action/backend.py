@@ -152,7 +152,17 @@ class StepBackend:
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }
-        return Change(pull, flags, "", earlier, run.ask.full, loss, await withdrawn(run.host), bound=run.state.bound)
+        return Change(
+            pull,
+            flags,
+            "",
+            earlier,
+            run.ask.full,
+            loss,
+            await withdrawn(run.host),
+            bound=run.state.bound,
+            organization=run.state.organization,
+        )
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""

@@ -30,7 +30,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         remark = await _hear(ask, host)
         if isinstance(remark, str):
             return ReviewResult("skipped", f"Nothing was answered: {remark}.")
-        state, settings = await look_up(host, step)
+        state, settings = await look_up(host, step, console)
         standing = await _stands(ask, host)
         able = models.can_ask(settings)
         reason = conversation.refusal(ask.actor, standing, settings, names_us=bool(ask.mentioned), model=able)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,14 +13,16 @@ from bot.action.backend import StepBackend, answer
 from bot.action.console import Console
 from bot.action.event import WORKFLOW, Repeat
 from bot.commands import Permission
-from bot.config import Config, Step, policy
+from bot.config import Config, Settings, Step, policy
 from bot.errors import HostRefused, SupersededError
 from bot.github import Host, RequestPace, apps
-from bot.values import CommentRef, PullRef, ReviewAsk
+from bot.github.client import GitHubClient
+from bot.values import CommentRef, OrganizationFile, PullRef, ReviewAsk
 from bot.wiring import action as parts
 from bot.workflow import asking, looking, reviewing
 from bot.workflow.backend import ReviewResult, ReviewRun
 from bot.workflow.looking import PullState
+from bot.workflow.organization import OrganizationFiles
 
 FORBIDDEN = 403
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
@@ -34,7 +36,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
     runner = step.runner
     async with open_host(step, ask.pull) as host:
-        state, settings = await look_up(host, step)
+        state, settings = await look_up(host, step, console)
         if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
             return ReviewResult("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
@@ -55,7 +57,7 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """
     backend = StepBackend(step, console)
     async with open_host(step, event.pull) as host:
-        state, settings = await look_up(host, step)
+        state, settings = await look_up(host, step, console)
         verdict = await backend.verdict(ReviewRun("", event.ask, host, state, settings))
     if verdict is not None:
         says = f"Nothing was reviewed: {event.reason}. What the review of this commit came to stands: {verdict.conclusion}."
@@ -87,12 +89,41 @@ async def _login(token: SecretStr, api: str, pace: RequestPace) -> str:
     return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending
 
 
-async def look_up(host: Host, step: Step) -> tuple[PullState, Config]:
+async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, Config]:
     """The pull request as it is now, and the settings."""
-    inputs = step.inputs
-    state = await looking.current_state(host, inputs.config)
+    inputs, operator_settings = step.inputs, config.environment(on_server=True)
+
+    async def read_defaults(host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
+        return await _defaults(host, repository, step, operator_settings, console, is_private=is_private)
+
+    state = await looking.current_state(host, inputs.config, read_defaults)
     file, bound = (None if text is None else text.encode() for text in (state.file, state.bound))
-    return state, config.resolve(inputs.flags(), file, config.environment(on_server=True), inputs.config, bound=bound)
+    settings = config.resolve(
+        inputs.flags(), file, operator_settings, inputs.config, bound=bound, organization=state.organization
+    )
+    return state, settings
+
+
+async def _defaults(
+    host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
+) -> OrganizationFile | None:
+    """The defaults of the repository's owner, as far as the step's tokens see them; the log has a sentence if they do not."""
+    token, name = step.inputs.organization_token, settings.organization_repository or config.ORGANIZATION
+
+    def inside(_: str) -> AbstractAsyncContextManager[GitHubClient]:
+        return apps.holding(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
+
+    defaults = await OrganizationFiles(name).read(host, repository, inside if token else None, is_private=is_private)
+    place = f"{repository.partition('/')[0]}/{name}"
+    if defaults is None and token is not None and repository.lower() != place.lower():
+        return OrganizationFile(
+            place, problem="the `organization-token` sees no such file: it needs read access to contents"
+        )
+    if defaults is None and token is None:
+        console.say(
+            f"This token sees no {config.FILE} in {place}: if it is private, `organization-token` names a token that may read it."
+        )
+    return defaults
 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:

@@ -55,6 +55,11 @@ async def clone(place: str, scratch: str) -> Clone:
     return Clone(name, pull, day=await _day(repository, commit))
 
 
+async def origin_name(repo: str) -> str:
+    """Return the "owner/name" that the address of a repository's origin has; "" if it has no such origin."""
+    return await _origin(locate(repo))
+
+
 async def _day(repository: _OwnRepository, commit: str) -> str:
     """When a commit was made."""
     done = await repository.run("cat-file", "commit", commit)

@@ -25,7 +25,8 @@ def command(
 ) -> int:
     """Print the settings that a review of this repository would use.
 
-    They are read from .deeprepo.yml at the tip of the base branch, and from the environment.
+    They are read from .deeprepo.yml at the tip of the base branch, from the defaults of your organization if DEEPREPO_ORGANIZATION
+    names a clone of them, and from the environment.
     """
     from bot import checkout, config, wiring
     from bot.values import ReviewRequest
@@ -48,7 +49,11 @@ def command(
                 contents = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
                 others = [name for name in contents if name != config.FILE]
                 _compare(Path(repo, config.FILE), contents.get(config.FILE) or b"")
-                return config.resolve({}, contents.get(config.FILE), config.environment(), others=others)
+                settings = config.environment()
+                read_defaults = wiring.organization_reader(settings, scratch)
+                defaults = await read_defaults(pull) if read_defaults else None
+                text = contents.get(config.FILE)
+                return config.resolve({}, text, settings, others=others, organization=defaults)
 
     settings = wiring.in_force(asyncio.run(resolve()))
     for name, value, origin in settings.rows():

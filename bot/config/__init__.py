@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bot.config.defaults import DEFAULTS, ReviewSettings
-from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
+from bot.config.names import FILE, ORGANIZATION, OTHER_NAMES, TEMPLATES
 from bot.config.resolution import Config, Value, resolve
 from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 

@@ -33,6 +33,7 @@ class Inputs(BaseSettings):
     )
 
     github_token: SecretStr
+    organization_token: SecretStr | None = None  # that may read the defaults of the owner, where `github_token` may not
     pull_request: int | None = Field(default=None, ge=1)
     root: str | None = None
     worker: str | None = None
@@ -55,7 +56,7 @@ class Inputs(BaseSettings):
     def flags(self) -> dict[str, Any]:
         """What a workflow says is stronger than the repository's file, like a flag on the command line."""
         options = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
-        return {**options, "usd": self.budget}
+        return {**options, "usd": self.budget, "is_workflow": True}
 
 
 class RunnerVariables(BaseSettings):

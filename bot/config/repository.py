@@ -293,6 +293,11 @@ class RepoConfig(FileSection):
         description="How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",
     )
     triggers: Triggers = Field(default=Triggers(), description="Which pull requests are reviewed automatically.")
+    enforce: tuple[str, ...] = Field(
+        default=(),
+        description="In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
+        "`fail_on`, `budget.usd` or `triggers`.",
+    )
 
 
 def rules(section: type[BaseModel]) -> dict[str, Stricter]:

@@ -1,13 +1,14 @@
 """One value per setting, from the strongest source that has it, and where it comes from.
 
-Order, strongest first: flag, repository file, environment, default. Nothing is read from the head of a pull request.
+Order, strongest first: flag, repository file, organization file, environment, default. Nothing is read from the head of a pull request.
 
 A repository's file may have been written by a stranger, and the money is not theirs. So what the environment says of money
 is stronger than the file: its limits and its effort are ceilings that the file can only lower, and its models and its strategy hold.
 A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it.
 
 Who may not write to the repository can still choose the base branch of a pull request, which may be an old one with other settings.
-For them the default branch's file is resolved in the same way, and of each setting the stricter value holds (`stricter.py`).
+For them the default branch's file is resolved in the same way, and of each setting the stricter value holds (`stricter.py`). What an
+organization enforces holds against the file and against the inputs of a workflow, which are the repository's too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +24,11 @@ from bot.errors import ConfigError
 from bot.values import EFFORTS
 
 if TYPE_CHECKING:
+    from bot.config.organization import SharedDefaults
     from bot.config.repository import RepoConfig, Triggers
+    from bot.values import OrganizationFile
 
 OF_BASE, OF_DEFAULT = "of the base branch", "of the default branch"
-FROM_FILE = f"{FILE} {OF_BASE}"
 # Which the environment's value is a ceiling of.
 LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency", "pause_after")
 MODELS = ("root", "worker")
@@ -49,9 +51,10 @@ class Config(ReviewSettings):
 
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = field(default=())
-    file_triggers: "Triggers | None" = None  # of the repository's file; None if there is no file
+    file_triggers: "Triggers | None" = None  # of the repository's and the organization's file; None if no file sets any
+    trigger_origins: Mapping[str, str] = field(default_factory=dict)  # of those that a file sets
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
-    bounding: "Triggers | None" = None  # of the default branch, where it bounds what the base branch asks for
+    bounds: "tuple[tuple[str, Triggers], ...]" = ()  # what has to be met too, with the file that asks for it
 
     @classmethod
     def of(cls, values: Mapping[str, Value], **more: Any) -> "Config":  # noqa: ANN401 - its own fields
@@ -71,9 +74,11 @@ class Config(ReviewSettings):
 
     @property
     def triggers(self) -> "Triggers":
-        """What starts a review by itself, within what the default branch asks for if that bounds it."""
-        own = self._own
-        return own if self.bounding is None else own.within(self.bounding)
+        """What starts a review by itself, within what the default branch and the organization ask for if they bound it."""
+        triggers = self._own
+        for _, bound in self.bounds:
+            triggers = triggers.within(bound)
+        return triggers
 
     @property
     def _own(self) -> "Triggers":
@@ -84,8 +89,8 @@ class Config(ReviewSettings):
     @property
     def conditions(self) -> "tuple[tuple[str, Triggers], ...]":
         """What a pull request has to meet to be reviewed by itself, with the file that asks for it."""
-        own = (FILE, self._own)
-        return (own,) if self.bounding is None else (own, (f"{FILE} {OF_DEFAULT}", self.bounding))
+        files = dict.fromkeys(origin.removesuffix(f" {OF_BASE}") for origin in self.trigger_origins.values())
+        return ((" and ".join(files) or FILE, self._own), *self.bounds)
 
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
@@ -102,14 +107,21 @@ class Config(ReviewSettings):
         for name, value in self.record().items():
             yield written_as(name), value_text(value), self.origins[name]
         for name, value in self.triggers:
-            is_set = name in self.triggers.model_fields_set
-            yield f"triggers.{name}", value_text(value), FROM_FILE if is_set else "default"
+            yield f"triggers.{name}", value_text(value), self._trigger_origin(name, value)
         for name, text in self.ceilings:
             yield name, text, "ceiling: no repository's file goes above it"
 
+    def _trigger_origin(self, name: str, value: object) -> str:
+        """Where a trigger that holds comes from: the files, or the one that bounds them."""
+        if value == getattr(self._own, name):
+            return self.trigger_origins.get(name, "default")
+        return next(
+            (file for file, bound in self.bounds if getattr(bound, name) == value), "the stricter of several files"
+        )
+
     def model_sentence(self) -> str:
         """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
-        file_roles = [name for name in MODELS if self.origins[name].endswith((OF_BASE, OF_DEFAULT))]
+        file_roles = [name for name in MODELS if self.origins[name] not in ("flag", "environment", "default")]
         ours = [f"{name} {getattr(self, name)}" for name in file_roles]
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
@@ -132,14 +144,23 @@ def resolve(
     name: str = FILE,
     others: Sequence[str] = (),
     bound: bytes | None = None,
+    organization: "OrganizationFile | None" = None,
 ) -> Config:
     """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
 
     `others` are files of the repository that somebody may take for it: a warning says that they are not read. `bound` is the file of
     the default branch, empty if that has no file: of each setting the stricter value holds. None: the base branch's hold alone.
+    `organization` has the defaults of the repository's owner.
     """
-    own = _one(flags, repository, settings, name, OF_BASE, others)
-    return own if bound is None else _within_bounds(own, _one(flags, bound, settings, name, OF_DEFAULT))
+    defaults = _defaults(organization) if organization is not None else None
+    own = _one(flags, repository, settings, name, OF_BASE, others, defaults)
+    return own if bound is None else _within_bounds(own, _one(flags, bound, settings, name, OF_DEFAULT, (), defaults))
+
+
+def _defaults(organization: "OrganizationFile") -> "SharedDefaults | None":
+    from bot.config.organization import read_defaults
+
+    return read_defaults(organization)
 
 
 def _one(
@@ -149,41 +170,100 @@ def _one(
     name: str,
     branch: str,
     others: Sequence[str] = (),
+    defaults: "SharedDefaults | None" = None,
 ) -> Config:
-    """The settings by the file of one branch."""
+    """The settings by the file of one branch, over the organization's."""
     source = f"{name} {branch}"
     file, warnings = _read(repository, name if branch == OF_BASE else source) if repository is not None else (None, ())
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
+    if file is not None and file.enforce:
+        warnings += (f"{name}: enforce has an effect in the organization's repository for defaults alone",)
     operator = asdict(settings)
     choices, refusals = _allow(_flat(file) if file else {}, flags, operator, name)
-    also = flags.get("more_fail_also") or ()
+    shared, more_refusals = _allow(_flat(defaults.file), flags, operator, defaults.source) if defaults else ({}, ())
+    shared = {key: value for key, value in shared.items() if not _is_left_out(file, key)}
     switch = {"run": None}  # of the environment, which is no section `run`
-    layers = (("flag", flags), (source, choices), ("environment", operator | switch))
+    ours = defaults.source if defaults else ""
+    layers = (("flag", flags), (source, choices), (ours, shared), ("environment", operator | switch))
     values = {}
     for key, default in DEFAULTS.items():
         candidates = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
         value, origin = next(candidates, (default, "default"))
         values[key] = Value(value, origin)
-        if origin == source and key in LIMITS:
+        if defaults is not None and origin == source and key in shared:
+            values[key] = _of_both(Value(value, source), defaults.combine(key, value, shared[key]), ours)
+        if origin in (source, ours) and key in LIMITS:
             values[key] = _lower(key, values[key], operator)
-    if also:  # what a person types is added to what the others name
-        if values["fail_on"].value is None:
-            raise ConfigError("--fail-also has no effect without a bar: add --fail-on high, or set `fail_on`")
-        values["fail_also"] = Value(tuple(dict.fromkeys((*values["fail_also"].value, *also))), "flag")
-    if values["effort"].origin == source:
+    values |= _typed_shortfalls(values, flags)
+    if values["effort"].origin in (source, ours):
         values["effort"] = _no_higher(values["effort"], operator)
     values["strategy"] = _strategy(values, flags)
+    notes: tuple[str, ...] = ()
+    if defaults is not None:
+        values, notes = _enforced(values, defaults, flags)
     if settings.request_changes is not None and values["request_changes"].origin != "flag":
         values["request_changes"] = _no_stricter(values["request_changes"], settings.request_changes)
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
     values["run"] = _run_section(values["run"])
+    triggers, origins = _triggers(file, source, defaults)
     return Config.of(
         values,
-        warnings=(*warnings, *refusals),
-        file_triggers=file.triggers if file else None,
+        warnings=(*warnings, *refusals, *(defaults.warnings if defaults else ()), *more_refusals, *notes),
+        file_triggers=triggers,
+        trigger_origins=origins,
         ceilings=tuple(settings.ceilings()),
+        bounds=defaults.bounds(triggers) if defaults else (),
     )
+
+
+def _is_left_out(file: "RepoConfig | None", key: str) -> bool:
+    """Whether a repository's file leaves the organization's entries out: by an empty list."""
+    return DEFAULTS[key] == () and file is not None and key in file.model_fields_set and getattr(file, key) == ()
+
+
+def _of_both(own: Value, both: Any, ours: str) -> Value:  # noqa: ANN401 - of any setting
+    return own if both == own.value else Value(both, f"{own.origin} and {ours}")
+
+
+def _typed_shortfalls(values: Mapping[str, Value], flags: Mapping[str, Any]) -> dict[str, Value]:
+    """What a person types with --fail-also is added to what the others name."""
+    also = flags.get("more_fail_also") or ()
+    if also and values["fail_on"].value is None:
+        raise ConfigError("--fail-also has no effect without a bar: add --fail-on high, or set `fail_on`")
+    return {"fail_also": Value(tuple(dict.fromkeys((*values["fail_also"].value, *also))), "flag")} if also else {}
+
+
+def _enforced(
+    values: Mapping[str, Value], defaults: "SharedDefaults", flags: Mapping[str, Any]
+) -> tuple[dict[str, Value], tuple[str, ...]]:
+    """The values that hold where the organization lets nobody loosen them, and a sentence about checks that are too many.
+
+    What a person types at a terminal holds: they pay for it. The inputs of a workflow (`is_workflow`) are the repository's.
+    """
+    from bot.config.organization import LISTS, too_many_checks
+
+    ours = {name: value for name, value in _flat(defaults.file).items() if defaults.is_enforced(name)}
+    ours |= {name: () for name in LISTS if defaults.is_enforced(name) and name not in ours}  # an empty list, written so
+    held = dict(values)
+    for name, value in ours.items():
+        if values[name].origin == "flag" and not flags.get("is_workflow"):
+            continue
+        holds = defaults.hold(name, values[name].value, value)
+        if holds != values[name].value:
+            held[name] = Value(holds, f"{defaults.source}, which enforces it")
+    checks, note = too_many_checks(held["checks"].value)
+    return {**held, "checks": Value(checks, held["checks"].origin)}, (f"{defaults.source}: {note}",) if note else ()
+
+
+def _triggers(
+    file: "RepoConfig | None", source: str, defaults: "SharedDefaults | None"
+) -> "tuple[Triggers | None, Mapping[str, str]]":
+    """What starts a review, by the repository's file over the organization's."""
+    own = file.triggers if file else None
+    if defaults is not None:
+        return defaults.triggers(own, source)
+    return own, dict.fromkeys(own.model_fields_set, source) if own is not None else {}
 
 
 def _within_bounds(own: Config, default: Config) -> Config:
@@ -197,8 +277,9 @@ def _within_bounds(own: Config, default: Config) -> Config:
         values,
         warnings=warnings,
         file_triggers=own.file_triggers,
+        trigger_origins=own.trigger_origins,
         ceilings=own.ceilings,
-        bounding=default.triggers,
+        bounds=(*own.bounds, (f"{FILE} {OF_DEFAULT}", default.triggers)),
     )
 
 
@@ -303,7 +384,9 @@ def _below(variable: str, most: Any, value: Value) -> Value:  # noqa: ANN401 - a
 def _flat(file: "RepoConfig") -> dict[str, Any]:
     """The file's settings under the names of DEFAULTS; an empty list counts as not set, but for `fail_also`: nothing is a choice."""
     rows = (
-        file.model_dump(exclude={"models", "budget", "instructions", "rules", "learnings", "checks", "triggers", "run"})
+        file.model_dump(
+            exclude={"models", "budget", "instructions", "rules", "learnings", "checks", "triggers", "run", "enforce"}
+        )
         | file.models.model_dump()
         | file.budget.model_dump()
     )

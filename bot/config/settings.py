@@ -28,7 +28,7 @@ HOSTED = {
 BASE_URL = "DEEPREPO_BASE_URL"
 
 
-def _about(description: str, **bounds: float) -> Any:  # noqa: ANN401 - the type stands beside it
+def _about(description: str, **bounds: float | str) -> Any:  # noqa: ANN401 - the type stands beside it
     """A setting that nobody has to set, with its description and bounds as pydantic's `Field` takes them."""
     return field(default=None, metadata={"description": description, **bounds})
 
@@ -95,6 +95,15 @@ class Settings:
     )
     run_cache: str | None = _about(
         "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
+    )
+    organization: str | None = _about(
+        "The folder of a clone of your organization's `.deeprepo` repository, whose HEAD has the defaults of its repositories: for "
+        "the command line, the hooks and the library."
+    )
+    organization_repository: str | None = _about(
+        "The name of the owner's repository that has the defaults, on a server and in the Action; `off`: none is read. "
+        "Default: `.deeprepo`.",
+        pattern=r"^[A-Za-z0-9._-]{1,100}$",
     )
     journal: str | None = _about(
         "The file in which `deeprepo review` records its calls, or a folder with one file for each change."

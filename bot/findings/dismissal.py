@@ -5,10 +5,12 @@ opinion, which sees the dismissed claims of that place. Another finding in the s
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bot.findings import quotes
 from bot.findings.alike import alike
+from bot.findings.merge import merge, name_story, same
 from bot.values import Finding, Unit
 
 MOST = 3  # dismissed claims that one second opinion is shown
@@ -45,8 +47,62 @@ def find_repeated(finding: Finding, dismissals: Sequence[Dismissal]) -> Dismissa
 
 
 def is_one_story(finding: Finding, before: Finding) -> bool:
-    """Whether two findings of one line tell the same: their titles do, or title and reason together."""
-    return alike(finding.title, before.title) or alike(_words(finding), _words(before))
+    """Whether two findings of one line tell the same: their titles almost do, or title and reason together. Half of a title is soon shared."""
+    return alike(finding.title, before.title, SAME) or alike(_words(finding), _words(before))
+
+
+def is_beside(finding: Finding, dismissals: Sequence[Dismissal]) -> bool:
+    """Whether a model's finding quotes a line that a dismissed claim has quoted: what it claims decides which of several it is, not the line."""
+    if finding.proven or finding.is_masked:
+        return False
+    lines = quoted_lines(finding)
+    return any(before.path == finding.path and lines & quoted_lines(before) for before, _ in dismissals)
+
+
+def is_one_defect(finding: Finding, other: Finding, dismissals: Sequence[Dismissal]) -> bool:
+    """Whether two findings are one defect; beside a dismissed claim only if they tell one story."""
+    if not same(finding, other):
+        return False
+    if finding.proven or other.proven or is_one_story(finding, other):
+        return True
+    return not (is_beside(finding, dismissals) or is_beside(other, dismissals))
+
+
+def merge_by_story(findings: Iterable[Finding], dismissals: Sequence[Dismissal]) -> list[Finding]:
+    """Findings beside dismissed claims, each story once and under a name of its own. A line and a category do not make two of them one."""
+    distinct_findings: list[Finding] = []
+    for finding in findings:
+        alone = enumerate(distinct_findings)
+        at = next((at for at, other in alone if is_one_defect(finding, other, dismissals)), None)
+        if at is None:
+            distinct_findings.append(finding)
+        else:
+            distinct_findings[at] = merge((distinct_findings[at], finding))[0]
+    dismissed = {before.identity: before for before, _ in dismissals}
+    counts = Counter(one.fingerprint for one in distinct_findings)
+
+    def name(finding: Finding) -> Finding:
+        before = dismissed.get(finding.identity)
+        is_dismissed = before is not None and is_one_story(finding, before)
+        is_unique = before is None and counts[finding.fingerprint] == 1
+        return finding if is_dismissed or is_unique else name_story(finding)
+
+    return list({one.identity: one for one in map(name, distinct_findings)}.values())
+
+
+def tells_dismissed(finding: Finding, past: Finding, dismissals: Sequence[Dismissal]) -> bool:
+    """Whether a finding tells what was dismissed beside an earlier finding, rather than the earlier finding itself."""
+    if finding.proven or finding.is_masked:
+        return False
+    lines, own = quoted_lines(finding), _common(finding, past)
+    others = (before for before, _ in dismissals if before.path == finding.path and before.identity != past.identity)
+    return any(lines & quoted_lines(before) and _common(finding, before) >= own for before in others)
+
+
+def _common(one: Finding, other: Finding) -> float:
+    """The part of its telling words that a claim shares with another one."""
+    words, others = (set(re.findall(r"\w{4,}", _words(each).lower())) for each in (one, other))
+    return len(words & others) / max(1, min(len(words), len(others)))
 
 
 def near(finding: Finding, dismissals: Sequence[Dismissal], units: Iterable[Unit]) -> tuple[Dismissal, ...]:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from bot.findings import rules
 from bot.findings.memory import Recollection, outlasting, recall, revive
-from bot.findings.merge import merge, name_cause
+from bot.findings.merge import identify, merge, same
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, Precedents, Verification, verify
 from bot.ports import Tree
@@ -100,13 +100,14 @@ async def judge(
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
     round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
     """
-    dismissed = _dismissed(ignore_list, earlier, archive)
-    quiet = {one.identity: one for one, _ in dismissed if ignore_list.is_silent(one)}
-    quiet_marks = frozenset(quiet)
-    rows = (_tell_apart(one, quiet.get(one.identity)) for one in merge(findings))
-    merged_findings = tuple(one for one in rows if one.identity not in quiet_marks)
-    remember = partial(recall, tree=tree, files=files, reread=reread, before=before, silence=silence)
-    recollection = await _recollect(merged_findings, earlier, quiet_marks, remember)
+    dismissed = dismissed_claims(ignore_list, earlier, archive)
+    quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
+    rejected_marks = frozenset(one.identity for one, _ in dismissed) - quiet_marks  # which stay reported themselves
+    merged_findings = tuple(one for one in _merge(findings, dismissed) if one.identity not in quiet_marks)
+    remember = partial(
+        recall, tree=tree, files=files, reread=reread, before=before, silence=silence, is_other=_other(dismissed)
+    )
+    recollection = await _recollect(merged_findings, earlier, quiet_marks, rejected_marks, remember)
     archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
     if pull is not None and archive:
         here = (pull.head, pull.base)
@@ -124,19 +125,35 @@ async def judge(
     return _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
 
 
-def _tell_apart(finding: Finding, before: Finding | None) -> Finding:
-    """The finding; if it makes another claim than the dismissed one of its line and category, with a fingerprint of its own."""
-    if before is None:
-        return finding
+def _merge(findings: Iterable[Finding], dismissals: Sequence[Dismissal]) -> tuple[Finding, ...]:
+    """Each defect once. Beside a claim that somebody has dismissed only those are one that tell the same: else one would silence the other."""
+    if not dismissals:
+        return merge(findings)
+    from bot.findings import dismissal  # loaded only where somebody has dismissed something
+
+    rows = [identify(finding) for finding in findings]
+    proven = [one for one in rows if one.proven]
+    beside = [
+        one for one in rows if dismissal.is_beside(one, dismissals) and not any(same(one, each) for each in proven)
+    ]
+    others = [one for one in rows if one not in beside]
+    return (*merge(others), *dismissal.merge_by_story(beside, dismissals))
+
+
+def _other(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], bool]:
+    """What tells whether a finding at an earlier one's place is a dismissed claim instead."""
+    if not dismissals:
+        return lambda _finding, _past: False
     from bot.findings import dismissal
 
-    return finding if dismissal.is_one_story(finding, before) else name_cause(finding)
+    return partial(dismissal.tells_dismissed, dismissals=dismissals)
 
 
 async def _recollect(
     findings: tuple[Finding, ...],
     earlier: Earlier | None,
     quiet_marks: frozenset[str],
+    rejected_marks: frozenset[str],
     remember: Callable[[Earlier, Sequence[Finding]], Awaitable[Recollection]],
 ) -> Recollection:
     """What the round before has reported, beside this round's findings.
@@ -146,7 +163,37 @@ async def _recollect(
     if earlier is None:
         return Recollection(findings, (), (), ())
     quiet_past, past = _parted(earlier, quiet_marks)
-    return _join(await remember(past, findings), await remember(quiet_past, ()))
+    rejected_past, past = _parted(past, rejected_marks)
+    fingerprints = {one.fingerprint for one in rejected_past.findings}
+    same = [
+        one for one in findings if one.identity in rejected_marks or (one.proven and one.fingerprint in fingerprints)
+    ]
+    now = await remember(past, [one for one in findings if one not in same])
+    if same or rejected_past.findings:
+        now = _add(now, _in_own_words(await remember(rejected_past, same), rejected_past.findings))
+    return _join(now, await remember(quiet_past, ()))
+
+
+def _in_own_words(recollection: Recollection, rejected_findings: Sequence[Finding]) -> Recollection:
+    """What somebody has rejected and is still open, in the words that were rejected: in a reader's new ones it would be said again."""
+    before = {one.identity: one for one in rejected_findings}
+
+    def own(now: Finding) -> Finding:
+        past = before.get(now.identity)
+        if past is None or now.proven:
+            return now
+        return replace(now, title=past.title, why=past.why, consequence=past.consequence, trigger=past.trigger)
+
+    return replace(recollection, still=tuple(map(own, recollection.still)))
+
+
+def _add(one: Recollection, other: Recollection) -> Recollection:
+    return Recollection(
+        (*one.new, *other.new),
+        (*one.still, *other.still),
+        (*one.doubtful, *other.doubtful),
+        (*one.fixed_findings, *other.fixed_findings),
+    )
 
 
 def _suppress(
@@ -261,7 +308,16 @@ def _fold(fates: Iterable[Fate], suppressed_findings: tuple[SuppressedFinding, .
     )
 
 
-def _dismissed(
+def one_defect(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], bool] | None:
+    """What takes two findings of one review for one where people have dismissed claims; None where they have not."""
+    if not dismissals:
+        return None
+    from bot.findings import dismissal
+
+    return partial(dismissal.is_one_defect, dismissals=dismissals)
+
+
+def dismissed_claims(
     ignore_list: IgnoreList, earlier: Earlier | None, archive: Sequence[ArchivedFinding]
 ) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""

@@ -89,11 +89,13 @@ async def recall(
     reread: Collection[tuple[str, int, int]],
     before: Mapping[str, str] = MappingProxyType({}),
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
+    is_other: Callable[[Finding, Finding], bool] = lambda _finding, _past: False,
 ) -> Recollection:
     """Each earlier finding as still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
     `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
+    `is_other`: whether a finding at an earlier one's place tells something else for certain.
     """
     left = list(findings)
     still: list[Finding] = []
@@ -101,7 +103,8 @@ async def recall(
     fixed_findings: list[Finding] = []
     for past in earlier.findings:
         nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
-        again = next((finding for finding in nearest if _same(past, finding, files)), None)
+        there = (finding for finding in nearest if _same(past, finding, files))
+        again = next((finding for finding in there if not is_other(finding, past)), None)
         if again is not None and again.proven and not past.proven:  # a guess came true: it is said anew, by its number
             left[left.index(again)] = replace(again, number=past.number)
             continue

@@ -59,25 +59,32 @@ def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[Gi
 
 
 def acting(
-    identity: Identity, installation: int, permissions: "AppPermissionsType", pace: RequestPace, repository: int = 0
+    identity: Identity,
+    installation: int,
+    permissions: "AppPermissionsType",
+    pace: RequestPace,
+    repository: int | str = 0,
 ) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client that speaks for an installation, and can do this much in this repository (0: in all) and no other."""
+    """Open a client that speaks for an installation, and can do this much in this repository (its id or name; 0: in all) and no other."""
     token = Token(partial(_minted, identity, installation, permissions, pace, repository))
     return client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token)
 
 
 async def _minted(
-    identity: Identity, installation: int, permissions: "AppPermissionsType", pace: RequestPace, repository: int
+    identity: Identity, installation: int, permissions: "AppPermissionsType", pace: RequestPace, repository: int | str
 ) -> tuple[str, datetime]:
     """Make a token, and tell when it ends. Where the owner has granted less it is for that, but for git's: that is to read and no more."""
     async with app(identity, pace) as asked:
-        mint, only = asked.rest.apps.async_create_installation_access_token, [repository] if repository else UNSET
+        mint = asked.rest.apps.async_create_installation_access_token
+        only: Any = {
+            "repositories" if isinstance(repository, str) else "repository_ids": [repository] if repository else UNSET
+        }
         try:
-            data = await asked.answer(mint(installation, repository_ids=only, permissions=permissions))
+            data = await asked.answer(mint(installation, **only, permissions=permissions))
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE or permissions == READING:
                 raise
-            data = await asked.answer(mint(installation, repository_ids=only))
+            data = await asked.answer(mint(installation, **only))
     made, ends = shapes.at(data, "token"), shapes.at(data, "expires_at")
     with suppress(TypeError, ValueError):
         return HiddenText("".join(made)), datetime.fromisoformat(ends).astimezone(UTC)

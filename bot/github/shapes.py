@@ -25,6 +25,7 @@ PULL = {  # where the fields of a value are in the JSON, unless they have their 
     "repository": "base.repo.full_name",
     "pages": "base.repo.html_url",
     "default_branch": "base.repo.default_branch",
+    "private": "base.repo.private",
 }
 POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "dislikes": "reactions.-1"}
 

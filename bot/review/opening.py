@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, dependents
 from bot.checkout.masked import MaskedTree
 from bot.context.look_ups import LookUps
+from bot.findings import judge
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -25,6 +26,7 @@ from bot.values import (
     ChangedFile,
     CustomCheck,
     Dependents,
+    Finding,
     Limits,
     PullRequest,
     Reference,
@@ -64,6 +66,11 @@ class Survey:
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
+
+    @property
+    def is_same(self) -> Callable[[Finding, Finding], bool] | None:
+        """What takes two findings for one where people have dismissed claims."""
+        return judge.one_defect(judge.dismissed_claims(self.ignore_list, self.past.earlier, self.past.archive))
 
 
 @asynccontextmanager
@@ -110,6 +117,7 @@ async def open_session(
             worker=worker,
             checks=checks,
             silence=checks.silence,
+            is_same=subject.is_same,
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,

@@ -51,11 +51,25 @@ class PullFacts:
     pages: str = ""  # of the repository: what permalinks begin with
     default_branch: str = ""  # of the repository, whichever branch the pull request is against
     head_repository: int = 0  # its id; 0: it is gone
+    private: bool = False  # whether the repository is; where nobody knows, everybody may read it
 
     @property
     def source(self) -> str:
         """The branch that the head is on, in whichever repository; empty if that is gone."""
         return f"{self.head_repository}:{self.head_ref}" if self.head_repository else ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationFile:
+    """The defaults of an owner's repositories: the settings file of its `.deeprepo` repository.
+
+    `is_shown`: whether everybody who sees the review may read them. `problem`: why they could not be read.
+    """
+
+    repository: str  # "owner/.deeprepo"
+    text: str = field(default="", repr=False)
+    is_shown: bool = True
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import date
@@ -36,6 +36,7 @@ from bot.wiring.addresses import Access
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
     from bot.review.running.values import RunPermission
+    from bot.values import OrganizationFile
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -91,6 +92,7 @@ def deps(
         faults=faults,
         look_at_consumers=None if on_server else partial(_look, scratch=scratch),
         consumers=tuple(flags.get("with") or ()),
+        organization=organization_reader(settings, scratch),
         open_session=opening,
         settings=settings,
         flags=flags,
@@ -105,6 +107,17 @@ def deps(
         running=running(settings, flags),
         deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
     )
+
+
+def organization_reader(
+    settings: config.Settings, scratch: str
+) -> Callable[[PullRequest], Awaitable["OrganizationFile | None"]] | None:
+    """What reads the defaults of an organization on this machine; None if no variable names its clone."""
+    if not settings.organization:
+        return None
+    from bot.wiring.organization import read_clone
+
+    return partial(read_clone, folder=str(Path(settings.organization).expanduser()), scratch=scratch)
 
 
 def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Deps:

@@ -12,8 +12,8 @@ from bot.review.running.execute import execute
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, rig
 from bot.review.running.values import Outcome, Run, SandboxRefused
-from bot.values import ReviewRequest
-from bot.wiring.review import running
+from bot.values import OrganizationFile, ReviewRequest
+from bot.wiring.review import organization_reader, running
 
 MOST = 1 << 20  # bytes of a test file, and of the settings
 RESULTS: Mapping[Result, str] = {
@@ -94,9 +94,14 @@ async def _rig(repo: str, scratch: str) -> AsyncIterator[tuple[Rig, str]]:
     async with checkout.Checkout(pull) as tree:
         base = await tree.at_tip(config.FILE)
         here = files.content(Path(repo, config.FILE), MOST)
-        section, where = _section(base), "of the base branch: reviews use it"
-        if here is not None and _section(here) != section:
-            section, where = _section(here), f"of this folder: reviews use it once {config.FILE} is on the base branch"
+        read_defaults = organization_reader(config.environment(), scratch)
+        defaults = await read_defaults(pull) if read_defaults else None
+        section, where = _section(base, defaults), "of the base branch: reviews use it"
+        if here is not None and _section(here, defaults) != section:
+            section, where = (
+                _section(here, defaults),
+                f"of this folder: reviews use it once {config.FILE} is on the base branch",
+            )
         if section is None:
             where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
         sides = Sides(pull.url or pull.git_dir, tree.entries, tree.archive, tree.read)
@@ -109,8 +114,8 @@ async def _rig(repo: str, scratch: str) -> AsyncIterator[tuple[Rig, str]]:
         yield made, where
 
 
-def _section(text: bytes | None) -> RunSection | None:
-    return config.resolve({}, text, config.Settings()).run
+def _section(text: bytes | None, defaults: OrganizationFile | None) -> RunSection | None:
+    return config.resolve({}, text, config.Settings(), organization=defaults).run
 
 
 def _hint(rig: Rig) -> str:

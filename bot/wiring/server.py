@@ -7,27 +7,31 @@ file that it had in hand; paid calls are in the journal.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from bot import config, files, workflow
+from bot import config, files, github, workflow
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
+from bot.github import Host, Identity, RequestPace
+from bot.github.client import GitHubClient
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
+from bot.values import Ask, OrganizationFile, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
 from bot.wiring import child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
+from bot.workflow.organization import OrganizationFiles
+from bot.workflow.parts import Defaults
 from bot.workflow.progress import Say
 
 SETTINGS = 5  # seconds of computing on an owner's settings
@@ -47,6 +51,7 @@ def worker(
         converse=partial(_converse, store, folder, caps),
         fix=partial(_fix, folder, caps),
         resolve=partial(_resolve, settings, caps),
+        defaults=_defaults(settings, surroundings["identity"], surroundings["pace"]),
         no_review_reason=partial(_no_review_reason, caps),
         page=partial(_page, caps),
         ci_failures=partial(_ci_failures, caps),
@@ -91,15 +96,34 @@ async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Rem
         return await child.run(tasks.converse, remark, room, caps=caps, keep=keep)
 
 
-async def _resolve(settings: Settings, caps: ProcessLimits, file: str | None, bound: str | None) -> Config:
+async def _resolve(
+    settings: Settings,
+    caps: ProcessLimits,
+    file: str | None,
+    bound: str | None,
+    organization: OrganizationFile | None = None,
+) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
-    if file is None and not bound:
+    if file is None and not bound and organization is None:
         return config.resolve({}, None, settings, bound=None if bound is None else b"")
     few = replace(caps, cpu=min(caps.cpu, SETTINGS))
     try:
-        return await child.run(tasks.settings, _bytes(file), _bytes(bound), settings, caps=few)
+        return await child.run(tasks.settings, _bytes(file), _bytes(bound), organization, settings, caps=few)
     except OverLimit as error:
         raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
+
+
+def _defaults(settings: Settings, identity: Identity, pace: RequestPace) -> Defaults:
+    """The defaults of the owners whose repositories this server reviews: read with a token for their repository alone, kept for a minute."""
+    files_of_owners = OrganizationFiles(settings.organization_repository or config.ORGANIZATION)
+
+    async def read(host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
+        def inside(name: str) -> AbstractAsyncContextManager[GitHubClient]:
+            return github.acting(identity, host.pull.installation, github.READING, pace, name)
+
+        return await files_of_owners.read(host, repository, inside, is_private=is_private)
+
+    return read
 
 
 def _bytes(text: str | None) -> bytes | None:

@@ -25,7 +25,17 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
 from bot.review.session import Session
-from bot.values import ChangedFile, CIFailure, CIJobLog, OwnerRule, PullRequest, Review, ReviewRequest, Trigger
+from bot.values import (
+    ChangedFile,
+    CIFailure,
+    CIJobLog,
+    OrganizationFile,
+    OwnerRule,
+    PullRequest,
+    Review,
+    ReviewRequest,
+    Trigger,
+)
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
@@ -115,9 +125,15 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
     return posts.comments(review_done)
 
 
-async def settings(_: ChildPipe, file: bytes | None, bound: bytes | None, operator_settings: Settings) -> Config:
-    """Every setting, resolved with the owner's file, and with the default branch's where that bounds it. Raises ConfigError."""
-    return config.resolve({}, file, operator_settings, bound=bound)
+async def settings(
+    _: ChildPipe,
+    file: bytes | None,
+    bound: bytes | None,
+    organization: OrganizationFile | None,
+    operator_settings: Settings,
+) -> Config:
+    """Every setting, resolved with the owner's file, the owner's defaults, and the default branch's file where that bounds it. Raises ConfigError."""
+    return config.resolve({}, file, operator_settings, bound=bound, organization=organization)
 
 
 async def no_review_reason(_: ChildPipe, pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
@@ -160,9 +176,12 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     async def fetched_pull(_: ReviewRequest, __: str) -> PullRequest:
         return change.pull
 
+    async def known_defaults(_: PullRequest) -> OrganizationFile | None:
+        return change.organization
+
     return replace(
         with_time_limit(line, deps),
-        pull=fetched_pull,
+        pull=fetched_pull, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
         earlier=change.earlier, beside=change.beside, full=change.full,
         ignored_findings=change.ignored_findings, rules=change.rules,

@@ -68,7 +68,7 @@ async def _open(
     """Of a draft, the reviews that nobody asked for are called off if its owner wants them later. Any other end is not true any more."""
     again = ReviewAsk(ask.pull, "catch-up", head=facts.head_sha)
     if facts.draft:
-        state = await looking.current_state(host, config.FILE)
+        state = await looking.current_state(host, config.FILE, parts.defaults)
         settings = await looking.settings(state, parts)
         decision = policy.decide(state.facts, again, settings.conditions, is_paused=False)
         if state.facts.draft and isinstance(decision, policy.No):
@@ -82,14 +82,14 @@ async def _tell(due: Mapping[str, ReviewAsk], host: Host, parts: Services) -> No
     """Answer the commands whose reviews are called off."""
     comments = [one.comment for one in due.values() if one.comment is not None]
     if comments:
-        settings = await looking.settings(await looking.current_state(host, config.FILE), parts)
+        settings = await looking.settings(await looking.current_state(host, config.FILE, parts.defaults), parts)
         for comment in comments:
             await asking.tell_closed(comment, host, settings)
 
 
 async def _learn(ask: Cancel, host: Host, job: Job, parts: Services) -> None:
     """Read for the last time how findings were received: nothing else will ask."""
-    state = await looking.current_state(host, config.FILE)
+    state = await looking.current_state(host, config.FILE, parts.defaults)
     if state.facts.state == "closed":
         settings = await looking.settings(state, parts)
         if await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at):

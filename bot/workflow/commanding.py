@@ -96,7 +96,10 @@ async def _read(
             if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
             return await parts.answer(
-                replace(question, change=Change(pull, {"usd": grant.usd}, name, bound=state.bound))
+                replace(
+                    question,
+                    change=Change(pull, {"usd": grant.usd}, name, bound=state.bound, organization=state.organization),
+                )
             )
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))

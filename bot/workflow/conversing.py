@@ -101,7 +101,12 @@ async def _reply(
                 return remarks.failure_reply(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
             return await parts.converse(
-                Remark(heard_remark, language, last, Change(pull, {"usd": grant.usd}, name, bound=state.bound))
+                Remark(
+                    heard_remark,
+                    language,
+                    last,
+                    Change(pull, {"usd": grant.usd}, name, bound=state.bound, organization=state.organization),
+                )
             )
     except OverLimit as error:
         return remarks.failure_reply(str(error), language)

@@ -15,8 +15,8 @@ from bot.github import Host, shapes
 from bot.github.host import safe
 from bot.ports import Job
 from bot.render import cut
-from bot.values import Bases, LinkedIssue, PullFacts, PullRef
-from bot.workflow.parts import Services, keep
+from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef
+from bot.workflow.parts import Defaults, Services, keep
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 # Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
@@ -41,6 +41,12 @@ class PullState:
     bound: str | None = (
         None  # .deeprepo.yml of the default branch, "" if the file is missing; None if it sets no bounds
     )
+    organization: OrganizationFile | None = None  # the defaults of the repository's owner
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """The texts of all files that count."""
+        return self.file, self.bound, None if self.organization is None else self.organization.text
 
 
 _SEEN = TypeAdapter(PullState)
@@ -50,7 +56,9 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
     """Look once; a later attempt gets what the first one saw."""
 
     async def now() -> PullState:
-        return await current_state(host, config.FILE, is_paused=await parts.store.people.is_paused(pull))
+        return await current_state(
+            host, config.FILE, parts.defaults, is_paused=await parts.store.people.is_paused(pull)
+        )
 
     return await keep(job, "look", _SEEN, now)
 
@@ -58,27 +66,32 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
 async def settings(state: PullState, parts: Services) -> Config:
     """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
     try:
-        return await parts.resolve(state.file, state.bound)
+        return await parts.resolve(state.file, state.bound, state.organization)
     except (UsageError, OverLimit):
         return config.resolve({}, None, parts.settings)
 
 
-async def current_state(host: Host, path: str, *, is_paused: bool = False) -> PullState:
+async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_paused: bool = False) -> PullState:
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts)
-    file, stranger, bound = await _file(host, path, bases.tip), await _stranger(host, facts), None
+    file, stranger, bound = await text_at(host, path, bases.tip), await _stranger(host, facts), None
     if stranger and facts.base_ref != facts.default_branch:  # who opened it has chosen the base, and its settings
-        bound = await _file(host, path, facts.default_branch) or ""
-    return PullState(replace(facts, body=cut(facts.body, MOST_BODY)), bases, is_paused, file, stranger, bound)
+        bound = await text_at(host, path, facts.default_branch) or ""
+    short_facts, organization = (
+        replace(facts, body=cut(facts.body, MOST_BODY)),
+        await read_defaults(host, facts.repository, is_private=facts.private),
+    )
+    return PullState(short_facts, bases, is_paused, file, stranger, bound, organization)
 
 
-async def _file(host: Host, path: str, ref: str) -> str | None:
-    file = await file_at(host, path, ref)
+async def text_at(host: Host, path: str, ref: str) -> str | None:
+    """The text of a settings file in a commit, one character longer than is read at most; None if there is no such file."""
+    file = await _file_at(host, path, ref)
     return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
 
 
-async def file_at(host: Host, path: str, ref: str) -> bytes | None:
+async def _file_at(host: Host, path: str, ref: str) -> bytes | None:
     """A small file in a commit, None if there is no such file. Everything else is read by git."""
     try:
         data: Any = await host.client.answer(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -13,11 +13,11 @@ from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.errors import HostRefused
-from bot.github import Identity, RequestPace
+from bot.github import Host, Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import LASTS, Job
-from bot.values import Ask, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
@@ -43,6 +43,13 @@ class Surroundings(TypedDict):
     record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
 
 
+class Defaults(Protocol):
+    """What reads the defaults of a repository's owner."""
+
+    async def __call__(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
+        """The defaults for a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a job needs: the `Surroundings`, and functions that come from `wiring`.
@@ -59,8 +66,9 @@ class Services:
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
     fix: Callable[[FixRequest], Awaitable[MadeFix]]
-    # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it.
-    resolve: Callable[[str | None, str | None], Awaitable[Config]]
+    # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it, and the owner's defaults.
+    resolve: Callable[[str | None, str | None, OrganizationFile | None], Awaitable[Config]]
+    defaults: Defaults
     no_review_reason: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     page: Callable[
         [bytes, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]

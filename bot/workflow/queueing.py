@@ -31,10 +31,10 @@ async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
 
 async def _without_pull(ask: MergeGroup, host: Host, parts: Services) -> Ending:
     """What a queue gets whose pull request is not known: its check stops at the bar of the commit that the queue builds upon."""
-    data = await looking.file_at(host, config.FILE, ask.base) if ask.base else None
-    file = None if data is None else data.decode("utf-8", "replace")[: looking.MOST_CONFIG]
+    file = await looking.text_at(host, config.FILE, ask.base) if ask.base else None
+    defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=False)
     try:
-        ending = policy.ending_without_review(await parts.resolve(file, None)) if ask.base else "failure"
+        ending = policy.ending_without_review(await parts.resolve(file, None, defaults)) if ask.base else "failure"
     except (UsageError, OverLimit):
         ending = policy.unreadable(file)
     return "failure" if ending == "failure" else "success"
@@ -65,8 +65,9 @@ async def _stands(facts: PullFacts, host: Host, parts: Services) -> Ending:
 
 async def _unreviewed(host: Host, parts: Services) -> Ending:
     """How the check of a pull request without a review ends."""
-    pull_state = await looking.current_state(host, config.FILE)
+    pull_state = await looking.current_state(host, config.FILE, parts.defaults)
     try:
-        return policy.ending_without_review(await parts.resolve(pull_state.file, pull_state.bound))
+        settings = await parts.resolve(pull_state.file, pull_state.bound, pull_state.organization)
     except (UsageError, OverLimit):
-        return policy.unreadable(pull_state.file, pull_state.bound)
+        return policy.unreadable(*pull_state.files)
+    return policy.ending_without_review(settings)

@@ -49,9 +49,9 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         ask = await asking.as_allowed(ask, host, job)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
         try:
-            settings = await parts.resolve(state.file, state.bound)
+            settings = await parts.resolve(state.file, state.bound, state.organization)
         except UsageError as error:
-            await backend.left(ask, host, state.facts, str(error), policy.unreadable(state.file, state.bound))
+            await backend.left(ask, host, state.facts, str(error), policy.unreadable(*state.files))
             await parts.remember_failure(ask, str(error))
             return
         if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
@@ -164,6 +164,7 @@ class ServerBackend:
             ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
             bound=run.state.bound,
+            organization=run.state.organization,
             beside=await self._beside(run),
         )
 

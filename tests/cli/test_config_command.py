@@ -67,3 +67,37 @@ def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -
     assert deeprepo("config", cwd=repository.folder).stderr == ""
     (repository.folder / ".deeprepo.yml").write_text("quota: 3\n")
     assert ".deeprepo.yml differs from the one at the tip" in deeprepo("config", cwd=repository.folder).stderr
+
+
+def defaults(repository: Repository, folder: Path, origin: str = "acme/.deeprepo") -> dict[str, str]:
+    """A clone of an organization's defaults, named by the variable; the repository is acme/shop."""
+    clone = Repository(folder)
+    clone.git("init", "-qb", "main")
+    clone.commit({".deeprepo.yml": "quota: 2\nfail_on: high\nenforce: [fail_on]\n"})
+    clone.git("remote", "add", "origin", f"https://github.com/{origin}.git")
+    repository.git("remote", "add", "origin", "git@github.com:Acme/shop.git")
+    return {"DEEPREPO_ORGANIZATION": str(folder)}
+
+
+def test_config_shows_the_defaults_of_an_organization(repository: Repository, tmp_path: Path) -> None:
+    """From the HEAD of a clone that a variable names; what it enforces holds against the repository's own file."""
+    repository.commit({".deeprepo.yml": "fail_on: critical\n"})
+    lines = explained(repository, **defaults(repository, tmp_path / "defaults"))
+    assert lines["quota"].split(maxsplit=2)[1:] == ["2", "[.deeprepo.yml of acme/.deeprepo]"]
+    assert lines["fail_on"].split(maxsplit=2)[1:] == ["high", "[.deeprepo.yml of acme/.deeprepo, which enforces it]"]
+
+
+def test_the_defaults_of_another_owner_are_not_used(repository: Repository, tmp_path: Path) -> None:
+    """The variable may stand in a profile, and the repository be a stranger's."""
+    repository.commit({"a.py": "a = 1\n"})
+    lines = explained(repository, **defaults(repository, tmp_path / "defaults", "other/.deeprepo"))
+    assert lines["quota"].split() == ["quota", "4", "[default]"]
+
+
+def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path: Path) -> None:
+    """The settings of the repository hold alone, and the reason is shown."""
+    repository.commit({".deeprepo.yml": "quota: 1\n"})
+    done = deeprepo("config", cwd=repository.folder, DEEPREPO_ORGANIZATION=str(tmp_path / "nowhere"))
+    assert done.returncode == 0
+    assert "DEEPREPO_ORGANIZATION" in done.stderr
+    assert "is not a folder" in done.stderr

@@ -1,0 +1,225 @@
+"""The defaults of an organization below a repository's own file: what holds, where it comes from, what cannot be loosened or seen."""
+
+from typing import Any
+
+import pytest
+
+from bot import config
+from bot.config import DEFAULTS, RepoConfig, Settings
+from bot.config.organization import LISTS, SECTIONS
+from bot.config.repository import declared_rules, written_as
+from bot.values import OrganizationFile
+
+ACME = ".deeprepo.yml of acme/.deeprepo"
+OWN = ".deeprepo.yml of the base branch"
+
+
+def resolved(
+    own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: str | bool
+) -> config.Config:
+    """The settings of a repository's file over the organization's."""
+    file = OrganizationFile("acme/.deeprepo", ours, **organization)  # type: ignore[arg-type]
+    return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), organization=file)
+
+
+# Own file, the organization's, the setting, its value and its origin.
+MERGED: list[tuple[str | None, str, str, Any, str]] = [
+    (None, "quota: 2", "quota", 2, ACME),
+    ("tone: short", "quota: 2", "quota", 2, ACME),
+    ("quota: 1", "quota: 2", "quota", 1, OWN),
+    ("budget: {calls: 5}", "budget: {usd: 0.5}", "usd", 0.5, ACME),
+    ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), below the 40.00 of: {ACME}"),
+    ("fail_also: []", "fail_also: [cut]", "fail_also", (), OWN),
+    ("lenses: [security]", "lenses: [tests]", "lenses", ("security",), OWN),
+    ("ignore: [a/]", "ignore: [b/]", "ignore", ("a/", "b/"), f"{OWN} and {ACME}"),
+    ("ignore: []", "ignore: [b/]", "ignore", (), "default"),
+    (
+        "rules: [{path: a, kind: logic}]",
+        "rules: [{path: b, kind: F401}]",
+        "rules",
+        (("a", "logic", ""), ("b", "F401", "")),
+        f"{OWN} and {ACME}",
+    ),
+    (
+        "checks: [{name: x, ask: mine}]",
+        "checks: [{name: x, ask: theirs}, {name: y, ask: more}]",
+        "checks",
+        (("x", "mine", (), "warn"), ("y", "more", (), "warn")),
+        f"{OWN} and {ACME}",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("own", "ours", "name", "value", "origin"), MERGED)
+def test_a_repository_is_merged_over_its_organization(
+    own: str, ours: str, name: str, value: object, origin: str
+) -> None:
+    """Setting by setting the repository's value is the stronger one; of lists of entries both hold, and `[]` leaves the organization's out."""
+    merged = resolved(own, ours)
+    assert (getattr(merged, name), merged.origins[name]) == (value, origin)
+
+
+def test_sections_are_merged_key_by_key() -> None:
+    """Of `run` and `triggers` each file has its own keys, and each trigger says where it comes from."""
+    merged = resolved(
+        "run: {findings: 1}\ntriggers: {bots: true}", "run: {memory: 4096}\ntriggers: {forks: false, bots: false}"
+    )
+    assert merged.run is not None
+    assert (merged.run.findings, merged.run.memory) == (1, 4096)
+    rows = {name: (value, origin) for name, value, origin in merged.rows()}
+    assert rows["triggers.bots"] == ("true", OWN)
+    assert rows["triggers.forks"] == ("false", ACME)
+    assert rows["triggers.drafts"] == ("false", "default")
+
+
+# The settings of both files, and what holds if the organization enforces its own: of loosened and of stricter ones.
+ENFORCED: list[tuple[str, str, str, Any]] = [
+    ("fail_on", "fail_on: critical", "fail_on: high", "high"),
+    ("fail_on", "fail_on: low", "fail_on: high", "low"),
+    ("ignore", "ignore: ['**']", "ignore: [gen/]", ("gen/",)),
+    ("ignore", "ignore: ['**']", "ignore: []", ()),
+    ("rules", "rules: [{path: '**', kind: security}]", "rules: []", ()),
+    ("learnings", "learnings: [{path: '**', text: fine}]", "learnings: []", ()),
+    ("analyzers", "analyzers: [ruff]", "analyzers: [secrets]", ("ruff", "secrets")),
+    ("analyzers", "analyzers: []", "analyzers: [secrets]", ("secrets",)),
+    ("verify", "verify: false", "verify: true", True),
+    ("language", "language: fr", "language: de", "de"),
+    ("usd", "budget: {usd: 0.9}", "budget: {usd: 0.2}", 0.2),
+    ("worker", "models: {worker: a/dear}", "models: {worker: a/cheap}", "a/cheap"),
+    ("request_changes", "request_changes: off", "request_changes: high", "high"),
+    (
+        "checks",
+        "checks: [{name: x, ask: nothing, severity: note}, {name: y, ask: more}]",
+        "checks: [{name: x, ask: all, severity: fail}]",
+        (("x", "all", (), "fail"), ("y", "more", (), "warn")),
+    ),
+    ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (("x", "all", (), "fail"),)),
+]
+
+
+@pytest.mark.parametrize(("name", "own", "ours", "holds"), ENFORCED)
+def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds: object) -> None:
+    """Of both values the stricter holds, by the rule that the setting is declared with; the same without `enforce` is the repository's."""
+    held = resolved(own, f"{ours}\nenforce: [{written_as(name)}]")
+    assert getattr(held, name) == holds
+    assert "enforce" in held.origins[name] or getattr(resolved(own, ours), name) == holds
+
+
+def test_every_setting_can_be_enforced() -> None:
+    """What a person may set in the organization's file they may name in `enforce`: none is left out of the rules."""
+    assert set(declared_rules()) == set(DEFAULTS)
+    assert {*SECTIONS, "enforce"} <= set(RepoConfig.model_fields)
+    assert {"ignore", "consumers", "instructions", "rules", "learnings", "checks"} == LISTS
+
+
+def test_an_enforced_trigger_has_to_be_met() -> None:
+    """Also beside the repository's own; the refusal names the organization's file."""
+    held = resolved(
+        "triggers: {forks: true, labels: [mine], drafts: true}",
+        "triggers: {forks: false, labels: [ours]}\nenforce: [triggers]",
+    )
+    assert held.triggers.forks is False
+    assert held.triggers.drafts is True  # the organization says nothing about them
+    assert [(file, triggers.labels) for file, triggers in held.conditions][1:] == [(ACME, ("ours",))]
+    rows = {name: (value, origin) for name, value, origin in held.rows()}
+    assert rows["triggers.forks"] == ("false", ACME)
+
+
+def test_the_inputs_of_a_workflow_are_the_repositorys() -> None:
+    """A flag at a terminal is typed by the person who pays and holds; a workflow's input does not loosen what is enforced."""
+    ours = "fail_on: high\nenforce: [fail_on]"
+    assert resolved("", ours, {"fail_on": "critical"}).fail_on == "critical"
+    assert resolved("", ours, {"fail_on": "critical", "is_workflow": True}).fail_on == "high"
+
+
+def test_an_older_branch_is_bound_by_the_organization_too() -> None:
+    """Where a stranger chose the base branch, what is enforced holds on both branches."""
+    file = OrganizationFile(
+        "acme/.deeprepo", "fail_on: high\ntriggers: {bots: false}\nenforce: [fail_on, triggers.bots]"
+    )
+    held = config.resolve({}, b"triggers: {bots: true}", Settings(), bound=b"triggers: {bots: true}", organization=file)
+    assert (held.fail_on, held.triggers.bots) == ("high", False)
+
+
+BROKEN = [
+    ("quota: [", "line 2"),
+    ("quota: many", "quota: write a whole number"),
+    ("a: &x [1]\nb: *x", "alias"),
+    ("quota: " + "9" * 50, "too long"),
+    ("x" * 64_001, "longer than 64,000"),
+    ("- 1", "must hold `key: value` lines"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), BROKEN)
+def test_a_broken_file_costs_a_line(text: str, sentence: str) -> None:
+    """The repository's own settings hold alone, and the review says why."""
+    held = resolved("quota: 1", text)
+    assert held.quota == 1
+    (warning,) = held.warnings
+    assert ACME in warning
+    assert sentence in warning
+
+
+def test_a_problem_costs_a_line_and_nothing_else() -> None:
+    """What could not be read is named."""
+    held = resolved("quota: 1", "", problem="GitHub did not give it")
+    assert (held.quota, held.warnings) == (1, (f"{ACME} is not used: GitHub did not give it.",))
+
+
+SECRET = "the-codename-of-our-merger"
+TEXTS = f"""
+models: {{root: openai/{SECRET}, timeout: 7}}
+ignore: ["{SECRET}/"]
+consumers: [../{SECRET}]
+instructions: [{{path: "{SECRET}/**", text: {SECRET}}}]
+rules: [{{path: {SECRET}, kind: {SECRET}, text: {SECRET}}}]
+learnings: [{{path: {SECRET}, symbol: {SECRET}, text: {SECRET}}}]
+checks: [{{name: {SECRET}, ask: {SECRET}, paths: [{SECRET}], severity: fail}}]
+analyzers: [{SECRET}]
+lenses: [{SECRET}]
+run: {{prepare: {SECRET}, test: {SECRET}, files: {SECRET}, image: {SECRET}, findings: 2}}
+triggers: {{branches: [{SECRET}], labels: [{SECRET}], skip_labels: [{SECRET}], skip_authors: [{SECRET}], paths: [{SECRET}], forks: false}}
+fail_on: high
+quota: 2
+fail_also: [cut]
+{SECRET}: 1
+enforce: [checks, fail_on, {SECRET}, triggers.forks]
+"""
+
+
+def test_nothing_of_a_private_file_is_in_the_settings_of_a_public_repository() -> None:
+    """Numbers, switches and words of fixed sets hold; no text does, in no value, origin or warning, also if the file is broken."""
+    held = resolved("", TEXTS, is_shown=False)
+    assert (held.fail_on, held.quota, held.timeout, held.fail_also, held.triggers.forks) == (
+        "high", 2, 7.0, ("cut",), False,
+    )  # fmt: skip
+    assert held.checks == ()
+    assert SECRET not in repr((held, *held.rows(), held.conditions))
+    assert "checks" in held.warnings[0]  # which settings do not hold is said
+    for fault in ("quota: [", f"quota: {SECRET}", f"{SECRET}: {{{SECRET}"):
+        broken = resolved("", f"{TEXTS}\n{fault}", is_shown=False)
+        assert SECRET not in repr((broken, *broken.rows()))
+        assert broken.warnings
+    shown = resolved("", TEXTS)
+    assert SECRET in repr(shown)
+
+
+def test_enforce_in_a_repositorys_own_file_is_named() -> None:
+    """It has no effect there."""
+    warnings = config.resolve({}, b"quota: 1\nenforce: [quota]", Settings()).warnings
+    assert warnings == (".deeprepo.yml: enforce has an effect in the organization's repository for defaults alone",)
+
+
+def test_an_enforced_setting_that_is_not_set_is_named() -> None:
+    """A word that enforces nothing is not passed over."""
+    assert "enforce: fail_no is not set" in resolved("", "fail_on: high\nenforce: [fail_no]").warnings[0]
+
+
+def test_a_review_asks_ten_checks() -> None:
+    """More of both files are named and not asked."""
+    rows = ", ".join(f"{{name: c{n}, ask: a}}" for n in range(8))
+    more = ", ".join(f"{{name: d{n}, ask: a}}" for n in range(8))
+    held = resolved(f"checks: [{rows}]", f"checks: [{more}]")
+    assert len(held.checks) == 10
+    assert "not asked: d2, d3, d4, d5, d6, d7" in held.warnings[0]

@@ -1,0 +1,170 @@
+"""The file of an owner's `.deeprepo` repository at GitHub: who may read it, how long it is kept, what a failure costs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+from hosted import Scene, scene
+
+from bot import github
+from bot.github.client import GitHubClient
+from bot.values import OrganizationFile
+from bot.workflow.organization import FRESH, STALE, OrganizationFiles
+from deeprepo_sandbox import github as sandbox
+
+FILE = {".deeprepo.yml": "quota: 1\n"}
+
+
+class Reader:
+    """Reads as a server does; `now` is its clock."""
+
+    def __init__(self, at: Scene, name: str = ".deeprepo") -> None:
+        self.at, self.now = at, 0.0
+        self.files = OrganizationFiles(name, lambda: self.now)
+
+    async def read(self, repository: str = "acme/shop", *, is_private: bool = True) -> OrganizationFile | None:
+        return await self.files.read(self.at.host, repository, self._inside, is_private=is_private)
+
+    def _inside(self, name: str) -> AbstractAsyncContextManager[GitHubClient]:
+        return github.acting(self.at.identity, self.at.gh.installation, github.READING, self.at.pace, name)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[[Callable[[Scene], Awaitable[None]]], None]:
+    """Carry a conversation out with a fresh GitHub."""
+
+    def carried_out(talk: Callable[[Scene], Awaitable[None]]) -> None:
+        async def go() -> None:
+            async with scene(tmp_path) as at:
+                await talk(at)
+
+        asyncio.run(go())
+
+    return carried_out
+
+
+Run = Callable[[Callable[[Scene], Awaitable[None]]], None]
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_file_is_read_and_kept_for_a_minute(run: Run, private: bool) -> None:
+    """A private one with a token for that repository alone, which can read and no more; a change is noticed after the minute."""
+
+    async def talk(at: Scene) -> None:
+        repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
+        reader = Reader(at)
+        assert await reader.read() == OrganizationFile("acme/.deeprepo", "quota: 1\n")
+        await repo.push("main", {".deeprepo.yml": "quota: 2\n"})
+        asked = len(at.gh.requests)
+        reader.now = FRESH - 1
+        assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
+        assert len(at.gh.requests) == asked
+        reader.now = FRESH
+        assert (await reader.read() or OrganizationFile("")).text == "quota: 2\n"
+        minted = [seen.body for seen in at.gh.requests if seen.path.endswith("access_tokens")]
+        named = [body for body in minted if "repositories" in (body or {})]
+        assert bool(named) == private
+        for body in named:
+            assert body == {"repositories": [".deeprepo"], "permissions": {"contents": "read"}}
+
+    run(talk)
+
+
+def test_a_private_file_is_not_shown_in_a_public_repository(run: Run) -> None:
+    """Whoever sees the review may read all that it shows."""
+
+    async def talk(at: Scene) -> None:
+        await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
+        reader = Reader(at)
+        seen = [await reader.read(is_private=is_private) for is_private in (True, False)]
+        assert [one.is_shown for one in seen if one] == [True, False]
+
+    run(talk)
+
+
+async def nothing(_: Scene) -> None:
+    """There is no such repository."""
+
+
+async def without_file(at: Scene) -> None:
+    """The repository has other files."""
+    await at.gh.repository("acme", ".deeprepo", files={"README.md": "# Ours\n"}, private=True)
+
+
+async def of_another(at: Scene) -> None:
+    """Only another owner has one."""
+    await at.gh.repository("evil", ".deeprepo", files=FILE, private=False)
+
+
+async def a_folder(at: Scene) -> None:
+    """A folder has the file's name."""
+    await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml/x": "quota: 1\n"}, private=False)
+
+
+@pytest.mark.parametrize("place", [nothing, without_file, of_another, a_folder])
+def test_an_owner_without_a_file_has_no_defaults(run: Run, place: Callable[[Scene], Awaitable[None]]) -> None:
+    """And that costs no sentence, and is asked once in a minute."""
+
+    async def talk(at: Scene) -> None:
+        await place(at)
+        reader = Reader(at)
+        assert await reader.read() is None
+        asked = len(at.gh.requests)
+        assert await reader.read("Acme/shop") is None
+        assert len(at.gh.requests) == asked
+
+    run(talk)
+
+
+def test_the_repository_with_the_defaults_has_none_itself(run: Run) -> None:
+    """Its own file is its own; and an operator can switch the look off or name another repository."""
+
+    async def talk(at: Scene) -> None:
+        await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
+        await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
+        asked = len(at.gh.requests)
+        assert await Reader(at).read("acme/.deeprepo") is None
+        assert await Reader(at, "off").read() is None
+        assert len(at.gh.requests) == asked
+        assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", "quota: 9\n")
+
+    run(talk)
+
+
+def test_while_github_fails_what_was_read_holds_on(run: Run) -> None:
+    """For a day; then, or if nothing was read before, the review has a sentence and goes on."""
+
+    async def talk(at: Scene) -> None:
+        await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
+        known, fresh = Reader(at), Reader(at)
+        await known.read()
+        at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status=502, times=-1))
+        known.now = STALE - 1
+        assert (await known.read() or OrganizationFile("")).text == "quota: 1\n"
+        for reader, now in ((known, STALE), (fresh, 0.0)):
+            reader.now = now
+            failed = await reader.read()
+            assert failed is not None
+            assert failed.text == ""
+            assert failed.problem.startswith("GitHub did not give it")
+
+    run(talk)
+
+
+def test_many_owners_are_kept_within_a_bound(run: Run) -> None:
+    """The one that was read first goes first, and is read again."""
+
+    async def talk(at: Scene) -> None:
+        reader = Reader(at)
+        reader.files.most = 3
+        for n in range(4):
+            await reader.read(f"owner-{n}/shop")
+        asked = len(at.gh.requests)
+        await reader.read("owner-3/shop")
+        assert len(at.gh.requests) == asked
+        await reader.read("owner-0/shop")
+        assert len(at.gh.requests) > asked
+
+    run(talk)

@@ -1,0 +1,94 @@
+"""The defaults of an organization at a real server: they hold, they say where they come from, and a private one shows nothing in public."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from whole import BASE, Whole, whole
+
+BAR = "fail_on: high\nenforce: [fail_on, ignore]\n"
+SECRET = "codename-heron"
+TEXTS = (
+    f'instructions: [{{path: "**", text: "Ask @all {SECRET} about ::error::x"}}]\n'
+    f'learnings: [{{path: "**", text: "{SECRET} checks this."}}]\n'
+    f'rules: [{{path: "{SECRET}/**", kind: logic, text: "{SECRET}"}}]\n'
+    f'checks: [{{name: "{SECRET}", ask: "{SECRET}?", severity: note}}]\n'
+    f'ignore: ["{SECRET}/"]\n'
+    f'triggers: {{skip_authors: ["{SECRET}"]}}\n'
+    f"{SECRET}: unknown\n"
+)
+
+
+async def organization(at: Whole, text: str, *, private: bool = True) -> None:
+    """The owner's repository with the defaults."""
+    await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=private)
+
+
+def page(at: Whole, number: int) -> str:
+    """Everything that the pull request shows."""
+    pull = at.gh.pull(number)
+    return repr((pull.comments, pull.review_comments, pull.reviews, pull.checks))
+
+
+async def said(at: Whole, number: int, text: str) -> str:
+    before = at.replies(number)
+    await at.repo.comment(number, text)
+    await at.quiet()
+    return next((reply for reply in at.replies(number) if reply not in before), "")
+
+
+def test_what_an_organization_enforces_stops_a_pull_request(tmp_path: Path) -> None:
+    """A repository can neither lift its bar nor leave files out; `/deeprepo config` shows where each value comes from."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await organization(at, f"{BAR}ignore: []\n")
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nignore: ['**']\nquota: 2\n"})
+            number = await at.reviewed()
+            assert at.gh.pull(number).checks[-1].conclusion == "failure"
+            shown = await said(at, number, "/deeprepo config")
+            rows = {row.split("|")[1].strip(" `"): row for row in shown.splitlines() if row.startswith("| `")}
+            assert ".deeprepo.yml of acme/.deeprepo" in rows["fail_on"]
+            assert ".deeprepo.yml of the base branch" in rows["quota"]
+            assert "high" in rows["fail_on"]
+
+    asyncio.run(go())
+
+
+def test_a_private_file_shows_nothing_in_a_public_repository(tmp_path: Path) -> None:
+    """Its bar holds; no text of it is in a comment, a check run or an answer. In a private repository all of it counts, as plain words."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await organization(at, f"{BAR}{TEXTS}")
+            public = replace(at, repo=await at.gh.repository("acme", "open", files=BASE, private=False))
+            number = await public.reviewed()
+            assert at.gh.pull(number).checks[-1].conclusion == "failure"
+            shown = await said(public, number, "/deeprepo config") + await said(public, number, "/deeprepo rules")
+            assert "private" in shown
+            assert SECRET not in page(public, number)
+
+            own = await at.reviewed()
+            shown = await said(at, own, "/deeprepo config")
+            assert SECRET in shown
+            row = next(row for row in shown.splitlines() if row.startswith("| `instructions`"))
+            assert row.split(" | ")[1].startswith("`")  # as code, in which nobody is called
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["quota: [", "x" * 70_000, "a: &a [1]\nb: *a\n", "fail_on: sometimes\n"])
+def test_a_broken_file_costs_a_line(tmp_path: Path, text: str) -> None:
+    """The review is made with the repository's own settings, and its summary names the file."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await organization(at, text)
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            number = await at.reviewed()
+            assert at.gh.pull(number).checks[-1].conclusion == "failure"
+            assert "acme/.deeprepo" in at.summary(number)
+
+    asyncio.run(go())
