@@ -1,0 +1,113 @@
+"""Where the quoted words of a finding stand in a text, whatever was written around them. Pure.
+
+Blanks, breaks of lines, comments and what was put between the quoted lines are no edit of them. A text is compared as it is and as its
+code alone; either is enough, so that no mark of a comment inside a string hides a line.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from bot.findings.quotes import fold, locate
+from bot.text.lines import code_of, is_comment
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_BLOCK_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+\*/")
+_MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
+_CONTINUED = re.compile(r"\\\r?\n")
+
+
+class FileText:
+    """One file in which words are looked for."""
+
+    def __init__(self, path: str, blob: bytes) -> None:
+        self.path = path
+        self.text = blob.decode("utf-8", "replace").replace(
+            "\0", ""
+        )  # some encodings put a NUL byte beside each letter
+
+    def holds(self, words: str) -> bool:
+        """Whether these tokens stand in a row, in the text or in its code."""
+        return words in self._tokens or words in self._code_tokens
+
+    def count(self, words: str) -> int:
+        """How often these tokens stand in a row."""
+        return max(self._tokens.count(words), self._code_tokens.count(words))
+
+    def has_row(self, row: str) -> bool:
+        """Whether this is a whole line of the code."""
+        return row in self._code_rows
+
+    def has_word(self, word: str) -> bool:
+        """Whether the text holds a word at all: most texts are told apart by that."""
+        return word in self.text
+
+    @cached_property
+    def _tokens(self) -> str:
+        return _tokens(self.text)
+
+    @cached_property
+    def _code_tokens(self) -> str:
+        return _tokens("\n".join(_code_rows(self.path, self.text)))
+
+    @cached_property
+    def _code_rows(self) -> frozenset[str]:
+        return frozenset(map(fold, _code_rows(self.path, self.text)))
+
+
+class Words:
+    """The words of a quote: those of each of its lines without comments; of a comment all."""
+
+    def __init__(self, path: str, quote: str) -> None:
+        self.rows = tuple(row for row in map(fold, _code_rows(path, quote)) if row) or (fold(quote),)
+        pieces = (piece for row in self.rows for piece in _MASKED.split(row))
+        self._parts = frozenset(tokens for tokens in map(_tokens, pieces) if tokens.strip())
+        self._longest = {part: max(part.split(), key=len) for part in self._parts}
+        self._quote = quote
+
+    def stand_in(self, files: Iterable[FileText]) -> FileText | None:
+        """The file in which all the words stand, or of several that hold them together the one with the longest line; None if some are gone."""
+        left, longest = set(self._parts), ""
+        holder: FileText | None = None
+        for file in files:
+            here = {part for part in self._parts if file.has_word(self._longest[part]) and file.holds(part)}
+            if here == self._parts:  # of a quote that shows nothing but a secret, too: nobody can tell that it is gone
+                return file
+            best = max(here & left, key=len, default="")
+            if len(best) > len(longest):
+                longest, holder = best, file
+            left -= here
+        return None if left else holder
+
+    def count_in(self, file: FileText) -> int:
+        """How often the longest line of the words stands in a file."""
+        longest = max(self._parts, key=len, default="")
+        return file.count(longest) if longest and file.has_word(self._longest[longest]) else 0
+
+    def stand_whole_in(self, files: Sequence[FileText]) -> bool:
+        """Whether each line stands as a whole line of code in one of the files."""
+        return all(any(file.has_row(row) for file in files) for row in self.rows)
+
+    def lines_in(self, file: FileText, near: int) -> tuple[int, int]:
+        """The first and last line of the words in a file that holds them; of words that were pulled apart those of the longest line."""
+        for quote in (self._quote, max(self.rows, key=len)):
+            at = locate(file.text, quote, near)
+            if at is not None:
+                return at
+        line = max(1, min(near, file.text.count("\n") + 1))
+        return line, line
+
+
+def _code_rows(path: str, text: str) -> list[str]:
+    """The lines of a text without comments; a line that goes on in the next one is one with it."""
+    rows = _CONTINUED.sub(" ", _BLOCK_COMMENT.sub(_breaks, text)).split("\n")
+    return [code_of(row, path) for row in rows if not is_comment(row, path)]
+
+
+def _breaks(comment: re.Match[str]) -> str:
+    return "\n" * comment[0].count("\n") or " "
+
+
+def _tokens(text: str) -> str:
+    """The tokens of a text, each between blanks."""
+    return f" {' '.join(_TOKEN.findall(text))} "
