@@ -42,7 +42,9 @@ class Case:
     settings: str = ""
 
 
-ON_CART = claim("shop/cart.py", "    return total(items, 0.2)", ("shop/price.py", "    return sum(items) * (1 + tax / 100)"))
+ON_CART = claim(
+    "shop/cart.py", "    return total(items, 0.2)", ("shop/price.py", "    return sum(items) * (1 + tax / 100)")
+)
 ON_USE = claim("shop/mean.py", LINE, ("shop/use.py", "    return mean([])"))
 ON_PAIR = claim(quote="    total = sum(items)\n    return total / len(items)")
 ON_GUARD = claim("shop/rate.py", "        raise ValueError(amount)")
@@ -90,6 +92,9 @@ STANDING: Mapping[str, Case] = {
     "a comment behind one of the lines": Case(
         [{"shop/mean.py": PAIR}, {"shop/mean.py": PAIR.replace("sum(items)", "sum(items)  # all")}], ON_PAIR
     ),
+    "a comment between the lines, and texts like those around comments": Case(
+        [{"shop/mean.py": PAIR}, {"shop/mean.py": 'A = "/*"\n' + PAIR.replace("    return", "    # the mean\n    return") + 'B = "*/"\n'}], ON_PAIR
+    ),
     "a statement between the lines": Case(
         [{"shop/mean.py": PAIR}, {"shop/mean.py": PAIR.replace("    return", "    count = 1\n    return")}], ON_PAIR
     ),
@@ -105,6 +110,9 @@ STANDING: Mapping[str, Case] = {
     ),
     "moved into a file that is too large": Case(
         [FIRST, {"shop/mean.py": None, "shop/large.py": "# x\n" * 600_000 + MEAN}]
+    ),
+    "written in another encoding": Case(
+        [FIRST, {"shop/mean.py": None, "shop/mean.ps1": MEAN.encode("utf-16")}]
     ),
     "a secret in the line": Case(
         [{"shop/mean.py": MEAN.replace(LINE, f'{LINE}; key = "{KEY}"')}, {"NEWS.md": "one\n"}],
@@ -192,3 +200,64 @@ def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
     assert [one.title for one in last.fixed] == [TITLE]
     assert not is_open(last)
     assert story.opinions == most
+
+
+REWRITTEN: Mapping[str, Case] = {
+    "under another name": Case([FIRST, {"shop/average.py": MEAN}]),
+    "in a file that was there": Case([FIRST, {"shop/cart.py": CART + "\n\n" + MEAN}], base=SHOP),
+    "a line outside of the change": Case([{"shop/price.py": PERCENT}, {"shop/price.py": PERCENT, "NEWS.md": "one\n"}], ON_CART, SHOP),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_rewritten_branch_loses_no_finding_whose_words_stand(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The history that was reviewed is gone, and what it brought is there again."""
+    story = Story(repository, tmp_path, monkeypatch, REWRITTEN[name])
+    first, second = story.case.pushes
+    repository.commit(first, "first")
+    review = story.round(None, "confirmed")
+    repository.git("reset", "-q", "--hard", "main")
+    repository.commit(second, "otherwise")
+    assert is_open(story.round(review, "confirmed"))
+
+
+def test_what_was_upheld_is_asked_about_once(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A push that changes nothing about it asks nobody, although its evidence is gone."""
+    case = STANDING["the line of the evidence is edited"]
+    story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
+    assert is_open(story.run())
+    assert story.opinions == 1
+
+
+def test_without_a_second_opinion_a_moved_finding_is_open(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told at its new place, by its number."""
+    last = Story(repository, tmp_path, monkeypatch, STANDING["moved into a file that was there"]).run(verify=False)
+    assert [(one.path, one.number, one.status) for one in last.still] == [("shop/cart.py", 1, "moved")]
+
+
+def test_a_copy_that_was_reported_too_keeps_no_mended_finding_open(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words stand in another file alone, where they are a finding of their own."""
+    case = Case([{**FIRST, "shop/copy.py": MEAN}, {"shop/mean.py": MEAN.replace(LINE, SUGGESTED)}])
+    story = Story(repository, tmp_path, monkeypatch, case)
+
+    def worker(body: Mapping[str, Any]) -> Reply:
+        text = str(body["messages"])
+        if "The claim, about" in text:
+            return Reply(data=CONFIRMED)
+        reports = [claim(), claim("shop/copy.py", why="Here too.") | {"title": "Another mean of nothing"}]
+        return Reply(data={"answer": "Read.", "findings": reports if SUGGESTED not in text else []})
+
+    repository.commit(case.pushes[0], "first")
+    first = story.hand.review(None, worker)
+    repository.commit(case.pushes[1], "second")
+    second = story.hand.review(first, worker)
+    assert [one.path for one in second.fixed] == ["shop/mean.py"]
+    assert [one.path for one in second.still] == ["shop/copy.py"]

@@ -12,7 +12,6 @@ from bot.findings.quotes import fold, locate
 from bot.text.lines import code_of, is_comment
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_BLOCK_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+\*/")
 _MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
 _CONTINUED = re.compile(r"\\\r?\n")
 
@@ -22,17 +21,16 @@ class FileText:
 
     def __init__(self, path: str, blob: bytes) -> None:
         self.path = path
-        self.text = blob.decode("utf-8", "replace").replace(
-            "\0", ""
-        )  # some encodings put a NUL byte beside each letter
+        # Some encodings put a NUL byte beside each letter.
+        self.text = blob.decode("utf-8", "replace").replace("\0", "")
 
     def holds(self, words: str) -> bool:
         """Whether these tokens stand in a row, in the text or in its code."""
-        return words in self._tokens or words in self._code_tokens
+        return any(words in tokens for tokens in self._readings)
 
     def count(self, words: str) -> int:
         """How often these tokens stand in a row."""
-        return max(self._tokens.count(words), self._code_tokens.count(words))
+        return max(tokens.count(words) for tokens in self._readings)
 
     def has_row(self, row: str) -> bool:
         """Whether this is a whole line of the code."""
@@ -43,12 +41,11 @@ class FileText:
         return word in self.text
 
     @cached_property
-    def _tokens(self) -> str:
-        return _tokens(self.text)
-
-    @cached_property
-    def _code_tokens(self) -> str:
-        return _tokens("\n".join(_code_rows(self.path, self.text)))
+    def _readings(self) -> Sequence[str]:
+        """The tokens of the text, of the text without comments of a line, and without those of a block too: a string may look like either."""
+        code = "\n".join(_code_rows(self.path, self.text))
+        lines = "\n".join(_code_rows(self.path, self.text, blocks=True))
+        return tuple(dict.fromkeys(map(_tokens, (self.text, lines, code))))
 
     @cached_property
     def _code_rows(self) -> frozenset[str]:
@@ -98,14 +95,19 @@ class Words:
         return line, line
 
 
-def _code_rows(path: str, text: str) -> list[str]:
-    """The lines of a text without comments; a line that goes on in the next one is one with it."""
-    rows = _CONTINUED.sub(" ", _BLOCK_COMMENT.sub(_breaks, text)).split("\n")
+def _code_rows(path: str, text: str, *, blocks: bool = False) -> list[str]:
+    """The lines of a text without comments, or with those of a block; a line that goes on in the next one is one with it."""
+    rows = _CONTINUED.sub(" ", text if blocks else _without_blocks(text)).split("\n")
     return [code_of(row, path) for row in rows if not is_comment(row, path)]
 
 
-def _breaks(comment: re.Match[str]) -> str:
-    return "\n" * comment[0].count("\n") or " "
+def _without_blocks(text: str) -> str:
+    """A text without what stands between `/*` and `*/`, but for breaks of lines."""
+    parts, at = list[str](), 0
+    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
+        parts += [text[at:start], "\n" * text.count("\n", start, end) or " "]
+        at = end + 2
+    return "".join([*parts, text[at:]])
 
 
 def _tokens(text: str) -> str:
