@@ -1,7 +1,8 @@
 """Memory across rounds: which units need no second reading, and what became of each finding that was reported before.
 
 A finding keeps its identity by its fingerprint, and where its line was edited a little, by likeness near the old place. What
-a push did not touch is not asked again; what it touched and nobody reported again is `doubtful` until somebody has looked.
+a push did not touch is not asked again; what it touched and nobody reported again is `doubtful` until somebody has looked. Silence fixes
+nothing: `_outcome` has the order in which it is decided, and `round_change.py` what a change shows of it.
 """
 
 import hashlib
@@ -99,10 +100,10 @@ async def recall(
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
     `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     """
-    left, repeated, unmentioned = _repeated(earlier, findings, files)
+    left, repeats, unmentioned = _repeated(earlier, findings, files)
     change = RoundChange(earlier, tree, files, reread, before)
     outcomes: dict[Outcome, list[Finding]] = {"still": [], "doubtful": [], "fixed": []}
-    outcomes["still"] += repeated
+    outcomes["still"] += repeats
     for past in unmentioned:
         outcome, now = await _outcome(past, change, _silence(past, silence))
         moved_there = (one for one in left if now.path != past.path and not past.proven and _same(now, one, files))
@@ -118,7 +119,7 @@ def _repeated(
     earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile]
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
-    left, repeated, unmentioned = list(findings), list[Finding](), list[Finding]()
+    left, repeats, unmentioned = list(findings), list[Finding](), list[Finding]()
     for past in earlier.findings:
         nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
         again = next((finding for finding in nearest if _same(past, finding, files)), None)
@@ -128,8 +129,8 @@ def _repeated(
             left[left.index(again)] = replace(again, number=past.number)
         else:
             left.remove(again)
-            repeated.append(_renew(past, again, is_attested=earlier.is_attested))
-    return left, repeated, unmentioned
+            repeats.append(_renew(past, again, is_attested=earlier.is_attested))
+    return left, repeats, unmentioned
 
 
 async def _outcome(past: Finding, change: RoundChange, means: Silence | None) -> tuple[Outcome, Finding]:
@@ -191,8 +192,8 @@ async def revive(
         ]
         known = Earlier(1, here[1], here[0], findings=tuple(past))
         if same and not full:
-            left, repeated, unmentioned = _repeated(known, recollection.new, files)
-            still = (*repeated, *(replace(one, status="open") for one in unmentioned))
+            left, repeats, unmentioned = _repeated(known, recollection.new, files)
+            still = (*repeats, *(replace(one, status="open") for one in unmentioned))
             again = Recollection(tuple(left), still, (), ())
         else:
             again = await recall(known, recollection.new, tree, files, reread, silence=silence)

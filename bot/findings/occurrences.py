@@ -1,6 +1,6 @@
-"""Where the quoted words of a finding stand in a text, whatever was written around them. Pure.
+"""Where a text has the quoted words of a finding, whatever was written around them. Pure.
 
-Blanks, breaks of lines, comments and what was put between the quoted lines are no edit of them. A text is compared as it is and as its
+Blanks, breaks of lines, comments and what was put between the quoted lines do not edit them. A text is compared as it is and as its
 code alone; either is enough, so that no mark of a comment inside a string hides a line.
 """
 
@@ -25,11 +25,11 @@ class FileText:
         self.text = blob.decode("utf-8", "replace").replace("\0", "")
 
     def holds(self, words: str) -> bool:
-        """Whether these tokens stand in a row, in the text or in its code."""
+        """Whether the text or its code has these tokens, one after the other."""
         return any(words in tokens for tokens in self._readings)
 
     def count(self, words: str) -> int:
-        """How often these tokens stand in a row."""
+        """How often it has these tokens, one after the other."""
         return max(tokens.count(words) for tokens in self._readings)
 
     def has_row(self, row: str) -> bool:
@@ -52,7 +52,7 @@ class FileText:
         return frozenset(map(fold, _code_rows(self.path, self.text)))
 
 
-class Words:
+class QuotedWords:
     """The words of a quote: those of each of its lines without comments; of a comment all."""
 
     def __init__(self, path: str, quote: str) -> None:
@@ -63,7 +63,7 @@ class Words:
         self._quote = quote
 
     def stand_in(self, files: Iterable[FileText]) -> FileText | None:
-        """The file in which all the words stand, or of several that hold them together the one with the longest line; None if some are gone."""
+        """The file that has all the words, or of several that have them together the one with the longest line; None if some are gone."""
         left, longest = set(self._parts), ""
         holder: FileText | None = None
         for file in files:
@@ -77,12 +77,12 @@ class Words:
         return None if left else holder
 
     def count_in(self, file: FileText) -> int:
-        """How often the longest line of the words stands in a file."""
+        """How often a file has the longest line of the words."""
         longest = max(self._parts, key=len, default="")
         return file.count(longest) if longest and file.has_word(self._longest[longest]) else 0
 
     def stand_whole_in(self, files: Sequence[FileText]) -> bool:
-        """Whether each line stands as a whole line of code in one of the files."""
+        """Whether each line is a whole line of code of one of the files."""
         return all(any(file.has_row(row) for file in files) for row in self.rows)
 
     def lines_in(self, file: FileText, near: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.findings import suggest
-from bot.findings.occurrences import FileText, Words
+from bot.findings.occurrences import FileText, QuotedWords
 from bot.ports import Tree
 from bot.values import ChangedFile, Earlier, Evidence, Finding, Side, at_least
 
@@ -38,7 +38,7 @@ class RoundChange:
     async def is_gone(self, past: Finding) -> bool:
         """Whether the words of a finding stand nowhere in the change.
 
-        Of a removed line: whether its file is as before the change. If the quote is no line of the change, and of a removed line, the
+        Of a removed line: whether its file is as before the change. If the quote was there before the change, and of a removed line, the
         words of the evidence have to be gone too. A file that nobody could read may hold anything.
         """
         if not self.files:
@@ -47,19 +47,19 @@ class RoundChange:
             return await self._is_as_before(past.path) and not await self._has_evidence(past)
         if await self._holder(past.path, past.quote, past) is not None or not await self._is_searchable():
             return False
-        words, old = Words(past.path, past.quote), self._old_path(past.path)
+        words, old = QuotedWords(past.path, past.quote), self._old_path(past.path)
         if not past.evidence and words.stand_in(await self._read(past.path, "head")) is not None:
             return False  # it stands outside of the change, and nothing tells what brought it
         return words.stand_in(await self._read(old, "base")) is None or not await self._has_evidence(past)
 
     async def is_applied(self, past: Finding) -> bool:
-        """Whether the suggestion stands in the place of the quoted lines, the rest of the file is the same, and those lines are gone."""
+        """Whether the suggestion has replaced the quoted lines, the rest of the file is the same, and those lines are gone."""
         texts = await self._read(past.path, "head")
         if not past.suggestion or past.side != "head" or past.path not in self._before or not texts:
             return False
         if not suggest.is_in_place(past, self._before[past.path], texts[0].text):
             return False
-        words = Words(past.path, past.quote)
+        words = QuotedWords(past.path, past.quote)
         return not words.stand_whole_in([*texts, *(await self._load()).values()])
 
     async def find_unseen(self, past: Finding) -> Finding | None:
@@ -72,7 +72,7 @@ class RoundChange:
         """The finding where its words stand now: at its own path, else in the change."""
         if past.side == "base":
             return replace(past, status="open")
-        words = Words(past.path, past.quote)
+        words = QuotedWords(past.path, past.quote)
         own = await self._read(past.path, "head")
         file = words.stand_in(own) or await self._holder(past.path, past.quote, past)
         if file is None:
@@ -97,7 +97,7 @@ class RoundChange:
 
     async def _holder(self, path: str, quote: str, past: Finding | None = None) -> FileText | None:
         """The file of the change in which words stand; not one in which other open findings account for each place that has them."""
-        texts, words = await self._load(), Words(path, quote)
+        texts, words = await self._load(), QuotedWords(path, quote)
         first = dict.fromkeys((path, new_path(path, self.files)))
         owners = Counter(one.path for one in self._findings if past is not None and _is_twin(one, past))
         order = [

@@ -48,8 +48,8 @@ class Arrivals(StoragePart):
     ) -> Traffic:
         """What came before this one, which counts from now on unless the bounds are reached. A copy of a delivery counts once.
 
-        `stranger`: nothing in the delivery says that the person belongs to the repository. A comment tells of its writer, so whoever
-        was seen to belong by one does not count as a stranger for a day, nor does who was seen to have write permission. A change tells
+        `stranger`: nothing in the delivery says that the person belongs to the repository. A comment tells of its writer, so a person
+        who was seen to belong by one does not count as a stranger for a day, nor does one who was seen to have write permission. A change tells
         of the pull request's author alone: it makes nobody known.
         """
         table = arrival.c
