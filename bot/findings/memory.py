@@ -187,7 +187,7 @@ async def revive(
             row.finding
             for row in archive
             if (here in row.places) is same
-            and (same or (_guessed(row.finding) and not row.refuted))
+            and (same or (bool(files) and _guessed(row.finding) and not row.refuted))
             and not any(row.finding.identity == one.identity for one in there)
         ]
         known = Earlier(1, here[1], here[0], findings=tuple(past))

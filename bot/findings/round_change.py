@@ -41,7 +41,7 @@ class RoundChange:
         Of a removed line: whether its file is as before the change. If the quote was there before the change, and of a removed line, the
         words of the evidence have to be gone too. A file that nobody could read may hold anything.
         """
-        if not self.files:
+        if self._changed_then and not self.files:
             return True  # the whole change was taken back
         if past.side == "base":
             return await self._is_as_before(past.path) and not await self._has_evidence(past)
