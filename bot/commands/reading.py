@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 MOST, MOST_PARAGRAPH = 16_000, 2_000  # characters looked at: Markdown can be written so that reading it takes long
 MOST_OPEN, MOST_ABOVE = 100, 20  # elements of HTML in each other, and lines of a footnote
 LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word that nobody knows
-# Elements that fold, hide, quote or set apart their content. Others, such as a paragraph, need no end tag.
-ELEMENTS = frozenset(
-    {"details", "blockquote", "code", "pre", "div", "span", "template", "picture", "svg", "table", "ul", "ol", "li"}
-    | {"q", "cite", "kbd", "samp", "tt", "del", "s", "strike", "ins", "section", "aside", "dl", "dd"}
+# Elements that set nothing apart, and those without an end tag. Any other that is open may fold, hide or quote what is in it.
+HARMLESS = frozenset(
+    {"p", "b", "i", "em", "strong"}
+    | {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,12})(?![A-Za-z0-9])")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]{0,40})(?=[\s/>]|\Z)")
+_SPAN = re.compile(r"\$+|~+")  # what may open or close mathematics and struck out words
 _CODE = re.compile(r"`[^`\n]{0,400}`")
 _NOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:")
 _SIGNS = ".,:;!?"
@@ -89,18 +90,47 @@ def paragraphs(body: str) -> Iterator[str]:
 
 
 def _own_words(paragraph: str, env: dict[str, object]) -> str:
-    """Its text, code between its backticks; nothing if it holds elements of HTML or mathematics. What is struck out or hidden, and an image, is no word."""
+    """Its text, code between its backticks; nothing if it holds HTML, mathematics or words struck out by one tilde. What else is struck out or hidden, and an image, is no word."""
     parts, depth = list[str](), 0
-    for child in _children(paragraph, env):
+    children = _children(paragraph, env)
+    if any(child.type == "html_inline" and not child.content.startswith("<!--") for child in children):
+        return ""
+    if _spans(_flat(children)):
+        return ""
+    for child in children:
         depth += {"s_open": 1, "s_close": -1}.get(child.type, 0)
-        is_tag = child.type == "html_inline" and not child.content.startswith("<!--")
-        if is_tag or (child.type == "text" and "$$" in child.content):
-            return ""
         if child.type in ("softbreak", "hardbreak"):
             parts.append("\n")
         elif not depth and child.type in ("text", "code_inline"):
             parts.append(f"{child.markup}{child.content}{child.markup}")
     return "".join(parts).strip()
+
+
+def _flat(children: "Sequence[Token]") -> list[str]:
+    """The text of each part of a paragraph: a line feed for a break, nothing for what is no text."""
+    breaks = ("softbreak", "hardbreak")
+    return ["\n" if one.type in breaks else one.content if one.type == "text" else "" for one in children]
+
+
+def _spans(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """From where to where there may be mathematics, or words that one tilde strikes out: from the first sign of a kind to its last."""
+    text, spans = "".join(texts), list[tuple[int, int]]()
+    runs = [(run[0][:2], run) for run in _SPAN.finditer(text)]
+    for sign in ("$", "$$", "~"):
+        tilde = sign == "~"  # it strikes nothing out with a blank on its inner side
+        starts = [
+            run.start()
+            for kind, run in runs
+            if kind == sign and not (tilde and text[run.end() : run.end() + 1].isspace())
+        ]
+        ends = [
+            run.end()
+            for kind, run in runs
+            if kind == sign and not (tilde and text[max(0, run.start() - 1) : run.start()].isspace())
+        ]
+        if starts and ends and starts[0] + len(sign) < ends[-1]:
+            spans.append((starts[0], ends[-1]))
+    return spans
 
 
 def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[int]:
@@ -136,12 +166,14 @@ def _plain_blocks(text: str, rows: Sequence[str], env: dict[str, object]) -> Ite
 
 
 def _follow(text: str, html: list[str], *, whole: bool) -> None:
-    """Keep the list of open elements. In prose, a tag counts outside of code alone."""
-    for match in _TAG.finditer(text if whole else _CODE.sub("", text)):
+    """Keep the list of open elements. In prose, a tag counts outside of code alone, and if it ends."""
+    text = text if whole else _CODE.sub("", text)
+    last = text.rfind(">")
+    for match in _TAG.finditer(text):
         name = match[2].lower()
         if match[1] and name in html:
             del html[len(html) - 1 - html[::-1].index(name) :]
-        elif not match[1] and name in ELEMENTS and len(html) < MOST_OPEN:
+        elif not match[1] and name not in HARMLESS and (whole or match.end() <= last) and len(html) < MOST_OPEN:
             html.append(name)
 
 
@@ -154,20 +186,22 @@ def _above(rows: Sequence[str], at: int) -> Iterator[str]:
 
 
 def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
-    """The text with which lines of a paragraph begin, where they do not begin inside code, a link, a comment or emphasis."""
-    fresh = True
-    is_math = False
-    for child in _children(paragraph, env):
-        if child.type == "text" and child.content.strip() == "$$":
-            is_math = not is_math
-        if is_math:
-            continue
+    """The text with which lines of a paragraph begin, where they do not begin inside code, a link, a comment, an element, emphasis or mathematics."""
+    children = _children(paragraph, env)
+    texts = _flat(children)
+    spans = _spans(texts)
+    fresh, at, html = True, 0, list[str]()
+    for child, text in zip(children, texts, strict=True):
+        if child.type == "html_inline":
+            _follow(child.content, html, whole=True)
         if child.type in ("softbreak", "hardbreak"):
             fresh = True
         elif child.content or child.type != "text":
-            if fresh and child.type == "text" and child.level == 0:
+            is_apart = any(start < at < end for start, end in spans)
+            if fresh and child.type == "text" and child.level == 0 and not html and not is_apart:
                 yield child.content.lstrip()
             fresh = False
+        at += len(text)
 
 
 def _children(paragraph: str, env: dict[str, object]) -> "list[Token]":

@@ -1,7 +1,8 @@
 """Memory across rounds: which units need no second reading, and what became of each finding that was reported before.
 
 A finding keeps its identity by its fingerprint, and where its line was edited a little, by likeness near the old place. What
-a push did not touch is not asked again; what it touched and nobody reported again is `doubtful` until somebody has looked.
+a push did not touch is not asked again; what it touched and nobody reported again is `doubtful` until somebody has looked. Silence fixes
+nothing: `_outcome` has the order in which it is decided, and `round_change.py` what a change shows of it.
 """
 
 import hashlib
@@ -10,10 +11,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
+from typing import Literal
 
 from bot.findings import suggest
 from bot.findings.alike import alike
-from bot.findings.quotes import find_quote, locate
+from bot.findings.quotes import locate
+from bot.findings.round_change import RoundChange, new_path
 from bot.ports import Tree
 from bot.values import (
     ArchivedFinding,
@@ -22,7 +25,6 @@ from bot.values import (
     Finding,
     Mark,
     Reference,
-    Side,
     Silence,
     Source,
     Unit,
@@ -39,13 +41,16 @@ NEAR = 60  # lines between the old place and the edited one
 MOST_ARCHIVED, MOST_PLACES = 200, 100  # findings, the worst first, and the places of each, the newest
 
 
+Outcome = Literal["still", "doubtful", "fixed"]
+
+
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """What the earlier findings have become, and which of this round's are new."""
 
     new: tuple[Finding, ...]
     still: tuple[Finding, ...]
-    doubtful: tuple[Finding, ...]  # their words still stand, in code that was read again without their being reported
+    doubtful: tuple[Finding, ...]  # open, and something about them has changed without their being reported again
     fixed_findings: tuple[Finding, ...]
 
 
@@ -97,47 +102,65 @@ async def recall(
     `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     `is_other`: whether a finding at an earlier one's place tells something else for certain.
     """
-    left = list(findings)
-    still: list[Finding] = []
-    doubtful: list[Finding] = []
-    fixed_findings: list[Finding] = []
+    left, repeats, unmentioned = _repeated(earlier, findings, files, is_other)
+    change = RoundChange(earlier, tree, files, reread, before)
+    outcomes: dict[Outcome, list[Finding]] = {"still": [], "doubtful": [], "fixed": []}
+    outcomes["still"] += repeats
+    for past in unmentioned:
+        outcome, now = await _outcome(past, change, _silence(past, silence))
+        moved_there = (
+            one
+            for one in left
+            if now.path != past.path and not past.proven and _same(now, one, files) and not is_other(one, past)
+        )
+        again = next(moved_there, None)
+        if again is not None:  # it was reported again where its lines have gone
+            left.remove(again)
+            outcome, now = "still", _renew(past, again, is_attested=earlier.is_attested)
+        outcomes[outcome].append(now)
+    return Recollection(tuple(left), *(tuple(outcomes[each]) for each in ("still", "doubtful", "fixed")))
+
+
+def _repeated(
+    earlier: Earlier,
+    findings: Sequence[Finding],
+    files: Sequence[ChangedFile],
+    is_other: Callable[[Finding, Finding], bool],
+) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
+    left, repeats, unmentioned = list(findings), list[Finding](), list[Finding]()
     for past in earlier.findings:
         nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
         there = (finding for finding in nearest if _same(past, finding, files))
         again = next((finding for finding in there if not is_other(finding, past)), None)
-        if again is not None and again.proven and not past.proven:  # a guess came true: it is said anew, by its number
+        if again is None:
+            unmentioned.append(past)
+        elif again.proven and not past.proven:  # a guess came true: it is said anew, by its number
             left[left.index(again)] = replace(again, number=past.number)
-            continue
-        if again is not None:
-            left.remove(again)
-            still.append(_renew(past, again, is_attested=earlier.is_attested))
-            continue
-        means = _silence(past, silence)
-        back = await _taken_back(past, earlier, files, tree)
-        if means == "fixed" or (back and means != "lasting"):
-            fixed_findings.append(replace(past, status="fixed"))
-            continue
-        if means is not None:  # code found it, and has not looked again or cannot take it back
-            if means == "lasting":
-                still.append(lasting(past, earlier.head))
-                continue
-            is_gone = (
-                means == "unseen" and past.path not in await tree.entries(past.side) and not _has_moved(past, files)
-            )
-            elsewhere = await _standing(past, tree, files) if is_gone else None
-            if is_gone and elsewhere is None:
-                fixed_findings.append(replace(past, status="fixed"))
-            else:
-                still.append(elsewhere or replace(past, status="open"))
-            continue
-        here = None if await is_accepted(past, before, tree) else await _standing(past, tree, files)
-        if here is None:
-            fixed_findings.append(replace(past, status="fixed"))
-        elif not past.proven and (here.unconfirmed or _within(here, reread)):
-            doubtful.append(here)
         else:
-            still.append(here)
-    return Recollection(tuple(left), tuple(still), tuple(doubtful), tuple(fixed_findings))
+            left.remove(again)
+            repeats.append(_renew(past, again, is_attested=earlier.is_attested))
+    return left, repeats, unmentioned
+
+
+async def _outcome(past: Finding, change: RoundChange, means: Silence | None) -> tuple[Outcome, Finding]:
+    """What became of a finding that nobody has reported again, in this order.
+
+    What code has found, code takes back; where it could not look, its place has to be gone, or to be as before the change. What a model
+    has found is fixed if its words are gone from the change; if anything else about it has changed, somebody has to look again.
+    """
+    if means == "lasting":
+        return "still", lasting(past, change.before_head)
+    if means == "unseen":
+        here = None if await change.is_taken_back(past) else await change.find_unseen(past)
+    elif means == "fixed" or await change.is_gone(past) or await change.is_applied(past):
+        here = None
+    else:
+        here = await change.find_words(past) or replace(past, status="open")
+    if here is None:
+        return "fixed", replace(past, status="fixed")
+    is_doubtful = means is None and not past.proven and await change.is_doubtful(past, here)
+    return "doubtful" if is_doubtful else "still", here
 
 
 def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollection:
@@ -168,24 +191,22 @@ async def revive(
     `here`: head and base. What was open at this very place is open: a model is asked again only if a person wants a full review. At another
     place the words decide, and who gives a second opinion.
     """
-    changed = {path for file in files for path in (file.path, file.old_path) if path}
     for same in (True, False):
         there = (*recollection.still, *recollection.doubtful, *recollection.fixed_findings)
         past = [
             row.finding
             for row in archive
             if (here in row.places) is same
-            and (same or (_guessed(row.finding) and not row.refuted and row.finding.path in changed))
+            and (same or (bool(files) and _guessed(row.finding) and not row.refuted))
             and not any(row.finding.identity == one.identity for one in there)
         ]
-        again = await recall(
-            Earlier(1, here[1], here[0], findings=tuple(past)),
-            recollection.new,
-            tree,
-            files,
-            () if same and not full else reread,
-            silence=silence,
-        )
+        known = Earlier(1, here[1], here[0], findings=tuple(past))
+        if same and not full:
+            left, repeats, unmentioned = _repeated(known, recollection.new, files)
+            still = (*repeats, *(replace(one, status="open") for one in unmentioned))
+            again = Recollection(tuple(left), still, (), ())
+        else:
+            again = await recall(known, recollection.new, tree, files, reread, silence=silence)
         unnumbered = [replace(one, status="new") for one in again.still if not one.number]
         unnumbered += [replace(one, status="new", verdict=Verdict.UNPROVEN) for one in again.doubtful if not one.number]
         recollection = Recollection(
@@ -271,17 +292,11 @@ async def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
 
 
 async def is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
-    """Whether the suggestion of a finding was taken as it is since the round before."""
+    """Whether the suggestion of a fixed finding was taken as it is since the round before."""
     if not past.suggestion or past.side != "head" or past.path not in before:
         return False
     blob = await tree.read(past.path)
     return blob is not None and suggest.is_taken(past, before[past.path], blob.decode("utf-8", "replace"))
-
-
-async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFile], tree: Tree) -> bool:
-    """Whether the finding's file was changed at that time and is as it was before again."""
-    now = {path for file in files for path in (file.path, file.old_path)}
-    return past.path in earlier.files and past.path not in now and past.path in await tree.entries("head")
 
 
 def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
@@ -291,7 +306,7 @@ def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool
         return False  # what code has proven is not what a model guesses there later, nor another proof
     if past.fingerprint == finding.fingerprint:
         return True
-    if finding.path not in (past.path, _new_path(past.path, files)) or past.side != finding.side:
+    if finding.path not in (past.path, new_path(past.path, files)) or past.side != finding.side:
         return False
     if past.category != finding.category and not alike(past.title, finding.title):
         return False
@@ -325,46 +340,3 @@ def _renew(past: Finding, again: Finding, *, is_attested: bool) -> Finding:
         verdict=verdict,
         trigger=again.trigger or past.trigger,
     )
-
-
-async def _standing(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> Finding | None:
-    """The finding where its words stand now, None where they or all its proofs are gone."""
-    if past.side == "base":
-        back = await _locate(past, past.path, tree, "head")
-        return None if back is not None else replace(past, status="open")
-    for path in dict.fromkeys(
-        (past.path, _new_path(past.path, files), *(f.path for f in files if f.status == "added"))
-    ):
-        at = await _locate(past, path, tree, "head")
-        if at is not None:
-            if past.evidence and not await _proven(past, tree, files):
-                return None
-            has_moved = (path, at[0]) != (past.path, past.start)
-            return replace(past, path=path, start=at[0], end=at[1], status="moved" if has_moved else "open")
-    return None
-
-
-async def _locate(past: Finding, path: str, tree: Tree, side: Side) -> tuple[int, int] | None:
-    at = await find_quote(tree, path, past.quote, past.start, (side,))
-    return at[1:] if at is not None else None
-
-
-async def _proven(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> bool:
-    """Whether one of the quotes that proved it still stands."""
-    for item in past.evidence:
-        path = _new_path(item.path, files) if item.side == "head" else item.path
-        if await find_quote(tree, path, item.quote, item.line, (item.side,)):
-            return True
-    return False
-
-
-def _has_moved(past: Finding, files: Sequence[ChangedFile]) -> bool:
-    return _new_path(past.path, files) != past.path
-
-
-def _new_path(path: str, files: Sequence[ChangedFile]) -> str:
-    return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
-
-
-def _within(finding: Finding, spans: Collection[tuple[str, int, int]]) -> bool:
-    return any(path == finding.path and start <= finding.start <= end for path, start, end in spans)

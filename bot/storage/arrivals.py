@@ -1,5 +1,6 @@
 """What people have sent in the last hour: counted by installation and person, before any request to GitHub."""
 
+import time
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ from bot.values import PullRef
 
 HOUR, DAY = 3600.0, 86400.0
 Kind = Literal["comment", "change"]
+MEMBER = "member"  # the kind of a person's row that says when they were last seen to belong to the repository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +48,13 @@ class Arrivals(StoragePart):
     ) -> Traffic:
         """What came before this one, which counts from now on unless the bounds are reached. A copy of a delivery counts once.
 
-        `stranger`: nothing in the delivery says that the person belongs to the repository. People who were seen to have write permission do not count as strangers.
+        `stranger`: nothing in the delivery says that the person belongs to the repository. A comment tells of its writer, so a person
+        who was seen to belong by one does not count as a stranger for a day, nor does one who was seen to have write permission. A change tells
+        of the pull request's author alone: it makes nobody known.
         """
         table = arrival.c
         here = (table.installation == pull.installation) & (table.kind == kind) & (table.given > now - HOUR)
-        own_rows = (table.installation == pull.installation) & (table.who == who) & sa.not_(table.stranger)
+        member = (table.id == _member_id(pull, who)) & (table.given > now - DAY)
         row = {"id": delivery, "installation": pull.installation, "repository": pull.repository, "who": who}
 
         def do(connection: sa.Connection) -> Traffic:
@@ -59,7 +63,7 @@ class Arrivals(StoragePart):
                     connection.execute(sa.select(sa.func.count()).select_from(arrival).where(*fits)).scalar_one()
                 )
 
-            foreign = stranger and not number(own_rows, table.given > now - DAY)
+            foreign = stranger and not number(member)
             is_known = number(table.id == delivery) > 0
             traffic = Traffic(
                 own=number(here, table.who == who),
@@ -70,6 +74,8 @@ class Arrivals(StoragePart):
             if not is_known and not bounds.full(traffic):
                 values = row | {"kind": kind, "stranger": foreign, "given": now}
                 connection.execute(sa.insert(arrival).values(**values))
+                if kind == "comment" and not stranger:
+                    _note_member(connection, pull, who, now)
             return traffic
 
         return await self.database.run(do)
@@ -77,5 +83,22 @@ class Arrivals(StoragePart):
     async def writes(self, pull: PullRef, who: str) -> None:
         """Note that GitHub names this person among those who may write: for a day they do not count as a stranger."""
         own = (arrival.c.installation == pull.installation) & (arrival.c.who == who) & arrival.c.stranger
-        change = sa.update(arrival).where(own).values(stranger=False)
-        await self.database.run(lambda connection: connection.execute(change))
+        now = time.time()
+
+        def do(connection: sa.Connection) -> None:
+            connection.execute(sa.update(arrival).where(own).values(stranger=False))
+            _note_member(connection, pull, who, now)
+
+        await self.database.run(do)
+
+
+def _member_id(pull: PullRef, who: str) -> str:
+    return f"{MEMBER} {pull.installation} {who}"  # no delivery's id has a blank
+
+
+def _note_member(connection: sa.Connection, pull: PullRef, who: str, now: float) -> None:
+    """Write down when the person was last seen to belong to the repository: one row, which counts as nothing sent."""
+    mark = _member_id(pull, who)
+    connection.execute(sa.delete(arrival).where(arrival.c.id == mark))
+    row = {"id": mark, "installation": pull.installation, "repository": pull.repository, "who": who}
+    connection.execute(sa.insert(arrival).values(**row, kind=MEMBER, stranger=False, given=now))

@@ -217,7 +217,7 @@ arrival = sa.Table(  # what people have sent in the last hour, counted before Gi
     sa.Column("id", sa.Text, primary_key=True),  # of the delivery
     *_owner(),
     sa.Column("who", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),  # bot.storage.arrivals.Kind
+    sa.Column("kind", sa.Text, nullable=False),  # bot.storage.arrivals.Kind, or MEMBER
     sa.Column("stranger", sa.Boolean, nullable=False),  # nobody who is known to belong to the repository
     sa.Column("given", sa.Double, nullable=False),
     sa.Index("arrival_who", "installation", "kind", "given"),

@@ -1,0 +1,92 @@
+"""Whose comments count as a stranger's: what makes a person known for a day, and what does not."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import HEADS, Served, pull, served, settings
+
+from bot.app.admission import COMMENTS
+from bot.storage.arrivals import DAY
+from bot.values import Ask, PullRef
+
+WHO = "visitor"
+SENDER = {"sender": {"login": WHO, "type": "User"}}
+PULL = PullRef(7, 3, "acme", "shop", 1)
+
+
+def comment(number: int, association: str = "NONE") -> dict[str, Any]:
+    written = {"id": number, "body": "/deeprepo help", "user": SENDER["sender"], "author_association": association}
+    stamped = {**written, "created_at": "2026-11-22T10:00:00Z"}
+    place = {name: pull()[name] for name in ("repository", "installation")}
+    return {
+        "action": "created",
+        "issue": {"number": 1, "pull_request": {}},
+        "comment": stamped,
+        **place,
+        **SENDER,
+    }
+
+
+def pressed() -> dict[str, Any]:
+    check = {"head_sha": HEADS[1], "external_id": "1", "app": {"id": 12}}
+    place = {name: pull()[name] for name in ("repository", "installation")}
+    return {"action": "rerequested", "check_run": check, **place, **SENDER}
+
+
+async def nothing(_ask: Ask, _job: object) -> None:
+    """The work of these tests."""
+
+
+async def taken_on(one: Served, most: int = COMMENTS.stranger + 4) -> int:
+    """How many of a visitor's comments are taken on, of so many."""
+    answers = [await one.deliver(comment(number), "issue_comment") for number in range(100, 100 + most)]
+    return sum(answer.json()["outcome"] == "queued" for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("payload", "event"),
+    [
+        (pressed(), "check_run"),
+        ({**pull(action="synchronize"), **SENDER}, "pull_request"),
+        ({**pull(action="closed"), **SENDER}, "pull_request"),
+    ],
+)
+def test_what_tells_of_somebody_else_makes_nobody_known(tmp_path: Path, payload: dict[str, Any], event: str) -> None:
+    """A press of Re-run names nobody's standing, and a push to a member's pull request or its closing names the member's."""
+
+    async def story() -> None:
+        async with served(settings(tmp_path), nothing) as one:
+            assert (await one.deliver(payload, event)).json()["outcome"] == "queued"
+            assert await taken_on(one) == COMMENTS.stranger
+
+    asyncio.run(story())
+
+
+def test_a_comment_as_a_member_makes_its_writer_known(tmp_path: Path) -> None:
+    """GitHub says so in the delivery; in another one it may not."""
+
+    async def story() -> None:
+        async with served(settings(tmp_path), nothing) as one:
+            await one.deliver(comment(1, "MEMBER"), "issue_comment")
+            assert await taken_on(one) == COMMENTS.stranger + 4
+
+    asyncio.run(story())
+
+
+def test_who_may_write_is_known_for_a_day_and_not_by_their_own_comments_for_longer(tmp_path: Path) -> None:
+    """What was taken on because somebody was known says nothing of the day after."""
+
+    async def story() -> None:
+        async with served(settings(tmp_path), nothing) as one:
+            arrivals, now = one.opened.store.arrivals, time.time()
+            await arrivals.writes(PULL, WHO)
+            for hours in (20, 30):
+                traffic = await arrivals.count(
+                    f"later {hours}", PULL, WHO, "comment", COMMENTS, now + hours * DAY / 24, stranger=True
+                )
+                assert traffic.stranger is (hours > 24)
+
+    asyncio.run(story())

@@ -1,0 +1,263 @@
+"""When a finding of a model that nobody reports again counts as fixed, when somebody has to look again, and what that costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from pushes import CONFIRMED, Files, Hand, found
+
+from bot.values import Review
+from deeprepo_sandbox.providers import Reply
+
+MEAN = "def mean(items):\n    return sum(items) / len(items)\n"
+LINE = "    return sum(items) / len(items)"
+PAIR = "def mean(items):\n    total = sum(items)\n    return total / len(items)\n"
+CART = "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
+PRICE = "def total(items, tax):\n    return sum(items) * (1 + tax)\n"
+PERCENT = PRICE.replace("tax)", "tax / 100)", 2).replace("items, tax / 100", "items, tax")
+USE = "from shop.mean import mean\n\n\ndef use():\n    return mean([])\n"
+BIG = "".join(f"def f{i}(x):\n    return x + {i}\n\n\n" for i in range(40))
+GUARDED = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
+BARE = "def apply(rate, amount):\n    return amount * rate\n"
+SUGGESTED = "    return sum(items) / max(len(items), 1)"
+KEY = "ghp_" + "uXq0ZkV7bT3mNc9RfYw2HsLp6JdGa8Ee1QoI"
+TITLE = "The defect"
+
+
+def claim(path: str = "shop/mean.py", quote: str = LINE, *evidence: tuple[str, str], **more: object) -> dict[str, Any]:
+    rows = [{"path": at, "quote": text, "side": "head", "note": "n"} for at, text in evidence]
+    return found(path, quote, "high", TITLE) | {"evidence": rows} | more
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was reported, the base, and the pushes: the report is about the first one."""
+
+    pushes: Sequence[Files]
+    report: Mapping[str, Any] = field(default_factory=claim)
+    base: Files = field(default_factory=dict)
+    settings: str = ""
+
+
+ON_CART = claim(
+    "shop/cart.py", "    return total(items, 0.2)", ("shop/price.py", "    return sum(items) * (1 + tax / 100)")
+)
+ON_USE = claim("shop/mean.py", LINE, ("shop/use.py", "    return mean([])"))
+ON_PAIR = claim(quote="    total = sum(items)\n    return total / len(items)")
+ON_GUARD = claim("shop/rate.py", "        raise ValueError(amount)")
+SHOP: Files = {"shop/price.py": PRICE, "shop/cart.py": CART}
+FIRST: Files = {"shop/mean.py": MEAN}
+REMOVED: tuple[Files, Files] = ({"shop/rate.py": GUARDED}, {"shop/rate.py": BARE})
+
+# The defect is as it was, and nobody reports it again.
+STANDING: Mapping[str, Case] = {
+    "moved into a file that was there": Case([FIRST, {"shop/mean.py": None, "shop/cart.py": CART + "\n\n" + MEAN}], base=SHOP),
+    "renamed twice": Case(
+        [{"big.py": None, "big2.py": BIG + MEAN}, {"big2.py": None, "big3.py": BIG + MEAN}], claim("big2.py"), {"big.py": BIG}
+    ),
+    "the file of the evidence is renamed": Case(
+        [{**FIRST, "shop/use.py": USE}, {"shop/use.py": None, "shop/uses.py": USE}], ON_USE
+    ),
+    "the line of the evidence is edited": Case(
+        [{**FIRST, "shop/use.py": USE}, {"shop/use.py": USE.replace("[]", "list()")}], ON_USE
+    ),
+    "an edit of the file is taken back": Case(
+        [{"shop/price.py": PERCENT, "shop/cart.py": "# The cart.\n" + CART}, {"shop/cart.py": CART}], ON_CART, SHOP
+    ),
+    "an edit is taken back, without evidence": Case(
+        [{"shop/price.py": PERCENT, "shop/cart.py": "# The cart.\n" + CART}, {"shop/cart.py": CART}], {**ON_CART, "evidence": []}, SHOP
+    ),
+    "the suggestion as a text beside it": Case(
+        [FIRST, {"shop/mean.py": f'{MEAN}\n\nNOTE = """\n{SUGGESTED}\n"""\n'}], claim(suggestion=SUGGESTED)
+    ),
+    "the suggestion in front of the line": Case(
+        [FIRST, {"shop/mean.py": MEAN.replace(LINE, f"    if not items:\n    {SUGGESTED}\n{LINE}")}], claim(suggestion=SUGGESTED)
+    ),
+    "a removed line as a comment": Case(
+        [REMOVED[1], {"shop/rate.py": "# It was: raise ValueError(amount)\n" + BARE}], ON_GUARD, REMOVED[0]
+    ),
+    "a removed line in a text": Case(
+        [REMOVED[1], {"shop/rate.py": f'{BARE}\n\nNOTE = """\n        raise ValueError(amount)\n"""\n'}], ON_GUARD, REMOVED[0]
+    ),
+    "a removed line in a function that nobody calls": Case(
+        [REMOVED[1], {"shop/rate.py": BARE + "\n\n" + GUARDED.replace("apply", "unused")}], ON_GUARD, REMOVED[0]
+    ),
+    "wrapped": Case([FIRST, {"shop/mean.py": MEAN.replace("sum(items)", "sum(\n        items)")}]),
+    "a comment between the lines": Case(
+        [{"shop/mean.py": PAIR}, {"shop/mean.py": PAIR.replace("    return", "    # the mean\n    return")}], ON_PAIR
+    ),
+    "a comment behind one of the lines": Case(
+        [{"shop/mean.py": PAIR}, {"shop/mean.py": PAIR.replace("sum(items)", "sum(items)  # all")}], ON_PAIR
+    ),
+    "a comment between the lines, and texts like those around comments": Case(
+        [{"shop/mean.py": PAIR}, {"shop/mean.py": 'A = "/*"\n' + PAIR.replace("    return", "    # the mean\n    return") + 'B = "*/"\n'}], ON_PAIR
+    ),
+    "a statement between the lines": Case(
+        [{"shop/mean.py": PAIR}, {"shop/mean.py": PAIR.replace("    return", "    count = 1\n    return")}], ON_PAIR
+    ),
+    "each line into a file of its own": Case(
+        [{"shop/mean.py": PAIR}, {"shop/mean.py": None, "shop/a.py": "def a(items):\n    total = sum(items)\n", "shop/b.py": "def b(total, items):\n    return total / len(items)\n"}],
+        ON_PAIR,
+    ),
+    "copied first, then deleted": Case(
+        [FIRST, {"shop/cart.py": CART + "\n\n" + MEAN}, {"shop/mean.py": None}], base=SHOP
+    ),
+    "moved into a file that the owner leaves out": Case(
+        [FIRST, {"shop/mean.py": None, "made/mean.txt": "x\n" + MEAN}], settings="ignore: ['made/**']\n"
+    ),
+    "moved into a file that is too large": Case(
+        [FIRST, {"shop/mean.py": None, "shop/large.py": "# x\n" * 600_000 + MEAN}]
+    ),
+    "written in another encoding": Case(
+        [FIRST, {"shop/mean.py": None, "shop/mean.ps1": MEAN.encode("utf-16")}]
+    ),
+    "a secret in the line": Case(
+        [{"shop/mean.py": MEAN.replace(LINE, f'{LINE}; key = "{KEY}"')}, {"NEWS.md": "one\n"}],
+        claim(quote=f'{LINE}; key = "MASKED"'),
+    ),
+}  # fmt: skip
+
+# The defect is gone; and how many second opinions that takes at most.
+MENDED: Mapping[str, tuple[Case, int]] = {
+    "the quoted line is edited": (Case([FIRST, {"shop/mean.py": MEAN.replace(LINE, SUGGESTED)}]), 0),
+    "the suggestion is taken": (Case([FIRST, {"shop/mean.py": MEAN.replace(LINE, f"    if not items:\n        return 0\n{LINE}")}], claim(suggestion=f"    if not items:\n        return 0\n{LINE}")), 1),
+    "one of the quoted lines is edited": (Case([{"shop/mean.py": PAIR}, {"shop/mean.py": PAIR.replace("len(items)", "max(len(items), 1)")}], ON_PAIR), 0),
+    "the file is deleted": (Case([{**FIRST, "NEWS.md": "one\n"}, {"shop/mean.py": None}]), 0),
+    "the change is taken back": (Case([{"shop/price.py": PERCENT}, {"shop/price.py": PRICE}], ON_CART, SHOP), 0),
+    "the cause of an unchanged line is mended": (Case([{"shop/price.py": PERCENT, "NEWS.md": "one\n"}, {"shop/price.py": PRICE + "\n\n# done\n"}], ON_CART, SHOP), 0),
+    "a removed line is back": (Case([{**REMOVED[1], "NEWS.md": "one\n"}, REMOVED[0]], ON_GUARD, REMOVED[0]), 0),
+    "a removed line is back among other changes": (Case([REMOVED[1], {"shop/rate.py": GUARDED + "\n\nRATE = 2\n"}], ON_GUARD, REMOVED[0]), 1),
+    "a guard in front of the line": (Case([FIRST, {"shop/mean.py": MEAN.replace(LINE, f"    if not items:\n        return 0\n{LINE}")}]), 1),
+}  # fmt: skip
+
+
+class Story:
+    """The rounds of one case with a model that reports the defect in the first one alone."""
+
+    def __init__(self, repository: Repository, folder: Path, patch: pytest.MonkeyPatch, case: Case) -> None:
+        self.case, self.opinions = case, 0
+        repository.commit({"README.md": "shop\n", ".deeprepo.yml": case.settings, **case.base}, "before")
+        repository.git("checkout", "-qb", "feature")
+        (folder / "scratch").mkdir()
+        self.hand = Hand(repository, folder / "scratch", patch)
+
+    def run(self, verdict: str = "confirmed", **flags: object) -> Review:
+        """All rounds; the last review. The second opinions of the first round are not counted."""
+        review: Review | None = None
+        for number, files in enumerate(self.case.pushes):
+            self.hand.repository.commit(files, f"push {number}")
+            review = self.round(review, verdict, **flags)
+        assert review is not None
+        return review
+
+    def round(self, before: Review | None, verdict: str, **flags: object) -> Review:
+        """One review."""
+
+        def worker(body: Mapping[str, Any]) -> Reply:
+            text = str(body["messages"])
+            if "The claim, about" in text:
+                self.opinions += before is not None
+                later = verdict if before is not None else "confirmed"
+                return Reply(data={**CONFIRMED, "verdict": later, "ground": LINE, "by": "code"})
+            report = dict(self.case.report)
+            if "MASKED" in report["quote"] and "MASKED_SECRET_" in text:
+                report["quote"] = report["quote"].replace("MASKED", text[text.index("MASKED_SECRET_") :][:19])
+            is_shown = before is None and report["path"] in text
+            return Reply(data={"answer": "Read.", "findings": [report] if is_shown else []})
+
+        review = self.hand.review(before, worker, **flags)
+        if before is None:
+            assert [one.finding.title for one in review.findings if one.finding.category == "logic"] == [TITLE]
+        return review
+
+
+def is_open(review: Review) -> bool:
+    return TITLE in {one.title for one in (*review.still, *(placed.finding for placed in review.findings))}
+
+
+@pytest.mark.parametrize("name", STANDING)
+def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """It is open, in one row, as long as the second opinion upholds it."""
+    last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run()
+    assert is_open(last)
+    assert [one.title for one in last.still].count(TITLE) == 1
+    assert last.fixed == ()
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The most that it takes is one second opinion."""
+    case, most = MENDED[name]
+    story = Story(repository, tmp_path, monkeypatch, case)
+    last = story.run("refuted")
+    assert [one.title for one in last.fixed] == [TITLE]
+    assert not is_open(last)
+    assert story.opinions == most
+
+
+REWRITTEN: Mapping[str, Case] = {
+    "under another name": Case([FIRST, {"shop/average.py": MEAN}]),
+    "in a file that was there": Case([FIRST, {"shop/cart.py": CART + "\n\n" + MEAN}], base=SHOP),
+    "a line outside of the change": Case([{"shop/price.py": PERCENT}, {"shop/price.py": PERCENT, "NEWS.md": "one\n"}], ON_CART, SHOP),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_rewritten_branch_loses_no_finding_whose_words_stand(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The history that was reviewed is gone, and what it brought is there again."""
+    story = Story(repository, tmp_path, monkeypatch, REWRITTEN[name])
+    first, second = story.case.pushes
+    repository.commit(first, "first")
+    review = story.round(None, "confirmed")
+    repository.git("reset", "-q", "--hard", "main")
+    repository.commit(second, "otherwise")
+    assert is_open(story.round(review, "confirmed"))
+
+
+def test_what_was_upheld_is_asked_about_once(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A push that changes nothing about it asks nobody, although its evidence is gone."""
+    case = STANDING["the line of the evidence is edited"]
+    story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
+    assert is_open(story.run())
+    assert story.opinions == 1
+
+
+def test_without_a_second_opinion_a_moved_finding_is_open(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told at its new place, by its number."""
+    last = Story(repository, tmp_path, monkeypatch, STANDING["moved into a file that was there"]).run(verify=False)
+    assert [(one.path, one.number, one.status) for one in last.still] == [("shop/cart.py", 1, "moved")]
+
+
+def test_a_copy_that_was_reported_too_keeps_no_mended_finding_open(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words stand in another file alone, where they are a finding of their own."""
+    case = Case([{**FIRST, "shop/copy.py": MEAN}, {"shop/mean.py": MEAN.replace(LINE, SUGGESTED)}])
+    story = Story(repository, tmp_path, monkeypatch, case)
+
+    def worker(body: Mapping[str, Any]) -> Reply:
+        text = str(body["messages"])
+        if "The claim, about" in text:
+            return Reply(data=CONFIRMED)
+        reports = [claim(), claim("shop/copy.py", why="Here too.") | {"title": "Another mean of nothing"}]
+        return Reply(data={"answer": "Read.", "findings": reports if SUGGESTED not in text else []})
+
+    repository.commit(case.pushes[0], "first")
+    first = story.hand.review(None, worker)
+    repository.commit(case.pushes[1], "second")
+    second = story.hand.review(first, worker)
+    assert [one.path for one in second.fixed] == ["shop/mean.py"]
+    assert [one.path for one in second.still] == ["shop/copy.py"]
