@@ -438,9 +438,9 @@ async def _files_to_ask_about(subject: Survey) -> frozenset[str]:
     from bot.findings import custom_checks
 
     earlier, failed_answers = subject.past.earlier, subject.past.failed_answers
-    texts = await custom_checks.texts_of(subject.files, subject.tree) if failed_answers else {}
+    contents = await custom_checks.contents_of(subject.files, subject.tree) if failed_answers else {}
     return custom_checks.files_to_read(
-        subject.checks, earlier.checks if earlier else (), subject.units, failed_answers, texts
+        subject.checks, earlier.checks if earlier else (), subject.units, failed_answers, contents
     )
 
 
@@ -460,14 +460,14 @@ async def _check_reports(
         subject.past.earlier.checks if subject.past.earlier else (),
         session.reader is not None,
         subject.past.failed_answers,
-        await custom_checks.texts_of(subject.files, subject.tree),
+        await custom_checks.contents_of(subject.files, subject.tree),
         frozenset(
             row.path for row in subject.tracker.coverage().readings if row.kind == "unit" and row.state == "unread"
         ),
         subject.past.round.full,
     )
     check_reports = await custom_checks.reports(subject.checks, session.check_answers, scene)
-    return check_reports, custom_checks.remember(subject.past.failed_answers, check_reports, scene.texts)
+    return check_reports, custom_checks.remember(check_reports, scene)
 
 
 async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:

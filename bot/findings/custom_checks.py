@@ -120,11 +120,11 @@ def files_to_read(
     earlier: Sequence[CheckReport],
     units: Sequence[Unit],
     failed_answers: Sequence[FailedAnswer] = (),
-    texts: Mapping[str, str] = MappingProxyType({}),
+    contents: Mapping[str, str] = MappingProxyType({}),
 ) -> frozenset[str]:
     """The files that have to be read again because a check was not asked in the rounds before, or in other words, or failed in another text.
 
-    `texts`: of changed files, see `texts_of`.
+    `contents`: of changed files, see `contents_of`.
     """
     asked_digests = {report.digest for report in earlier if report.files}
     digests = {check.digest for check in checks}
@@ -132,19 +132,19 @@ def files_to_read(
     failed_in = {
         row.file.path
         for row in failed_answers
-        if row.is_open and row.check in digests and row.text not in ("", texts.get(row.file.path))
+        if row.is_open and row.check in digests and row.content not in ("", contents.get(row.file.path))
     }
     return frozenset(
         unit.path for unit in units if unit.path in failed_in or any(concerns(check, unit.path) for check in new)
     )
 
 
-async def texts_of(files: Sequence[ChangedFile], tree: Tree) -> dict[str, str]:
+async def contents_of(files: Sequence[ChangedFile], tree: Tree) -> dict[str, str]:
     """What tells the text of each changed file from others: git's name of its content, of a removed file that of the base."""
     head, base = await tree.entries("head"), await tree.entries("base")
     ends = ((file.path, head.get(file.path), base.get(file.old_path or file.path)) for file in files)
-    texts = ((path, now.oid if now else f"removed {was.oid}" if was else "") for path, now, was in ends)
-    return {path: text for path, text in texts if text}
+    rows = ((path, now.oid if now else f"removed {was.oid}" if was else "") for path, now, was in ends)
+    return {path: content for path, content in rows if content}
 
 
 def join(own: Sequence[FailedAnswer], others: Sequence[FailedAnswer]) -> tuple[FailedAnswer, ...]:
@@ -153,25 +153,25 @@ def join(own: Sequence[FailedAnswer], others: Sequence[FailedAnswer]) -> tuple[F
 
 
 def _key(row: FailedAnswer) -> tuple[str, str, str]:
-    return row.check, row.file.path, row.text
+    return row.check, row.file.path, row.content
 
 
-def remember(
-    failed_answers: Sequence[FailedAnswer], reports: Sequence[CheckReport], texts: Mapping[str, str]
-) -> tuple[FailedAnswer, ...]:
+def remember(reports: Sequence[CheckReport], scene: "CheckScene") -> tuple[FailedAnswer, ...]:
     """The failures after a review, the newest last. Of what no check of this base asks, nothing has changed."""
-    rows = {_key(row): row for row in failed_answers}
-    for report in reports:
-        for file in report.files:
-            mine = [key for key in rows if key[:2] == (report.digest, file.path)]
-            now = (report.digest, file.path, texts.get(file.path, ""))
-            if file.verdict in _KEPT:  # if it stood in this very text, a person has asked for a new answer
-                rows |= {key: replace(rows[key], is_open=False) for key in mine}
-                rows.pop(now, None)
-            if file.verdict == "failed":
-                for key in mine:
-                    rows.pop(key) if key[2] in ("", now[2]) else rows.update({key: replace(rows[key], is_open=False)})
-                rows[now] = FailedAnswer(report.digest, file, now[2])
+    rows = {_key(row): row for row in scene.failed_answers}
+    files = [(report.digest, file) for report in reports for file in report.files]
+    for digest, file in sorted(files, key=lambda pair: pair[1].verdict == "failed"):
+        content = scene.contents.get(file.path, "")
+        if file.verdict != "failed" and file.verdict not in _KEPT:
+            continue
+        for key in [key for key in rows if key[0] == digest]:
+            if (scene.is_full and key[2] == content) or (key[1] == file.path and key[2] == ""):
+                del rows[key]  # a person has asked for a new answer about this very content
+            elif key[1] == file.path and key[2] != content:
+                rows[key] = replace(rows[key], is_open=False)
+        if file.verdict == "failed":
+            rows.pop((digest, file.path, content), None)
+            rows[digest, file.path, content] = FailedAnswer(digest, file, content)
     return tuple(rows.values())
 
 
@@ -186,7 +186,7 @@ class CheckScene:
     earlier: Sequence[CheckReport] = ()
     has_model: bool = True
     failed_answers: Sequence[FailedAnswer] = ()  # of reviews before this one
-    texts: Mapping[str, str] = field(default_factory=dict)  # see `texts_of`
+    contents: Mapping[str, str] = field(default_factory=dict)  # see `contents_of`
     unread: Collection[str] = ()  # paths of which nobody has read a part
     is_full: bool = False  # a person who may has asked for new answers
 
@@ -277,7 +277,7 @@ async def _failed_files(
     kept = {path for path, row in checked_files.items() if row.verdict in _KEPT and path not in scene.unread}
     failed_files: dict[str, CheckedFile] = {}
     for row in (one for one in scene.failed_answers if one.check == check.digest):
-        same = [path for path in paths if row.text and scene.texts.get(path) == row.text]
+        same = [path for path in paths if row.content and scene.contents.get(path) == row.content]
         again = [path for path in same if not (scene.is_full and path in kept)]
         places = [_at(row.file, path, [one async for one in _places(row.file, path, scene)]) for path in again]
         places = [

@@ -129,7 +129,9 @@ class FailedAnswer:
 
     check: str = field(metadata=EXACT)  # its digest
     file: CheckedFile
-    text: str = field(default="", metadata=EXACT)  # digest of the file's text then; empty: of an older version, unknown
+    content: str = field(
+        default="", metadata=EXACT
+    )  # git's name of what the file held then; empty: of an older version, unknown
     is_open: bool = True  # whether it stood after the last review that was about it
 
 
