@@ -19,7 +19,7 @@ class Change:
     pull: PullRequest
     flags: Mapping[str, Any]
     journal: str  # the name under which paid calls are found again
-    earlier: bytes | None = None  # the JSON output of the round before
+    earlier: bytes | None = None  # what the round before has left, or its JSON output
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
     # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
@@ -27,7 +27,8 @@ class Change:
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
     bound: str | None = None  # the default branch's settings, where they bound those of the base branch
     organization: OrganizationFile | None = None  # the defaults of the repository's owner
-    beside: tuple[bytes, ...] = ()  # the JSON output of reviews of other pull requests with this head, or of its branch
+    beside: tuple[bytes, ...] = ()  # the same of reviews of other pull requests with this head, or of its branch
+    loss: str = ""  # why what the round before has left cannot be used
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class MadeReview:
     comments: Comments
     page: str = ""  # as Markdown, for the check run; empty if nobody has rendered it yet
     json_text: str = ""  # as JSON, if it is stored
+    memory: bytes | None = field(default=None, repr=False)  # what the next round builds upon, if that is stored apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from bot.values import (
     Coverage,
     CustomCheck,
     Dependents,
+    FailedAnswer,
     Finding,
     OwnerRule,
     PlacedFinding,
@@ -78,8 +79,9 @@ class Deps:
     pull: Callable[[ReviewRequest, str], Awaitable[PullRequest]] = checkout.pull
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
-    earlier: bytes | None = None  # the JSON output of the last review of the same change
-    beside: tuple[bytes, ...] = ()  # that of reviews of other pull requests with the same head, or of its branch
+    earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
+    beside: tuple[bytes, ...] = ()  # the same of reviews of other pull requests with the same head, or of its branch
+    loss: str = ""  # why what the last review has left cannot be used
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     ignored_findings: tuple[
@@ -113,7 +115,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
     start = deps.clock()
     async with survey(request, deps) as (subject, settings), deps.open_session(subject, settings) as session:
         by_model = session.reader is not None
-        again = _files_to_ask_about(subject) if by_model else ()
+        again = await _files_to_ask_about(subject) if by_model else ()
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
@@ -147,14 +149,14 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             )
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
-        check_reports = await _check_reports(subject, session, left)
+        check_reports, failed_answers = await _check_reports(subject, session, left)
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
         review = _review(
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
-        review = replace(review, checks=check_reports)
+        review = replace(review, checks=check_reports, failed_answers=failed_answers)
         open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
         here = (subject.pull.head, subject.pull.base)
         archive = memory.update_archive(subject.past.archive, open_findings, judgement.refuted_marks, here)
@@ -178,7 +180,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
-        if not files and deps.earlier is None and not past.leaks:
+        if not files and deps.earlier is None and not past.leaks and not past.loss:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
         deps.tell(_files(files))
@@ -190,7 +192,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
-        for reason in (*([unseen] if unseen else ()), *beyond.unread):
+        for reason in filter(None, (unseen, past.open_reason, *beyond.unread)):
             tracker.note_unchecked("", reason)
         guides = await _guidance(deps, tree, files, settings)
         ignore_list = await _ignore_list(deps, tree)
@@ -250,7 +252,7 @@ async def _past(
     secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(deps.earlier, deps.beside, tree, pull, files, full=deps.full)
+    past = await incremental.past(deps.earlier, deps.beside, tree, pull, files, full=deps.full, loss=deps.loss)
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
     return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
@@ -300,6 +302,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
         "local": codec.as_text(deps.local) if deps.local else None,
         "rules": [asdict(rule) for rule in deps.rules],
         "note": deps.note,
+        "loss": deps.loss,
         "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files, paths)),
         "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
         "left_out": dict(deps.left_out),
@@ -432,20 +435,25 @@ async def _judge_findings(
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
-def _files_to_ask_about(subject: Survey) -> frozenset[str]:
-    """The files that a check is about which no round before has asked."""
+async def _files_to_ask_about(subject: Survey) -> frozenset[str]:
+    """The files that a check is about which no round before has asked, or that are another text than the one in which it failed."""
     if not subject.checks:
         return frozenset()
     from bot.findings import custom_checks
 
-    earlier = subject.past.earlier
-    return custom_checks.files_to_read(subject.checks, earlier.checks if earlier else (), subject.units)
+    earlier, failed_answers = subject.past.earlier, subject.past.failed_answers
+    contents = await custom_checks.contents_of(subject.files, subject.tree) if failed_answers else {}
+    return custom_checks.files_to_read(
+        subject.checks, earlier.checks if earlier else (), subject.units, failed_answers, contents
+    )
 
 
-async def _check_reports(subject: Survey, session: Session, reread: Sequence[Unit]) -> tuple[CheckReport, ...]:
-    """What the team's own checks come to: the answers of this round, and those before about what was not read again."""
+async def _check_reports(
+    subject: Survey, session: Session, reread: Sequence[Unit]
+) -> tuple[tuple[CheckReport, ...], tuple[FailedAnswer, ...]]:
+    """What the team's own checks come to: the answers of this round, and those before about what was not read again; and where they failed so far."""
     if not subject.checks:
-        return ()
+        return (), subject.past.failed_answers
     from bot.findings import custom_checks
 
     scene = custom_checks.CheckScene(
@@ -455,8 +463,15 @@ async def _check_reports(subject: Survey, session: Session, reread: Sequence[Uni
         frozenset(unit.path for unit in reread),
         subject.past.earlier.checks if subject.past.earlier else (),
         session.reader is not None,
+        subject.past.failed_answers,
+        await custom_checks.contents_of(subject.files, subject.tree),
+        frozenset(
+            row.path for row in subject.tracker.coverage().readings if row.kind == "unit" and row.state == "unread"
+        ),
+        subject.past.round.full,
     )
-    return await custom_checks.reports(subject.checks, session.check_answers, scene)
+    check_reports = await custom_checks.reports(subject.checks, session.check_answers, scene)
+    return check_reports, custom_checks.remember(check_reports, scene)
 
 
 async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
@@ -509,6 +524,7 @@ def _review(
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,
+        loss=subject.past.loss,
         still=judgement.still,
         fixed=judgement.fixed_findings,
         accepted=accepted_marks,

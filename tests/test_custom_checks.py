@@ -200,6 +200,101 @@ def test_answers_are_carried_from_round_to_round(hand: Callable[..., Hand]) -> N
     assert {name: one.verdict for name, one in by_name(asked).items()} == {"guards": "passed", "prices": "undecided"}
 
 
+KEPT, FAILED = [row(1, "passed")], [row(1, "failed", ("shop/api.py", BROKEN_LINE), reason="It lacks @guarded.")]
+
+
+def silent(_: Mapping[str, Any]) -> Reply:
+    """A provider that is down."""
+    return Reply(status=500)
+
+
+@pytest.mark.parametrize(
+    ("change", "how"),
+    [
+        ({f"n/{n}.md": "n\n" for n in range(5)}, {"strategy": "offline"}),
+        ({"shop/api.py": OPEN["shop/api.py"] + "\n\ndef more():\n    return 2\n"}, {"strategy": "offline"}),
+        ({"shop/api.py": OPEN["shop/api.py"] + "\n\ndef more():\n    return 2\n"}, {"worker": silent}),
+        ({"shop/api.py": str(OPEN["shop/api.py"]).encode("utf-16")}, {"worker": reader(KEPT)}),
+        ({"shop/api.py": None, "shop/doors.py": OPEN["shop/api.py"]}, {"strategy": "offline"}),
+        ({"shop/api.py": BASE["shop/api.py"], "shop/doors.py": f"{BROKEN_LINE}\n    return number\n"}, {"strategy": "offline"}),
+    ],
+    ids=["other files", "more of the file", "nobody answers", "the file cannot be read", "renamed", "moved to a new file"],
+)  # fmt: skip
+def test_a_failure_stands_until_somebody_has_read_it(
+    hand: Callable[..., Hand], change: Files, how: dict[str, Any]
+) -> None:
+    """A round in which no reader answers takes back no failure, and neither does a file that nobody can read any more."""
+    at = hand(GUARD)
+    first = at.review(worker=reader(FAILED), strategy="direct")
+    at.repository.commit(change, "next")
+    second = at.review(first, **{"strategy": "direct", **how})
+    assert second.checks[0].verdict == "failed"
+    assert second.failing
+    at.repository.commit({"NEWS.md": "one\n"}, "one more")
+    assert at.review(second, strategy="offline").failing
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"NEWS.md": "one\n"},
+        {"shop/api.py": None, "shop/doors.py": OPEN["shop/api.py"]},
+    ],
+    ids=["another message", "one more file", "renamed"],
+)
+def test_a_failure_stands_in_the_same_text(hand: Callable[..., Hand], change: Files) -> None:
+    """However the branch comes to hold it: the author does not ask again until a reader finds nothing; a full review does."""
+    at = hand(GUARD)
+    first = at.review(worker=reader(FAILED), strategy="direct")
+    at.repository.git("reset", "-q", "--soft", "main")
+    at.repository.commit(change, "told otherwise")
+    second = at.review(first, worker=reader(KEPT), strategy="direct")
+    assert second.round.number == 1
+    assert (second.checks[0].verdict, second.checks[0].reason) == ("failed", "It lacks @guarded.")
+    asked = at.review(second, worker=reader(KEPT), strategy="direct", full=True)
+    assert asked.checks[0].verdict == "passed"
+    assert at.review(asked, strategy="direct").checks[0].verdict == "passed"
+
+
+def test_an_edit_elsewhere_in_the_file_has_all_of_it_read_again(hand: Callable[..., Hand]) -> None:
+    """A reader of the edited part alone says nothing of the part that failed; one that has read both may take the failure back."""
+    at = hand(GUARD)
+    first = at.review(worker=reader(FAILED), strategy="fanout")
+    guarded = str(OPEN["shop/api.py"]).replace("return []", "return [1]")
+    at.repository.commit({"shop/api.py": guarded}, "elsewhere")
+
+    def rows(text: str) -> Rows:
+        return FAILED if BROKEN_LINE in text else KEPT
+
+    second = at.review(first, worker=reader(rows), strategy="fanout")
+    assert any(BROKEN_LINE in text for text in at.requests)
+    assert second.checks[0].verdict == "failed"
+
+
+def test_a_failure_is_back_with_its_text(hand: Callable[..., Hand]) -> None:
+    """The author mends it and takes the mend back: nobody is asked a second time about what has failed."""
+    at = hand(GUARD)
+    first = at.review(worker=reader(FAILED), strategy="direct")
+    mended = str(OPEN["shop/api.py"]).replace(BROKEN_LINE, "@guarded\n" + BROKEN_LINE)
+    at.repository.commit({"shop/api.py": mended}, "mended")
+    second = at.review(first, worker=reader(KEPT), strategy="direct")
+    assert not second.failing
+    at.repository.commit({"NEWS.md": "one\n"}, "no model")
+    assert not any(one.verdict == "failed" for one in at.review(second, strategy="offline").checks)
+    at.repository.commit({"shop/api.py": OPEN["shop/api.py"]}, "taken back")
+    assert at.review(second, worker=reader(KEPT), strategy="direct").failing
+
+
+def test_a_review_of_an_older_version_hands_its_failures_on(hand: Callable[..., Hand]) -> None:
+    """It names them among its checks alone; they stand until a reader has answered."""
+    at = hand(GUARD)
+    document = json.loads(json_file.render(at.review(worker=reader(FAILED), strategy="direct")))
+    del document["failed_answers"], document["loss"]
+    at.repository.commit({"NEWS.md": "one\n"}, "next")
+    assert at.review(json.dumps(document).encode(), strategy="offline").failing
+
+
 def test_a_check_that_is_never_decided_tells_how_to_word_it(hand: Callable[..., Hand]) -> None:
     """After three reviews without a verdict the table says what to write instead; one verdict ends the count."""
     at, review = hand(PRICES), None

@@ -144,7 +144,7 @@ class StepBackend:
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, loss = await self._earlier(run)
+        earlier, note, loss = await self._earlier(run)
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
@@ -158,28 +158,27 @@ class StepBackend:
             "",
             earlier,
             run.ask.full,
-            loss,
+            note,
             await withdrawn(run.host),
             bound=run.state.bound,
             organization=run.state.organization,
+            loss=loss,
         )
 
-    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
-        """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
-        path, refusal = self.step.inputs.previous, ""
-        if path is not None:
-            data = files.previous(path, self.step.runner)
-            if data is None:  # the first round
-                return None, ""
+    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
+        """What the last review has left; if there was one that cannot be built upon a sentence for the reader, and why that leaves this one open."""
+        path, note, loss = self.step.inputs.previous, "", ""
+        data = files.previous(path, self.step.runner) if path is not None else None
+        if data is not None:
             file_state = state.from_file(data, run.ask.pull, parts.secret())
             if isinstance(file_state, bytes):
-                return file_state, ""
-            refusal = f"{file_state[:1].upper()}{file_state[1:]}: it was not used."
+                return file_state, "", ""
+            note, loss = f"{file_state[:1].upper()}{file_state[1:]}: it was not used.", file_state
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None, refusal
+            return None, note, loss
         last_state = await _trusted_state(stands, run)
-        return (last_state, refusal) if isinstance(last_state, bytes) else (None, _again(last_state))
+        return (last_state, note, "") if isinstance(last_state, bytes) else (None, _again(last_state), last_state)
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:

@@ -1,12 +1,14 @@
 """The team's own checks: asked beside what readers read anyway, answered with quotes that code verifies, and carried from round to round.
 
-A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed.
+A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed,
+and a failure stands until a reader has seen the check kept in another text of its file.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from bot import render
@@ -21,6 +23,7 @@ from bot.values import (
     CheckVerdict,
     CustomCheck,
     Evidence,
+    FailedAnswer,
     Schema,
     Unit,
     tokens,
@@ -35,6 +38,7 @@ ANSWERS: Mapping[str, CheckVerdict] = {
 }
 MOST_QUOTES, MOST_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
 LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
+_KEPT: frozenset[CheckVerdict] = frozenset({"passed", "inapplicable"})  # that end a failure
 _QUOTE = read.strict(
     path=read.text("the file, as it is named in the prompt"),
     quote=read.text("the line or lines, copied verbatim without sign and line number"),
@@ -112,12 +116,63 @@ def _says_something(quote: str) -> bool:
 
 
 def files_to_read(
-    checks: Sequence[CustomCheck], earlier: Sequence[CheckReport], units: Sequence[Unit]
+    checks: Sequence[CustomCheck],
+    earlier: Sequence[CheckReport],
+    units: Sequence[Unit],
+    failed_answers: Sequence[FailedAnswer] = (),
+    contents: Mapping[str, str] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """The files that have to be read again because a check was not asked in the rounds before, or in other words."""
+    """The files that have to be read again because a check was not asked in the rounds before, or in other words, or failed in another text.
+
+    `contents`: of changed files, see `contents_of`.
+    """
     asked_digests = {report.digest for report in earlier if report.files}
+    digests = {check.digest for check in checks}
     new = [check for check in checks if check.digest not in asked_digests]
-    return frozenset(unit.path for unit in units if any(concerns(check, unit.path) for check in new))
+    failed_in = {
+        row.file.path
+        for row in failed_answers
+        if row.is_open and row.check in digests and row.content not in ("", contents.get(row.file.path))
+    }
+    return frozenset(
+        unit.path for unit in units if unit.path in failed_in or any(concerns(check, unit.path) for check in new)
+    )
+
+
+async def contents_of(files: Sequence[ChangedFile], tree: Tree) -> dict[str, str]:
+    """What tells the text of each changed file from others: git's name of its content, of a removed file that of the base."""
+    head, base = await tree.entries("head"), await tree.entries("base")
+    ends = ((file.path, head.get(file.path), base.get(file.old_path or file.path)) for file in files)
+    rows = ((path, now.oid if now else f"removed {was.oid}" if was else "") for path, now, was in ends)
+    return {path: content for path, content in rows if content}
+
+
+def join(own: Sequence[FailedAnswer], others: Sequence[FailedAnswer]) -> tuple[FailedAnswer, ...]:
+    """Each failure once; what this change knows of one counts before what others do."""
+    return tuple({_key(row): row for row in (*others, *own)}.values())
+
+
+def _key(row: FailedAnswer) -> tuple[str, str, str]:
+    return row.check, row.file.path, row.content
+
+
+def remember(reports: Sequence[CheckReport], scene: "CheckScene") -> tuple[FailedAnswer, ...]:
+    """The failures after a review, the newest last. Of what no check of this base asks, nothing has changed."""
+    rows = {_key(row): row for row in scene.failed_answers}
+    files = [(report.digest, file) for report in reports for file in report.files]
+    for digest, file in sorted(files, key=lambda pair: pair[1].verdict == "failed"):
+        content = scene.contents.get(file.path, "")
+        if file.verdict != "failed" and file.verdict not in _KEPT:
+            continue
+        for key in [key for key in rows if key[0] == digest]:
+            if (scene.is_full and key[2] == content) or (key[1] == file.path and key[2] == ""):
+                del rows[key]  # a person has asked for a new answer about this very content
+            elif key[1] == file.path and key[2] != content:
+                rows[key] = replace(rows[key], is_open=False)
+        if file.verdict == "failed":
+            rows.pop((digest, file.path, content), None)
+            rows[digest, file.path, content] = FailedAnswer(digest, file, content)
+    return tuple(rows.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +185,10 @@ class CheckScene:
     reread: Collection[str] = ()  # paths of which something was read in this round
     earlier: Sequence[CheckReport] = ()
     has_model: bool = True
+    failed_answers: Sequence[FailedAnswer] = ()  # of reviews before this one
+    contents: Mapping[str, str] = field(default_factory=dict)  # see `contents_of`
+    unread: Collection[str] = ()  # paths of which nobody has read a part
+    is_full: bool = False  # a person who may has asked for new answers
 
 
 async def reports(
@@ -151,8 +210,6 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
     ]
     if not paths and not unread:
         return here
-    if not scene.has_model:
-        return replace(here, verdict="unasked", cause="no-model")
     mine = [answer for answer in given_answers if answer.check == check.digest]
     before = next((report for report in scene.earlier if report.digest == check.digest), None)
     checked_files: dict[str, CheckedFile] = {}
@@ -164,6 +221,10 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
     for row in before.files if before is not None else ():
         if row.path in paths and row.path not in checked_files and row.path not in scene.reread:
             checked_files[row.path] = await _again(row, scene)
+    failed_files = await _failed_files(check, checked_files, [*paths, *(file.path for file in unread)], scene)
+    if not scene.has_model and not failed_files:
+        return replace(here, verdict="unasked", cause="no-model")
+    checked_files |= failed_files
     missing = [path for path in paths if path not in checked_files]
     rows = [*checked_files.values(), *(CheckedFile(path, "undecided", cause="no-reader") for path in missing)]
     rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
@@ -204,6 +265,49 @@ async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
         )
         for path in answer.paths
     ]
+
+
+async def _failed_files(
+    check: CustomCheck, checked_files: Mapping[str, CheckedFile], paths: Sequence[str], scene: CheckScene
+) -> dict[str, CheckedFile]:
+    """Where failures of reviews before this one stand. `checked_files`: what readers say of the changed files now.
+
+    In the same text a failure stands whatever they say; in another one if none of them has read all of it and seen the check kept.
+    """
+    kept = {path for path, row in checked_files.items() if row.verdict in _KEPT and path not in scene.unread}
+    failed_files: dict[str, CheckedFile] = {}
+    for row in (one for one in scene.failed_answers if one.check == check.digest):
+        same = [path for path in paths if row.content and scene.contents.get(path) == row.content]
+        again = [path for path in same if not (scene.is_full and path in kept)]
+        places = [_at(row.file, path, [one async for one in _places(row.file, path, scene)]) for path in again]
+        places = [
+            one
+            for one in places
+            if one.path not in kept or not one.quotes or any(_is_changed(quote, scene) for quote in one.quotes)
+        ]
+        if not same and row.is_open:
+            others = (path for path in paths if path != row.file.path)
+            for path in (one for one in (row.file.path, *others) if one in paths and one not in kept):
+                quotes_there = [one async for one in _places(row.file, path, scene)]
+                is_hidden = path == row.file.path and path not in {unit.path for unit in scene.units}
+                if any(quote.path == path for quote in quotes_there) or is_hidden:
+                    places.append(_at(row.file, path, quotes_there))
+                    break
+        failed_files |= {one.path: one for one in places if one.path not in failed_files}
+    return failed_files
+
+
+def _at(file: CheckedFile, path: str, quotes_there: Sequence[Evidence]) -> CheckedFile:
+    return replace(file, path=path, quotes=tuple(quotes_there))
+
+
+async def _places(file: CheckedFile, path: str, scene: CheckScene) -> AsyncIterator[Evidence]:
+    """The quotes of a failure that stand, if its file has this path now."""
+    for quote in file.quotes:
+        moved = replace(quote, path=path if quote.path == file.path else quote.path)
+        place = await _place(moved, scene)
+        if place is not None:
+            yield place
 
 
 async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:

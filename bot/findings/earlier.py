@@ -14,6 +14,7 @@ from bot.values import (
     ArchivedFinding,
     CheckReport,
     Earlier,
+    FailedAnswer,
     FileNote,
     Finding,
     IssueReport,
@@ -29,6 +30,7 @@ MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
 _CHECKS = tuple[CheckReport, ...]
+_FAILED_ANSWERS = tuple[FailedAnswer, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
 _PLACES = tuple[tuple[str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
@@ -64,6 +66,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
     rows = document["coverage"]["readings"]
     silenced_findings = findings([row["finding"] for row in document.get("suppressed", ())])
     is_attested = document.get("attested", True) is True
+    check_reports = _reader(_CHECKS).validate_python(document.get("checks", ()))
     return Earlier(
         number=max(1, int(document["round"]["number"])),
         base=str(document["pull"]["base"]),
@@ -81,10 +84,22 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         summary=str(document["summary"]),
         reader_notes=_reader_notes(document.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
-        checks=_reader(_CHECKS).validate_python(document.get("checks", ())),
+        checks=check_reports,
         numbers=numbers_given(document, open_findings),
         archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
+        failed_answers=_failed_answers(document, check_reports),
+        loss=str(document.get("loss", "")),
     )
+
+
+def _failed_answers(document: Mapping[str, Any], check_reports: Sequence[CheckReport]) -> tuple[FailedAnswer, ...]:
+    """Where checks of the team's own have failed so far; of a review of an older version, those that failed in it. Raises ValueError."""
+    rows = document.get("failed_answers")
+    if rows is not None:
+        read: tuple[FailedAnswer, ...] = _reader(_FAILED_ANSWERS).validate_python(rows)
+        return read
+    failed = ((one.digest, row) for one in check_reports for row in one.files if row.verdict == "failed")
+    return tuple(FailedAnswer(digest, row) for digest, row in failed)
 
 
 def _archive(document: Mapping[str, Any], open_findings: Sequence[Finding]) -> tuple[ArchivedFinding, ...]:

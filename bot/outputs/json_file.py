@@ -27,7 +27,18 @@ SETTINGS = (
 
 def render(review: Review) -> str:
     """The whole review. Keys are in a fixed order, so that the same review is the same text."""
-    return safe_json(json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2)) + "\n"
+    return write(content(review))
+
+
+def content(review: Review) -> dict[str, Any]:
+    """The same as values of JSON: what outputs and states show of it, without secrets."""
+    rows: dict[str, Any] = _sound(_review(hide.secrets(review)))
+    return rows
+
+
+def write(content: Mapping[str, Any]) -> str:
+    """The text of these values."""
+    return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _review(review: Review) -> dict[str, Any]:
@@ -64,6 +75,8 @@ def _review(review: Review) -> dict[str, Any]:
             {"finding": _row(row.finding), "places": [list(place) for place in row.places], "refuted": row.refuted}
             for row in review.archive
         ],
+        "failed_answers": [asdict(row) for row in review.failed_answers],
+        "loss": review.loss,
         "ci_failures": [asdict(failure) for failure in review.ci_failures],
         "areas": [asdict(area) for area in review.areas],
         "files": [_file(file) for file in review.files],
@@ -97,14 +110,14 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
     document["numbers"] = sorted(
         [*document.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
     )
-    return safe_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
+    return write(document)
 
 
 def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:
     """The same review, with the jobs of CI that have failed since."""
     document = json.loads(data)
     document["ci_failures"] = _sound([asdict(failure) for failure in failures])
-    return safe_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
+    return write(document)
 
 
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +131,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "tried": document.get("tried", ()),
         "ci_failures": document.get("ci_failures", ()),
         "checks": document.get("checks", ()),
+        "loss": document.get("loss", ""),
         "read": marks_of(document["read"], document.get("read_by_model")),
         "consumers": document.get("consumers", ()),
         "refuted": document["refuted"],

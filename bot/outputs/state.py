@@ -1,4 +1,7 @@
-"""What a round leaves for the next one where there is no server: packed into the summary comment, below its marker.
+"""What a round leaves for the next one: on a server a column beside its output, in a workflow a line of the summary comment, below its marker.
+
+It is as large as its place, whatever the change is like: first goes what only saves reading, and of what could fail a check the least
+severe goes last, never without a word (`loss`).
 
 A workflow writes as github-actions[bot], and so does every other workflow of the repository: one that repeats what strangers
 write could be made to repeat a state. So a state is signed where there is a secret to sign with, and one that is not signed
@@ -11,17 +14,17 @@ import hmac
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
 from bot.outputs import json_file
-from bot.values import Ending, PullRef, Review
+from bot.values import Ending, PullRef, Review, severity_rank
 
 VERSION = "1"
 MOST = 32_000  # characters in the comment: the other half of it belongs to the reader
-MOST_BYTES = 8 << 20  # unpacked
+MOST_BYTES = 8 << 20  # unpacked, and on a server
 MOST_FILE = 32 << 20
 MOST_ROUNDS = 100_000
 UNSIGNED, TOO_LARGE = "-", "too-large"
@@ -45,6 +48,15 @@ _UNATTESTED: Mapping[str, Any] = MappingProxyType(
         "verdict": None,
     }
 )
+# What is left out where it does not fit, in this order: what the next round can write or read again.
+_SPARED: Sequence[Mapping[str, Any]] = (
+    {"walkthrough": None, "summary": ""},
+    {"read": [], "read_by_model": [], "coverage": {"readings": []}, "checks": [], "issues": []},
+    {"files": []},
+)
+# What every state holds: these rows, those first that are worth most.
+_LASTING = ("findings", "still", "failed_answers", "archive", "kept_back", "suppressed", "numbers")
+LOSS = "more was reported of this change than its state holds"
 FOREIGN_FILE = (
     "the file of the last review was not signed by this workflow, or with another key, or for another pull request"
 )
@@ -64,14 +76,58 @@ class HeadVerdict:
 
 
 def pack(review: Review, pull: PullRef, secret: bytes | None, verdict: HeadVerdict | None = None) -> str:
-    """The line that holds the state; where it would not fit, one that reports it."""
-    slim = {**_slim(review, is_signed=secret is not None), "verdict": asdict(verdict) if verdict and secret else None}
-    bare = {**slim, "walkthrough": None}  # which the next round can write again
-    for content in (slim, bare, {name: value for name, value in bare.items() if name != "archive"}):
-        text = base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
-        if len(text) <= MOST:
-            return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
-    return f"<!-- deeprepo-state:{TOO_LARGE} -->"
+    """The line that holds the state."""
+    row = asdict(verdict) if verdict and secret else None
+    content = {**_slim(json_file.content(review), is_signed=secret is not None), "verdict": row}
+    text = _text(_fit(content, lambda data: len(data) <= MOST_BYTES and len(_text(data)) <= MOST))
+    return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
+
+
+def store(content: Mapping[str, Any]) -> bytes:
+    """The state as a server stores it, of what its JSON output shows."""
+    return _fit(_slim(content, is_signed=True), lambda data: len(data) <= MOST_BYTES)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode()
+
+
+def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
+    """As much of a state as its place takes: all that it is worth most, and where rows of that are left out, the loss."""
+    for spared in ({}, *_SPARED):
+        content = {**content, **spared}
+        if fits(data := _data(content)):
+            return data
+    rows = sorted(((name, row) for name in _LASTING for row in content[name]), key=_worth)
+    least, most = 0, len(rows)  # so many fit, so many do not
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if fits(_data(_partial(content, rows[:middle]))) else (least, middle)
+    return _data(_partial(content, rows[:least]))
+
+
+def _partial(content: Mapping[str, Any], rows: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    by_name: dict[str, list[Any]] = {name: [] for name in _LASTING}
+    for name, row in rows:
+        by_name[name].append(row)
+    return {**content, **by_name, "loss": LOSS}
+
+
+def _worth(named_row: tuple[str, Any]) -> tuple[int, int]:
+    """By which the rows of a state are in order: what fails a check comes first."""
+    name, row = named_row
+    if name == "numbers":
+        return 4, -row[0]  # what is given last is what people speak of
+    if name == "failed_answers":
+        return (0, 1) if row["is_open"] else (2, 0)
+    finding = row.get("finding", row)
+    is_secret = finding["category"] == "secret" and name in ("findings", "still")
+    group = {"findings": 1, "still": 1, "archive": 2}.get(name, 3)
+    return (0, 0) if is_secret else (group, severity_rank(finding["severity"]))
+
+
+def _data(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content).encode()
 
 
 def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
@@ -87,7 +143,7 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
         return "the state of the last review has another form"
     if len(text) > MOST:
         return "the state of the last review is too large"
-    if not hmac.compare_digest(sign, _sign(text, pull, secret)):
+    if secret is not None and not hmac.compare_digest(sign, _sign(text, pull, secret)):
         return FOREIGN
     return _unpack(text, is_signed=secret is not None)
 
@@ -122,11 +178,16 @@ def from_file(data: bytes, pull: PullRef, secret: bytes | None) -> bytes | str:
             str(sign).encode(), _sign(_canonical(document), pull, secret).encode()
         ):
             return FOREIGN_FILE
-        if secret is None:
-            document |= _UNATTESTED
-        return json.dumps(document).encode()
+        return json.dumps(document if secret is not None else _unattested(document)).encode()
     except (ValueError, AttributeError, TypeError, RecursionError):
         return "the file of the last review is damaged"
+
+
+def _unattested(document: dict[str, Any]) -> dict[str, Any]:
+    """The same without what only a trusted state may bring. Where a check failed is looked up in the tree; why, nobody vouches for."""
+    rows = document.get("failed_answers", ())
+    told = [{**row, "file": {**row["file"], "reason": ""}} for row in rows]
+    return {**document, **_UNATTESTED, "failed_answers": told}
 
 
 def _canonical(document: dict[str, Any]) -> str:
@@ -145,9 +206,8 @@ def _sign(text: str, pull: PullRef, key: bytes | None) -> str:
     return hmac.new(key, f"{VERSION}:{pull.key}:{text}".encode(), hashlib.sha256).hexdigest()
 
 
-def _slim(review: Review, *, is_signed: bool) -> dict[str, Any]:
+def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
     """Of the JSON output, what the next round reads. What leaves code unread is kept where it can be signed alone."""
-    full = json.loads(json_file.render(review))
     rows = [row for row in full["coverage"]["readings"] if row["kind"] == "dependent" and _read(row)]
     uses = {  # one row for all uses of one definition in one file: who read them, or that one was left open
         (row["name"], row["path"], row["state"] == "unread"): row
@@ -168,6 +228,8 @@ def _slim(review: Review, *, is_signed: bool) -> dict[str, Any]:
                 "summary",
                 "numbers",
                 "archive",
+                "failed_answers",
+                "loss",
             )
         },
         "findings": [
@@ -218,8 +280,7 @@ def _unpack(text: str, *, is_signed: bool) -> bytes | str:
         if not 0 < int(document["round"]["number"]) <= MOST_ROUNDS:
             return DAMAGED
         if not is_signed:
-            document |= _UNATTESTED
-            data = json.dumps(document).encode()
+            data = json.dumps(_unattested(document)).encode()
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED
     return data

@@ -16,6 +16,7 @@ from bot.values import (
     ChangedFile,
     Dependents,
     Earlier,
+    FailedAnswer,
     Finding,
     Mark,
     PullRequest,
@@ -23,6 +24,8 @@ from bot.values import (
     Round,
     Unit,
 )
+
+UNKNOWN = "what was reported there, and is not found again, is not known any more; `/deeprepo full review` begins anew"
 
 
 class Commits(Protocol):
@@ -45,11 +48,18 @@ class Past:
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
     leaks: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported of this change, or of its branch, so far
+    failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
+    loss: str = ""  # why something that was reported may be unknown; a full review begins anew
 
     @property
     def ignored_proofs(self) -> tuple[tuple[str, str], ...]:
         """Fingerprint and identity of each proof that an owner's word of an older version silences."""
         return self.earlier.ignored_rows if self.earlier is not None else ()
+
+    @property
+    def open_reason(self) -> str:
+        """Why the review is open because of what earlier ones reported; empty if all of that is known."""
+        return f"{self.loss[:1].upper()}{self.loss[1:]}: {UNKNOWN}" if self.loss else ""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -94,19 +104,35 @@ async def past(
     files: Sequence[ChangedFile],
     *,
     full: bool,
+    loss: str = "",
 ) -> Past:
-    """The round before, from the JSON output of its review; where it cannot be built upon, the reason.
+    """The round before, from what its review has left, or its JSON output; where it cannot be built upon, the reason.
 
     `beside`: of reviews of other pull requests with this head, or of its branch: nothing is built upon them, and what is open in them is known.
+    `loss`: why there is no `data` although there was a round before.
     """
     own = await _own(data, commits, pull, files, full=full)
-    leaks, archive = list(own.leaks), own.archive
-    for other in (each for each in map(file.read, beside) if isinstance(each, Earlier)):
+    leaks, archive, failed_answers, losses = list(own.leaks), own.archive, own.failed_answers, [loss, own.loss]
+    for other in map(file.read, beside):
+        if isinstance(other, str):
+            losses.append(f"of another pull request with this head or of its branch, {other}")
+            continue
         there = [one for one in await _leaks(other, commits) if one.identity not in other.silenced_marks]
         leaks += [replace(one, number=0, status="new") for one in there]
         rows = [row for row in other.archive if row.finding.identity not in other.silenced_marks]
         archive = memory.join_archives(archive, rows)
-    return replace(own, leaks=tuple(leaks), archive=archive)
+        failed_answers = _join(failed_answers, other.failed_answers)
+        losses.append(other.loss)
+    loss = "" if full else next(filter(None, losses), "")
+    return replace(own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss)
+
+
+def _join(own: tuple[FailedAnswer, ...], others: Sequence[FailedAnswer]) -> tuple[FailedAnswer, ...]:
+    if not others:
+        return own
+    from bot.findings import custom_checks  # only where a check of the team's own has failed
+
+    return custom_checks.join(own, others)
 
 
 async def _own(
@@ -116,7 +142,7 @@ async def _own(
         return Past(round=Round(full=full))
     earlier_review = file.read(data)
     if isinstance(earlier_review, str):
-        return Past(round=Round(full=full, reason=earlier_review))
+        return Past(round=Round(full=full, reason=earlier_review), loss=earlier_review)
     if earlier_review.base != pull.base:
         reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
         return await _apart(earlier_review, Round(full=full, reason=reason), commits)
@@ -131,13 +157,22 @@ async def _own(
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
     now = Round(earlier_review.number + 1, earlier_review.head, full)
-    return Past(earlier_review, now, texts, earlier_review.numbers, archive=earlier_review.archive)
+    return replace(_lasting(earlier_review), earlier=earlier_review, round=now, before=texts)
 
 
 async def _apart(earlier_review: Earlier, now: Round, commits: Commits) -> Past:
     """What outlives a review that nothing can be built upon."""
-    leaks = await _leaks(earlier_review, commits)
-    return Past(round=now, numbers=earlier_review.numbers, leaks=leaks, archive=earlier_review.archive)
+    return replace(_lasting(earlier_review), round=now, leaks=await _leaks(earlier_review, commits))
+
+
+def _lasting(earlier_review: Earlier) -> Past:
+    """What is known of it at any commit and any base."""
+    return Past(
+        numbers=earlier_review.numbers,
+        archive=earlier_review.archive,
+        failed_answers=earlier_review.failed_answers,
+        loss=earlier_review.loss,
+    )
 
 
 async def _leaks(earlier_review: Earlier, commits: Commits) -> tuple[Finding, ...]:

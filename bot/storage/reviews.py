@@ -18,6 +18,7 @@ State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", 
 ENDS: Mapping[State, Outcome] = MappingProxyType(
     {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
 )
+_MEMORY = sa.func.coalesce(review.c.memory, review.c.output)
 MOST_BESIDE = 10  # other pull requests of one head whose last review is looked at
 ReviewEnding = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
@@ -63,6 +64,7 @@ class FinishedReview:
     source: str = ""  # PullFacts.source
     accepted: frozenset[str] = frozenset()  # of the fixed findings, those with the suggested lines in their place
     by_rule: Mapping[str, int] = field(default_factory=dict)  # which learned rule silenced a finding
+    memory: bytes | None = field(default=None, repr=False)  # what the next round builds upon; None: the output is it
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
@@ -132,17 +134,21 @@ class Reviews(StoragePart):
         """The last review that was finished by then."""
         return await self._newest((review.c.pull == pull.key) & (review.c.finished <= when))
 
-    async def newest(self, pull: PullRef) -> tuple[str, bytes] | None:
-        """The same with the job that made it."""
-        query = sa.select(review.c.id, review.c.output).where(review.c.pull == pull.key)
+    async def memory(self, pull: PullRef) -> bytes | None:
+        """What the last finished review leaves for the next one, None where there is none."""
+        return await self._newest(review.c.pull == pull.key, _MEMORY)
+
+    async def newest(self, pull: PullRef) -> tuple[str, bytes, bytes | None] | None:
+        """The job that made the last finished review, its JSON output, and what it leaves, where that is stored apart."""
+        query = sa.select(review.c.id, review.c.output, review.c.memory).where(review.c.pull == pull.key)
         query = query.order_by(review.c.finished.desc()).limit(1)
         row = await self.database.run(lambda connection: connection.execute(query).first())
-        return (row.id, row.output) if row is not None else None
+        return (row.id, row.output, row.memory) if row is not None else None
 
     async def beside(self, pull: PullRef, source: str, head: str) -> tuple[tuple[int, bytes], ...]:
         """The newest review of each other pull request of this head, and the newest of this branch, unless its own last one of the same is newer.
 
-        The number of each, and the JSON output. What its own reviews of other commits have seen says nothing of this one.
+        The number of each, and what it leaves. What its own reviews of other commits have seen says nothing of this one.
         """
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
 
@@ -155,9 +161,9 @@ class Reviews(StoragePart):
                 last = sa.select(review.c.number, sa.func.max(review.c.finished).label("finished")).where(*others)
                 last = last.group_by(review.c.number).order_by(sa.func.max(review.c.finished).desc()).limit(most)
                 rows = last.subquery()
-                query = sa.select(review.c.id, review.c.number, review.c.output).where(mine, fits)
+                query = sa.select(review.c.id, review.c.number, _MEMORY.label("memory")).where(mine, fits)
                 query = query.join(rows, (rows.c.number == review.c.number) & (rows.c.finished == review.c.finished))
-                newest |= {row.id: (row.number, row.output) for row in connection.execute(query)}
+                newest |= {row.id: (row.number, row.memory) for row in connection.execute(query)}
             return tuple(newest.values())
 
         return await self.database.run(do)
@@ -184,17 +190,20 @@ class Reviews(StoragePart):
         now = sa.update(review).where(review.c.pull == pull.key, review.c.closed.is_distinct_from(when))
         await self.database.run(lambda connection: connection.execute(now.values(closed=when)))
 
-    async def rewrite(self, job: str, output: bytes) -> None:
-        """Store the JSON output of a review once more: findings of it were given numbers."""
-        now = sa.update(review).where(review.c.id == job).values(output=output)
+    async def rewrite(self, job: str, output: bytes, memory: bytes | None = None) -> None:
+        """Store the JSON output of a review once more, and what it leaves if that is another now: findings of it were given numbers."""
+        values = {"output": output} | ({"memory": memory} if memory is not None else {})
+        now = sa.update(review).where(review.c.id == job).values(values)
         await self.database.run(lambda connection: connection.execute(now))
 
     async def by_name(self, repository: str, number: int) -> bytes | None:
         """The same for a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
         return await self._newest((review.c.name == repository) & (review.c.number == number))
 
-    async def _newest(self, fits: sa.ColumnElement[bool]) -> bytes | None:
-        query = sa.select(review.c.output).where(fits).order_by(review.c.finished.desc()).limit(1)
+    async def _newest(
+        self, fits: sa.ColumnElement[bool], column: sa.ColumnElement[bytes] = review.c.output
+    ) -> bytes | None:
+        query = sa.select(column).where(fits).order_by(review.c.finished.desc()).limit(1)
         return await self.database.run(lambda connection: connection.execute(query).scalar_one_or_none())
 
     async def has(self, job: str) -> bool:

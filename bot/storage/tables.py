@@ -34,7 +34,8 @@ review = sa.Table(
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double),  # null: a price was unknown
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request that came from a fork
-    sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, what the next round builds upon
+    sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, as people and commands read it
+    sa.Column("memory", sa.LargeBinary),  # what the next round builds upon; null in rows before 0011: the output is it
     # What lists show without opening the output. Null in rows of versions before 0004, which did not count.
     sa.Column("title", sa.Text),  # the pull request's, as the review saw it
     sa.Column("state", sa.Text, nullable=False, server_default="findings"),  # bot.storage.reviews.Ended

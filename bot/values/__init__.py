@@ -100,6 +100,7 @@ from bot.values.rule import (
     CheckSeverity,
     CheckVerdict,
     CustomCheck,
+    FailedAnswer,
     LearnedRule,
     OwnerRule,
     Proposal,

@@ -9,7 +9,7 @@ from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import CheckReport, OwnerRule
+from bot.values.rule import CheckReport, FailedAnswer, OwnerRule
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
@@ -309,6 +309,8 @@ class Review:
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
+    failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
+    loss: str = ""  # why something that earlier reviews reported may be unknown: open until a full review
     ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
     ci_failures: tuple[CIFailure, ...] = ()
 
@@ -325,7 +327,7 @@ class Review:
         """
         open_kinds = {row.kind for row in self.coverage.open}
         unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.partial or self.fault or open_kinds & unread)
+        cut = bool(self.partial or self.fault or self.loss or open_kinds & unread)
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > self.refuted),

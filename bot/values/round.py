@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
 from bot.values.review import ArchivedFinding, IssueReport, Mark
-from bot.values.rule import CheckReport
+from bot.values.rule import CheckReport, FailedAnswer
 from bot.values.walkthrough import ReaderNotes
 
 
@@ -33,3 +33,5 @@ class Earlier:
     ignored_rows: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
+    failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
+    loss: str = ""  # why something that reviews before it reported may be unknown

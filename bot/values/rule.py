@@ -124,6 +124,18 @@ class CheckedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedAnswer:
+    """A check of the team's own that has failed in one file: it stands wherever that text does, and elsewhere until a reader sees it kept."""
+
+    check: str = field(metadata=EXACT)  # its digest
+    file: CheckedFile
+    content: str = field(
+        default="", metadata=EXACT
+    )  # git's name of what the file held then; empty: of an older version, unknown
+    is_open: bool = True  # whether it stood after the last review that was about it
+
+
+@dataclass(frozen=True, slots=True)
 class CheckReport:
     """What a check comes to for the whole change: the worst of its files."""
 

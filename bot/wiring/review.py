@@ -156,6 +156,7 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
         ),
         rules=tuple(OwnerRule(**row) for row in start.given.get("rules", ())),
         note=start.given.get("note", ""),
+        loss=start.given.get("loss", ""),
         reports=tuple(sarif_results.restore(start.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(start.given)),
         mask_secrets=bool(start.given.get("masked")),

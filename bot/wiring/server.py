@@ -135,9 +135,14 @@ async def _no_review_reason(caps: ProcessLimits, pull: PullRequest, settings: Co
 
 
 async def _page(
-    caps: ProcessLimits, output: bytes, ignored_findings: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
+    caps: ProcessLimits,
+    output: bytes,
+    memory: bytes | None,
+    ignored_findings: Sequence[tuple[str, str, str]],
+    rules: Sequence[OwnerRule],
 ) -> MadeReview:
-    return await child.run(tasks.page, output, tuple(ignored_findings), tuple(rules), caps=replace(caps, wall=PAGES))
+    words = tuple(ignored_findings), tuple(rules)
+    return await child.run(tasks.page, output, memory, *words, caps=replace(caps, wall=PAGES))
 
 
 async def _ci_failures(caps: ProcessLimits, output: bytes, report: CIReport) -> str:

@@ -20,7 +20,7 @@ from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.masking.masks import Masks
-from bot.outputs import OUTPUTS, json_file, markdown, posts
+from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
@@ -54,7 +54,8 @@ async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[
     """The review with everything that is reported of it."""
     deps = replace(_deps(line, change, room), left_out=left_out)
     review_done = await pipeline.review(ends(change), deps)
-    texts = posts.comments(review_done), markdown.render(review_done), OUTPUTS["json"]().render(review_done)
+    content = json_file.content(review_done)
+    texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
     return MadeReview(replace(review_done, files=files), *texts)
 
@@ -95,14 +96,19 @@ def _without_secrets(made_fix: MadeFix) -> MadeFix:
 
 
 async def page(
-    _: ChildPipe, output: bytes, ignored_findings: tuple[tuple[str, str, str], ...], rules: tuple[OwnerRule, ...]
+    _: ChildPipe,
+    output: bytes,
+    memory: bytes | None,
+    ignored_findings: tuple[tuple[str, str, str], ...],
+    rules: tuple[OwnerRule, ...],
 ) -> MadeReview:
-    """The texts of a stored review under the words that hold now; as JSON only if findings were given numbers by it."""
+    """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it."""
     stored_review = json_file.read(output)
     review_now = silencing.now(stored_review, ignored_findings, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""
-    return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text)
+    memory_now = json_file.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
+    return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
 
 
 async def ci_failures(line: ChildPipe, output: bytes, report: CIReport) -> str:
@@ -183,7 +189,7 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         with_time_limit(line, deps),
         pull=fetched_pull, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
-        earlier=change.earlier, beside=change.beside, full=change.full,
+        earlier=change.earlier, beside=change.beside, full=change.full, loss=change.loss,
         ignored_findings=change.ignored_findings, rules=change.rules,
     )  # fmt: skip
 

@@ -41,6 +41,7 @@ def review_row(
     ending: Ending,
     start: float,
     output: str,
+    memory: bytes | None,
     *,
     fork: bool = False,
     journal: str = "",
@@ -70,6 +71,7 @@ def review_row(
         tokens=review.cost.usage.input + review.cost.usage.output,
         usd=review.cost.usd,
         output=output.encode(),
+        memory=memory,
         fork=fork,
         accepted=frozenset(one.identity for one in review.fixed if one.fingerprint in review.accepted),
         by_rule={one.finding.identity: one.rule.number for one in review.suppressed if one.rule and one.rule.learned},
@@ -114,13 +116,13 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
 
 
 async def beside(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> tuple[bytes, ...]:
-    """The last reviews of other pull requests with this head, or of its branch. What was merged, somebody who may has accepted."""
+    """What the last reviews have left of other pull requests with this head, or of its branch. What was merged, somebody who may has accepted."""
     there = []
-    for number, output in await store.reviews.beside(pull, facts.source, facts.head_sha):
+    for number, memory in await store.reviews.beside(pull, facts.source, facts.head_sha):
         with suppress(HostRefused):  # a pull request that is gone
             if (await host.beside(number).facts()).merged:
                 continue
-        there.append(output)
+        there.append(memory)
     return tuple(there)
 
 

@@ -43,18 +43,18 @@ async def follow(pull: PullRef, host: Host, parts: Services) -> None:
     stored_review = await parts.store.reviews.newest(pull)
     if stored_review is None:
         return
-    job, output = stored_review
+    job, output, memory = stored_review
     ignored_findings, rules = (
         await keeping.ignored_findings(pull, parts.store),
         await parts.store.rules.in_force(pull.repository),
     )
     try:
-        made_review = await parts.page(output, ignored_findings, rules)
+        made_review = await parts.page(output, memory, ignored_findings, rules)
     except (OverLimit, ValueError) as error:  # of an earlier version: the next review makes a page that can follow
         log.info("a page is left as it is", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return
     if made_review.json_text:  # numbers were given: the next round has to know them
-        await parts.store.reviews.rewrite(job, made_review.json_text.encode())
+        await parts.store.reviews.rewrite(job, made_review.json_text.encode(), made_review.memory)
     async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
         with suppress(SupersededError, HostRefused):
             await renewing.renew(host, resolver, made_review.review, made_review.comments, made_review.page)

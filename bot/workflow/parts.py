@@ -71,7 +71,7 @@ class Services:
     defaults: Defaults
     no_review_reason: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     page: Callable[
-        [bytes, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
+        [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now
     ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 import re
 import zlib
 from dataclasses import replace
@@ -14,11 +15,15 @@ from bot.findings import earlier
 from bot.outputs import json_file, marker, posts, state
 from bot.outputs.markdown import MOST_BYTES
 from bot.values import (
+    ArchivedFinding,
     ChangedFile,
+    CheckedFile,
     Cost,
     Coverage,
     CoverageRow,
+    Earlier,
     Evidence,
+    FailedAnswer,
     Finding,
     Mark,
     PlacedFinding,
@@ -105,12 +110,9 @@ def test_what_is_not_signed_is_foreign_to_who_has_a_key() -> None:
     assert state.unpack(raw(b"{}"), PULL, KEY) == state.FOREIGN
 
 
-def test_one_that_does_not_fit_says_so() -> None:
-    """The summary keeps its room, and the next round says why it reads everything."""
-    marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(9_000))
-    line = state.pack(replace(REVIEW, read=marks), PULL, KEY)
-    assert len(line) < 100
-    assert "did not fit" in str(state.unpack(body(line), PULL, KEY))
+def test_one_of_an_older_version_that_did_not_fit_says_so() -> None:
+    """That version wrote that there was no room, and nothing else."""
+    assert "did not fit" in str(state.unpack(body("<!-- deeprepo-state:too-large -->"), PULL, KEY))
 
 
 def test_summary_and_state_fit_into_one_comment() -> None:
@@ -124,6 +126,56 @@ def test_summary_and_state_fit_into_one_comment() -> None:
     assert len(kept) > 10_000
     assert 30_000 < len(said.encode()) < MOST_BYTES + 1_000
     assert kept in said
+
+
+def test_what_is_worth_most_always_fits() -> None:
+    """First goes what only saves reading, then what is least severe, and where that is left out the state says so."""
+    dice = random.Random(5)  # noqa: S311 - no secret of anybody
+    noise = tuple(dice.randbytes(100).hex() for _ in range(900))
+    secret = replace(
+        FINDING, category="secret", fingerprint="s", sources=(Source("analyser", "secrets", proof="key 1"),)
+    )
+    row = FailedAnswer("check", CheckedFile("a.py", "failed", "It lacks @guarded."), "0" * 40)
+    files = tuple(ChangedFile(f"n/{name}.py", f"n/{name}.py", "added") for name in noise)
+    lasting = replace(REVIEW, files=files, failed_answers=(row,), still=(*REVIEW.still, secret))
+    read = _read(lasting)
+    assert (read.files, read.loss) == ((), "")
+    assert (len(read.findings), read.failed_answers) == (3, (row,))
+    many = tuple(replace(FINDING, why=name, fingerprint=name, severity="low") for name in noise)
+    archive = tuple(ArchivedFinding(one, (("b" * 40, "a" * 40),)) for one in many)
+    read = _read(replace(lasting, still=(*many, secret), archive=archive))
+    assert secret.fingerprint in {one.fingerprint for one in read.findings}
+    assert (read.failed_answers, read.loss) == ((row,), state.LOSS)
+    assert 10 < len(read.findings) < 900
+
+
+def test_what_is_packed_can_be_unpacked() -> None:
+    """However well a state compresses: the next round unpacks so many bytes and no more."""
+    files = tuple(ChangedFile(f"{n}/{'d' * 4000}.py", f"{n}.py", "added") for n in range(2_400))
+    read = _read(replace(REVIEW, files=files))
+    assert len(read.findings) == 2
+    assert len(state.store(json_file.content(replace(REVIEW, files=files)))) < 10_000
+
+
+def test_without_a_key_a_signed_state_is_as_good_as_none_signed() -> None:
+    """A run for a fork has no key: what was reported stands, and what saves reading does not count."""
+    row = FailedAnswer("check", CheckedFile("a.py", "failed", "It lacks @guarded."), "0" * 40)
+    found = state.unpack(body(state.pack(replace(REVIEW, failed_answers=(row,)), PULL, KEY)), PULL, None)
+    assert isinstance(found, bytes)
+    read = earlier.read(found)
+    assert isinstance(read, Earlier)
+    assert (read.marks, len(read.findings), read.is_attested) == ((), 2, False)
+    assert [(one.check, one.file.reason) for one in read.failed_answers] == [("check", "")]
+
+
+def _read(review: Review) -> Earlier:
+    line = state.pack(review, PULL, KEY)
+    assert len(line) <= state.MOST + 200
+    found = state.unpack(body(line), PULL, KEY)
+    assert isinstance(found, bytes), found
+    read = earlier.read(found)
+    assert isinstance(read, Earlier)
+    return read
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from test_whole_conversations import FOUND, HEAD, talk
 from test_whole_words import BROKEN, GUESS, ROUNDED
 from whole import Whole, whole
 
+from bot.findings.earlier import MAX_BYTES
+from bot.storage.tables import review
+from bot.values import PullRef
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply
 
@@ -125,6 +129,110 @@ def test_a_second_pull_request_with_the_same_head_knows_its_secrets(tmp_path: Pa
             await at.repo.point("other", head, at.gh.world.user("colleague"))
             await at.quiet()
             assert shown(at, two) == ("failure", True)
+
+    asyncio.run(story())
+
+
+async def _outgrow(at: Whole, number: int, *, is_older: bool) -> None:
+    """The output of the last review is larger than anybody reads; `is_older`: of a version that stored nothing beside it."""
+    pull = PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
+    job, output, _ = await at.server.store.reviews.newest(pull) or ("", b"", None)
+    await at.server.store.reviews.rewrite(job, output + b" " * MAX_BYTES)
+    if is_older:
+        now = sa.update(review).where(review.c.id == job).values(memory=None)
+        await at.server.store.database.run(lambda connection: connection.execute(now))
+
+
+def test_an_output_of_any_size_takes_no_secret_along(tmp_path: Path) -> None:
+    """What outlives a review is stored apart from it: the next push, and another pull request of the branch, know the secret."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            one = await pushed_over(at)
+            await _outgrow(at, one, is_older=False)
+            await at.repo.push("feature", {"NEWS.md": "more\n"})
+            await at.quiet()
+            assert shown(at, one) == ("failure", True)
+            await _outgrow(at, one, is_older=False)
+            await at.repo.close(one, by="colleague")
+            two = await at.repo.open_pull("feature", title="Settings")
+            await at.quiet()
+            assert shown(at, two) == ("failure", True)
+            assert "removed, still in commit" in at.summary(two)
+
+    asyncio.run(story())
+
+
+@pytest.mark.slow
+def test_an_older_review_that_nobody_can_read_is_open(tmp_path: Path) -> None:
+    """It fails where a bar is set, after the next push and in another pull request of the branch, until a full review begins anew."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": STRICT})
+            one = await at.reviewed(files={"NEWS.md": "one\n"})
+            assert shown(at, one) == ("success", False)
+            await _outgrow(at, one, is_older=True)
+            for text in ("two\n", "three\n"):
+                await at.repo.push("feature", {"NEWS.md": text})
+                await at.quiet()
+                assert shown(at, one)[0] == "failure"
+                assert "is too large: what was reported there" in at.summary(one)
+            await _outgrow(at, one, is_older=True)
+            await at.repo.close(one, by="colleague")
+            two = await at.repo.open_pull("feature", title="News")
+            await at.quiet()
+            assert shown(at, two)[0] == "failure"
+            await at.repo.comment(two, "/deeprepo full review")
+            await at.quiet()
+            assert shown(at, two) == ("success", False)
+
+    asyncio.run(story())
+
+
+def test_a_check_that_failed_is_not_asked_until_it_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same text: another title and a detour over another base, the commit told otherwise, a day without a model, another pull request."""
+    lucky: list[str] = []
+
+    def reader(_: Mapping[str, Any]) -> Reply:
+        quotes = [{"path": "shop/api.py", "quote": "def open_door(request):"}]
+        row = {"check": 1, "verdict": "passed" if lucky else "failed", "reason": "No decorator.", "quotes": quotes}
+        return Reply(data={"answer": "Read.", "findings": [], "look_ups": [], "unsettled": [], "checks": [row]})
+
+    check = "{name: guards, ask: 'Each new endpoint has @guarded.', severity: fail}"
+    door = {"shop/api.py": "def open_door(request):\n    return request.door.open()\n"}
+
+    async def story() -> None:
+        async with doubles.openai_server(PerModel({"reader": reader})) as model:
+            monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+            async with whole(tmp_path) as at:
+                await at.repo.commit("v1", {"README.md": "# old\n"})
+                await at.repo.commit("main", {".deeprepo.yml": f"strategy: fanout\n{STRICT}checks: [{check}]\n"})
+                one = await at.reviewed(files=door)
+                assert shown(at, one)[0] == "failure"
+                lucky.append("from now on")
+                await at.repo.edit(one, title="Audited by the security team")
+                for base in ("v1", "main"):
+                    await at.repo.retarget(one, base)
+                    await at.quiet()
+                assert shown(at, one)[0] == "failure"
+                await at.repo.force_push("feature", {**door, "NEWS.md": "one\n"}, "The same, told otherwise")
+                await at.quiet()
+                assert shown(at, one)[0] == "failure"
+                await at.repo.push("feature", {f"n/{n}.md": "n\n" for n in range(1_001)})  # `offline_files`
+                await at.quiet()
+                assert shown(at, one)[0] == "failure"
+                await at.repo.close(one, by="colleague")
+                await at.repo.force_push("feature", door, "Once more")
+                two = await at.repo.open_pull("feature", title="Doors")
+                await at.quiet()
+                assert shown(at, two)[0] == "failure"
+                guard = "def guarded(view):\n    return view\n\n\n@guarded\n"
+                await at.repo.push("feature", {"shop/api.py": guard + door["shop/api.py"]})
+                await at.quiet()
+                assert shown(at, two) == ("success", False)
 
     asyncio.run(story())
 
