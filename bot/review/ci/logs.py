@@ -38,8 +38,8 @@ _EXIT = re.compile(
 )
 # Who speaks, in front of each line: a task of ant, a test runner, a service of compose, a step of a container's build, a package of a workspace.
 _SPEAKER = re.compile(
-    r"\s{0,12}\[(?:junit|junitlauncher|java|javac|exec|testng|groovyc|scalac|kotlinc|apply|xUnit\.net [\d:.]{8,16})\] ?|(?:#\d{1,4} )?\d{1,6}\.\d{2,4} (?=\S|\s\s)"
-    r"|[A-Za-z][\w.-]{0,59}[-_]\d{1,3} {1,30}\| |[@\w./-]{1,80}:(?:test|build|lint|typecheck|type-check|check|compile)(?:[:\w-]{0,40})?: ?|\u2502 ?"
+    r"\s{0,12}\[(?:junit|junitlauncher|java|javac|exec|testng|groovyc|scalac|kotlinc|apply|ant:\w{1,20}|xUnit\.net [\d:.]{8,16})\] ?|(?:#\d{1,4} )?\d{1,6}\.\d{2,4} (?=\S|\s\s)"
+    r"|[A-Za-z][\w.-]{0,59}[-_]\d{1,3} {1,30}\|(?: |$)|[@\w./-]{1,80}:(?:test|build|lint|typecheck|type-check|check|compile)(?:[:\w-]{0,40})?: ?|\u2502 ?"
 )
 _RUN, _GROUP, _END = "##[group]Run ", "##[group]", "##[endgroup]"
 _MARKED = re.compile(r"##\[error\]\s*|::error(?:\s([^:]{0,600}))?::|Error: (?=Process completed)")
@@ -63,7 +63,9 @@ _LOCATED = re.compile(
 _LOCATED_ERROR = re.compile(
     rf"{_HEAD}(?:[A-Za-z]:)?({_PATH})(?::\d{{1,7}}|\(\d{{1,7}}\)):?\s+(?:\w{{1,20}} )?(?:error\b|\w{{1,60}}(?:Error|Exception)\b|undefined reference)",
 )
-_INDENTED = re.compile(r"\s{1,12}(\d{1,7}):(\d{1,7})\s{1,8}(?:error|✖)\s", re.IGNORECASE)  # below a line with the path
+_INDENTED = re.compile(
+    r"\s{1,12}(?=[✖✗×] {1,4}\d|\d{1,7}:\d{1,7}\s{1,8}(?:error|✖)\s)(?:\D{1,5})?(\d{1,7}):(\d{1,7})\s", re.IGNORECASE
+)  # below a line with the path
 _FILE = re.compile(r"(?:[A-Za-z]:)?[\w@+~$./\\-]{1,300}")
 _HEADLINE = re.compile(
     r"\s{0,4}(?:[\w@/.+-]{1,60}(?:\[\d{1,9}\])?[:!]? )?(?:\[?(?:ERROR|ERR!?|FATAL|Fatal|fatal|FAILURE|PHP Fatal|PHP Parse)\]?\s?(?:error)?(?:\[\w{1,20}\])?:?\s|(?:[Ee]rror|panic)(?:\[\w{1,20}\])?:\s|(?<=\S )error \S"
@@ -88,7 +90,7 @@ _KILLED = re.compile(
 )
 # How the block of a failed test begins.
 _TEST = re.compile(
-    r"\s{0,8}(?:---\s?FAIL:? |(?:FAIL|ERROR): \S{1,200} \(|(?:FAILED|ERROR) \S{1,300}(?:::| - )|FAIL\s{1,4}\S{1,300} > |● (?!Console$|.{1,60}Warning:?$)|\d{1,5}\) \S|not ok \d|[\u2716\u2717\u2718\u00d7\u2715] \S|_{1,200} [^_\s].{0,300} _{1,200}$"
+    r"\s{0,8}(?:---\s?FAIL:? |(?:FAIL|ERROR): \S{1,200}(?: \(|$)|(?:FAILED|ERROR) \S{1,300}(?:::| - )|FAIL\s{1,4}\S{1,300} > |● (?!Console$|.{1,60}Warning:?$)|\d{1,5}\) \S|not ok \d|[\u2716\u2717\u2718\u00d7\u2715] \S|_{1,200} [^_\s].{0,300} _{1,200}$"
     r"|---- .{1,300} stdout ----$|test .{1,300} \.\.\. FAILED$|Failed \S{1,300} \[|failed \S.{0,300} \(\d[\dhms. ]{0,30}\)$)"
 )
 _AFTER = re.compile(r"\s{0,8}---\s?FAIL")  # go test -v prints what a test says before its heading
@@ -100,10 +102,16 @@ _TITLE = re.compile(
     r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|●|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{1,200}|----|test|Failed|\[ERROR\])\s+"
     r"|(?<!\s)\s*(?:_{1,200}|stdout ----|\.\.\. FAILED|<<< (?:FAILURE|ERROR)!.{0,200}|\sFAILED|\[FAIL\]|\[\d{1,9} m?s\]|\(\d[\d.]{0,9}\s?m?s\))$"
 )
+# Who ended the job before it came to an end: nothing else that it printed is the cause.
+_ENDED = re.compile(
+    r"The (?:operation|job|run|workflow)\b.{0,80}\b(?:cancell?ed|timed out|exceeded)|.{0,200}\bhas (?:timed out after|exceeded the maximum execution time)|The (?:hosted |self-hosted )?runner\b.{0,200}\b(?:shutdown signal|lost communication)"
+)
 _OVER = re.compile(
     r"(?:\[\w{1,9}\] )?(?:BUILD FAIL(?:URE|ED)|Failed to execute goal|FAILED \((?:failures|errors)|Test Suites: \d)|={3,200} .{0,200}\bfailed\b|\s{0,4}\d{1,6} failing|make(?:\[\d\])?: \*\*\*"
 )
 _AHEAD = re.compile(r"^(?:E\s{2,40}|\* What went wrong:|\s{0,12}=> )")  # in front of a reason
+_SUITE = re.compile(r"Tests run: \d{1,7}, (?:Failures: [1-9]|Failures: 0, (?:Aborted: 0, )?Errors: [1-9])")
+_RULER = re.compile(r"[-=_*~#]{3}")
 _LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # a label: its text is on the next line
 _COUNTS = re.compile(
     r"\s{0,8}(?:\[ERROR\] )?(?:Tests run:|Tests:|Test Suites:|Failed [Tt]ests|FAILURES|Failures:|Errors?:?\s*$|[=-]{3,200}\s*$|={3,200} .{1,200} ={3,200}$|\d{1,6} (?:passing|failing|passed|failed|pending|error|example|problem|test)|There (?:was|were) \d|Traceback|Found \d|"
@@ -122,7 +130,8 @@ class LogError:
 def first_error(log: str) -> LogError | None:
     """Find the first real error of a log; None if nothing in it looks like one."""
     lines = _region(_lines(log[-MOST:]))
-    marked = _first_mark(lines)
+    ended = _first(lines, lambda line: bool(_ENDED.match(_mark(line))))
+    marked = _first_mark(lines) if ended is None else ended
     if marked is None:
         return _unmarked(lines)
     over = _first(lines[:marked], lambda line: bool(_OVER.match(line)))
@@ -138,6 +147,7 @@ def _unmarked(lines: Sequence[str]) -> LogError | None:
         return _test_error(lines, test)
     strong = next((at for at in range(len(lines)) if _is_strong(lines, at)), None)
     looks: tuple[Callable[[], int | None], ...] = (
+        lambda: _first(lines, lambda line: bool(_SUITE.match(line))),
         lambda: _first(lines, lambda line: bool(_HEADLINE.match(line)) and not _is_sum(line)),
         lambda: _last(lines, lambda line: bool(_DEATH.search(line)) and not _is_sum(_mark(line) or line)),
         lambda: _last(lines, lambda line: bool(line.strip()) and not is_exit(_mark(line) or line)),
@@ -299,9 +309,15 @@ def _reason(block: Sequence[str], at: int) -> str:
     text = _AHEAD.sub("", block[at]).strip()
     if not text:
         return " ".join(line.strip() for line in block[at + 1 : at + 3])
-    if _LABEL.search(text) and (more := next((line.strip() for line in block[at + 1 : at + 4] if line.strip()), "")):
+    if _LABEL.search(text) and (more := _after(block, at)):
         return f"{text} {more}"
     return text
+
+
+def _after(block: Sequence[str], at: int) -> str:
+    """What a label is followed by; a ruler is no text."""
+    more = next((line.strip() for line in block[at + 1 : at + 4] if line.strip()), "")
+    return "" if _RULER.match(more) else more
 
 
 def _error(lines: Sequence[str], at: int) -> LogError:
@@ -314,6 +330,10 @@ def _error(lines: Sequence[str], at: int) -> LogError:
         return LogError(one_line(line), ((path, int(match[1])),) if path else ())
     start = max(0, at - AROUND)
     message = _reason(lines[at : at + 4], 0)
+    if (
+        at and _SUITE.match(line) and lines[at - 1].startswith("Running ")
+    ):  # nothing but its number is known of the failed test
+        message = f"{lines[at - 1].removeprefix('Running ')}: {message}"
     return LogError(one_line(message), _places(lines[start : at + AROUND], at - start))
 
 
