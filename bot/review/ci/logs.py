@@ -63,8 +63,12 @@ _LOCATED = re.compile(
 _LOCATED_ERROR = re.compile(
     rf"{_HEAD}(?:[A-Za-z]:)?({_PATH})(?::\d{{1,7}}|\(\d{{1,7}}\)):?\s+(?:\w{{1,20}} )?(?:error\b|\w{{1,60}}(?:Error|Exception)\b|undefined reference)",
 )
+_LOCATED_BELOW = re.compile(
+    rf"\s{{0,3}}\[?(?:ERROR|error|err)\]?:?\s{{1,9}}({_PATH}):\d{{1,7}}: \S"
+)  # the severity comes first
 _INDENTED = re.compile(
-    r"\s{1,12}(?=[✖✗×] {1,4}\d|\d{1,7}:\d{1,7}\s{1,8}(?:error|✖)\s)(?:\D{1,5})?(\d{1,7}):(\d{1,7})\s", re.IGNORECASE
+    r"\s{1,12}(?=[\u2716\u2717\u00d7] {1,4}\d|\d{1,7}:\d{1,7}\s{1,8}(?:error|✖)\s)(?:\D{1,5})?(\d{1,7}):(\d{1,7})\s",
+    re.IGNORECASE,
 )  # below a line with the path
 _FILE = re.compile(r"(?:[A-Za-z]:)?[\w@+~$./\\-]{1,300}")
 _HEADLINE = re.compile(
@@ -85,7 +89,7 @@ _DEATH = re.compile(
 )
 _ARROW = re.compile(rf"\s{{1,12}}(?:-->|╭─\[|┌─)\s?{_PATH}:\d")  # below the message that it places
 _KILLED = re.compile(
-    r": line \d{1,7}:\s{1,4}\d{1,9} (?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Terminated)|heap out of memory"
+    r": line \d{1,7}:\s{1,4}\d{1,9} (?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Terminated)|heap out of memory|\binsufficient memory"
     r"|\bOutOfMemory|: undefined (?:reference|symbol)|\bmultiple definition of "
 )
 # How the block of a failed test begins.
@@ -111,11 +115,17 @@ _OVER = re.compile(
 )
 _AHEAD = re.compile(r"^(?:E\s{2,40}|\* What went wrong:|\s{0,12}=> )")  # in front of a reason
 _SUITE = re.compile(r"Tests run: \d{1,7}, (?:Failures: [1-9]|Failures: 0, (?:Aborted: 0, )?Errors: [1-9])")
+_LIST = re.compile(r"(?:\[ERROR\] )?(?:Failed tests|Tests in error): *$")  # above the names
+_UNBUILT = re.compile(
+    r"\[build failed\]|could not compile|COMPILATION ERROR|\b[Cc]ompilation (?:failed|error|aborted)|Build FAILED|\bfatal error:|compilation terminated"
+)
+_USAGE = re.compile(r"[Uu]sage:|USAGE:")  # below what was wrong with a command line
+_SECTION = re.compile(r"={3,200}(?: .{1,200} ={3,200})?$")
 _RULER = re.compile(r"[-=_*~#]{3}")
 _LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # a label: its text is on the next line
 _COUNTS = re.compile(
     r"\s{0,8}(?:\[ERROR\] )?(?:Tests run:|Tests:|Test Suites:|Failed [Tt]ests|FAILURES|Failures:|Errors?:?\s*$|[=-]{3,200}\s*$|={3,200} .{1,200} ={3,200}$|\d{1,6} (?:passing|failing|passed|failed|pending|error|example|problem|test)|There (?:was|were) \d|Traceback|Found \d|"
-    r"failures:|[✖✗] \d{1,6} |BUILD FAIL|Test run summary:|error: (?:test failed, to rerun|could not compile|aborting due to)|> Task :|\S{0,40}make\S{0,20}: \*\*\* \[.{1,300}\] Error \d)"
+    r"failures:|[✖✗] \d{1,6} |BUILD FAIL|\[ERROR\] WARNING:|\[?(?:error|ERROR)\]? (?:Total time|The build could not read|(?:\d{1,6}|one|two|three) errors? found)|:[\w:.-]{1,200} FAILED$|Test run summary:|error: (?:test failed, to rerun|could not compile|aborting due to)|> Task :|\S{0,40}make\S{0,20}: \*\*\* \[.{1,300}\] Error \d)"
 )
 
 
@@ -143,17 +153,34 @@ def first_error(log: str) -> LogError | None:
 def _unmarked(lines: Sequence[str]) -> LogError | None:
     """The first error of what nobody has marked."""
     test, diagnostic = _first_test(lines), _first(lines, _is_located)
-    if test is not None and (diagnostic is None or test < diagnostic):
+    if test is not None and diagnostic is not None and any(map(_is_reason, _block(lines, test))):
+        is_unbuilt = any(_UNBUILT.search(line) for line in lines)
+        diagnostic = diagnostic if is_unbuilt else None  # tests ran after it: it did not stop the build
+    if test is not None and (diagnostic is None or test < diagnostic) and not _is_listed_only(lines, test):
         return _test_error(lines, test)
+    if (listed := _first(lines, lambda line: bool(_LIST.match(line)))) is not None and diagnostic is None:
+        return _error(lines, listed)
     strong = next((at for at in range(len(lines)) if _is_strong(lines, at)), None)
     looks: tuple[Callable[[], int | None], ...] = (
         lambda: _first(lines, lambda line: bool(_SUITE.match(line))),
         lambda: _first(lines, lambda line: bool(_HEADLINE.match(line)) and not _is_sum(line)),
+        lambda: _above_usage(lines),
         lambda: _last(lines, lambda line: bool(_DEATH.search(line)) and not _is_sum(_mark(line) or line)),
         lambda: _last(lines, lambda line: bool(line.strip()) and not is_exit(_mark(line) or line)),
     )
     at = strong if strong is not None else next((at for look in looks if (at := look()) is not None), None)
     return None if at is None else _error(lines, at)
+
+
+def _above_usage(lines: Sequence[str]) -> int | None:
+    """What a program said of its command line before it explained that."""
+    usage = _first(lines, lambda line: bool(_USAGE.match(line)))
+    return None if usage is None else _last(lines[:usage], lambda line: bool(line.strip()))
+
+
+def _is_listed_only(lines: Sequence[str], test: int) -> bool:
+    """Whether all that is known of failed tests is a list of their names."""
+    return not any(map(_is_reason, _block(lines, test))) and any(_LIST.match(line) for line in lines)
 
 
 def places_in(line: str) -> Iterator[tuple[str, int]]:
@@ -233,7 +260,9 @@ def _is_sum(line: str) -> bool:
 
 
 def _is_located(line: str) -> bool:
-    return bool(_LOCATED.match(line) or _LOCATED_ERROR.match(line) or _INDENTED.match(line))
+    return bool(
+        _LOCATED.match(line) or _LOCATED_BELOW.match(line) or _LOCATED_ERROR.match(line) or _INDENTED.match(line)
+    )
 
 
 def _is_strong(lines: Sequence[str], at: int) -> bool:
@@ -270,7 +299,7 @@ def _block(lines: Sequence[str], heading: int) -> Sequence[str]:
     below = lines[heading + 1 : heading + 1 + BLOCK]
     end = _first(below, _is_test)
     below = below if end is None else below[:end]
-    passed = _first(below, lambda line: bool(_PASSED.match(line)))
+    passed = _first(below, lambda line: bool(_PASSED.match(line) or _SECTION.match(line)))
     below = below if passed is None else below[:passed]
     if not _AFTER.match(lines[heading]):
         return below
@@ -296,6 +325,10 @@ def _test_error(lines: Sequence[str], heading: int) -> LogError:
 
 def _why(block: Sequence[str]) -> int | None:
     """The line of a block that says why; the exception rather than the line of code that raised it, or that a parser could not read."""
+    trace = _first(block, lambda line: line.startswith("Traceback (most"))
+    if trace is not None:  # what is flush below a trace is its error, whatever it is called
+        end = _first(block[trace + 1 :], lambda line: bool(line) and not line.startswith(" "))
+        return None if end is None else trace + 1 + end
     at = _first(block, lambda line: bool(_EXCEPTION.match(line) or _ASSERTED.match(line)) and not _is_sum(line))
     if at is None:
         return None
