@@ -72,7 +72,7 @@ class PlacedFinding:
     place: Literal["inline", "file", "outside", "folded"]
     spot: CommentSpot | None = None
     replacement: str | None = None
-    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red"] = ""
+    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red", "own"] = ""
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
