@@ -22,7 +22,8 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     error = _error(log)
     place = trace(error, files) if error is not None else None
     path, line, side = place or ("", 0, "head")
-    job = CIFailure(log.id, log.name, log.ending, error.message if error else "", path, line, side, log.on_base)
+    message = error.message if error else ""
+    job = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
     masks = Masks()
     masks.learn(log.text)
     masks.learn("\n".join((log.name, *(text for text, _, _ in log.notes))))
