@@ -125,7 +125,7 @@ _RULER = re.compile(r"[-=_*~#]{3}")
 _LABEL = re.compile(r":$|: [|>]-?$|\bcode \w{1,20}$")  # a label: its text is on the next line
 _COUNTS = re.compile(
     r"\s{0,8}(?:\[ERROR\] )?(?:Tests run:|Tests:|Test Suites:|Failed [Tt]ests|FAILURES|Failures:|Errors?:?\s*$|[=-]{3,200}\s*$|={3,200} .{1,200} ={3,200}$|\d{1,6} (?:passing|failing|passed|failed|pending|error|example|problem|test)|There (?:was|were) \d|Traceback|Found \d|"
-    r"failures:|[✖✗] \d{1,6} |BUILD FAIL|\[ERROR\] WARNING:|\[?(?:error|ERROR)\]? (?:Total time|The build could not read|(?:\d{1,6}|one|two|three) errors? found)|:[\w:.-]{1,200} FAILED$|Test run summary:|error: (?:test failed, to rerun|could not compile|aborting due to)|> Task :|\S{0,40}make\S{0,20}: \*\*\* \[.{1,300}\] Error \d)"
+    r"failures:|[✖✗] \d{1,6} |npm (?:ERR!|error)(?:\s*$|\s{1,4}(?:Linux|Darwin|Windows|argv|node v|npm\s{1,4}v|code ELIFECYCLE|errno|syscall|A complete log|This is (?:probably|most)|Failed at the|Tell the author|There is likely|You can get|Make sure))|BUILD FAIL|\[ERROR\] WARNING:|\[?(?:error|ERROR)\]? (?:Total time|The build could not read|(?:\d{1,6}|one|two|three) errors? found)|:[\w:.-]{1,200} FAILED$|Test run summary:|error: (?:test failed, to rerun|could not compile|aborting due to)|> Task :|\S{0,40}make\S{0,20}: \*\*\* \[.{1,300}\] Error \d)"
 )
 
 
