@@ -139,11 +139,11 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         if deps.running is not None and settings.run is not None and not transcript.fault:
             from bot.review import reproducing
 
-            contested, _ = judge.keep_back(
+            doubts, _ = judge.keep_back(
                 replace(judgement, reportable_findings=judgement.contested_findings), settings.minimum_severity
             )
             doubtful = await suggest.suggest(
-                place.place(contested.reportable_findings, subject.files), subject.tree, deps.faults
+                place.place(doubts.reportable_findings, subject.files), subject.tree, deps.faults
             )
             placed_findings, reproduced = await reproducing.reproduce(
                 placed_findings, doubtful, session, subject.tree, deps.running, settings.run

@@ -123,8 +123,8 @@ async def judge(
     verification = await verify(due, tree, dependents, ask, files, pull, precedents)
     by_words = _within_limit(verification.silenced_findings)
     judgement = _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
-    contested = tuple(f for f in judgement.refuted_findings if f.identity in verification.contested_marks)
-    return replace(judgement, contested_findings=contested)
+    contested_findings = tuple(f for f in judgement.refuted_findings if f.identity in verification.contested_marks)
+    return replace(judgement, contested_findings=contested_findings)
 
 
 def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> JudgedFindings:

@@ -91,7 +91,7 @@ class _Attempt:
 
 async def reproduce(
     placed_findings: Sequence[PlacedFinding],
-    contested: Sequence[PlacedFinding],
+    refuted_findings: Sequence[PlacedFinding],
     session: Session,
     tree: RunnableTree,
     permission: RunPermission,
@@ -99,12 +99,12 @@ async def reproduce(
 ) -> tuple[tuple[PlacedFinding, ...], tuple[PlacedFinding, ...]]:
     """The findings, those that a test shows with it, and what it shows of the contested ones: reproduced beats refuted.
 
-    `contested`: what a second opinion refuted by a ground that running can decide. Why findings were not reproduced is a note of
+    `refuted_findings`: those that a second opinion refuted by a ground that running can decide. Why findings were not reproduced is a note of
     the review; a contested one of which a test shows nothing stays refuted, without a word.
     """
     model = session.root or session.reader
     wanted = _wanted(placed_findings, section.findings) if model is not None else []
-    doubtful = _wanted(contested, section.findings - len(wanted)) if model is not None else []
+    doubtful = _wanted(refuted_findings, section.findings - len(wanted)) if model is not None else []
     suggestions = [one for one in placed_findings if one.replacement is not None] if section.own else []
     made = await _rig(session, tree, permission, section) if wanted or doubtful or suggestions else None
     if made is None:
@@ -134,7 +134,7 @@ async def reproduce(
     session.notes += _told(rows)
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed_findings), tuple(
-        changed[id(one)] for one in contested if id(one) in changed
+        changed[id(one)] for one in refuted_findings if id(one) in changed
     )
 
 
@@ -195,22 +195,22 @@ class _Trial:
         return attempt
 
     async def withhold(
-        self, placed_findings: Sequence[PlacedFinding], changed: dict[int, PlacedFinding], most: int
+        self, placed_findings: Sequence[PlacedFinding], updates: dict[int, PlacedFinding], most: int
     ) -> None:
         """Take the suggestions back with which quick tests of the repository fail that pass without them. Raises SandboxRefused."""
-        offers = [(one, changed.get(id(one), one)) for one in sorted(placed_findings, key=_urgency)]
+        offers = [(one, updates.get(id(one), one)) for one in sorted(placed_findings, key=_urgency)]
         offers = [(one, now) for one, now in offers if now.replacement is not None and now.finding.side == "head"]
-        held, broken = 0, 0
+        passes, failures = 0, 0
         for one, now in offers[:most]:
             results = [await self._with_own_test(now, path) for path in await self._own_tests(now.finding)]
             if "red" in results:
-                broken += 1
-                changed[id(one)] = replace(now, replacement=None, refused="own")
+                failures += 1
+                updates[id(one)] = replace(now, replacement=None, refused="own")
             elif "green" in results:
-                held += 1
-        if held or broken:
-            total = render.count(held + broken, "suggestion")
-            self.session.notes.append(f"The repository's own tests of the file pass with {held} of {total}.")
+                passes += 1
+        if passes or failures:
+            total = render.count(passes + failures, "suggestion")
+            self.session.notes.append(f"The repository's own tests of the file pass with {passes} of {total}.")
 
     async def _own_tests(self, finding: Finding) -> list[str]:
         """The test files of the repository that are named after the file of a finding."""
