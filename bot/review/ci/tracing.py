@@ -32,9 +32,9 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     return masks.cover(job, guesses=True)
 
 
-def _around(text: str, shown: str) -> str:
+def _around(text: str, message: str) -> str:
     """The lines of a log that hold a word of what is shown, with those beside them: a secret of which nothing is shown needs no mask."""
-    words = tuple(dict.fromkeys(_TOKEN.findall(shown)))[:MOST_TOKENS]
+    words = tuple(dict.fromkeys(_TOKEN.findall(message)))[:MOST_TOKENS]
     rows = text.split("\n")
     hits: set[int] = set()
     for word in words:
