@@ -140,14 +140,14 @@ class LogError:
 def first_error(log: str) -> LogError | None:
     """Find the first real error of a log; None if nothing in it looks like one."""
     lines = _region(_lines(log[-MOST:]))
-    ended = _first(lines, lambda line: bool(_ENDED.match(_mark(line))))
-    marked = _first_mark(lines) if ended is None else ended
-    if marked is None:
+    end = _first(lines, lambda line: bool(_ENDED.match(_mark(line))))
+    mark = _first_mark(lines) if end is None else end
+    if mark is None:
         return _unmarked(lines)
-    over = _first(lines[:marked], lambda line: bool(_OVER.match(line)))
-    if over is not None and _EXCEPTION.match(_mark(lines[marked])):  # what was marked after the end is no first error
-        return _unmarked(lines[:marked])
-    return _marked(lines, marked)
+    over = _first(lines[:mark], lambda line: bool(_OVER.match(line)))
+    if over is not None and _EXCEPTION.match(_mark(lines[mark])):  # what was marked after the end is no first error
+        return _unmarked(lines[:mark])
+    return _marked(lines, mark)
 
 
 def _unmarked(lines: Sequence[str]) -> LogError | None:
@@ -158,8 +158,8 @@ def _unmarked(lines: Sequence[str]) -> LogError | None:
         diagnostic = diagnostic if is_unbuilt else None  # tests ran after it: it did not stop the build
     if test is not None and (diagnostic is None or test < diagnostic) and not _is_listed_only(lines, test):
         return _test_error(lines, test)
-    if (listed := _first(lines, lambda line: bool(_LIST.match(line)))) is not None and diagnostic is None:
-        return _error(lines, listed)
+    if (row := _first(lines, lambda line: bool(_LIST.match(line)))) is not None and diagnostic is None:
+        return _error(lines, row)
     strong = next((at for at in range(len(lines)) if _is_strong(lines, at)), None)
     looks: tuple[Callable[[], int | None], ...] = (
         lambda: _first(lines, lambda line: bool(_SUITE.match(line))),
