@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings api golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings api golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-running bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -213,6 +213,9 @@ bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a 
 
 bench-conversation: $(READY)  ## what six answers in a thread cost with the default workers
 	$(BIN)/python -m benchmarks.conversation
+
+bench-running: $(READY)  ## what two reproductions add to a review, and what a killed one leaves; needs bubblewrap; ROUNDS=8 KILLS=12
+	$(BIN)/python -m benchmarks.running $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(KILLS),--kills $(KILLS))
 
 bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
 	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))

@@ -144,9 +144,18 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         if deps.running is not None and settings.run is not None and not transcript.fault:
             from bot.review import reproducing
 
-            placed_findings = await reproducing.reproduce(
-                placed_findings, session, subject.tree, deps.running, settings.run
+            doubts, _ = judge.keep_back(
+                replace(judgement, reportable_findings=judgement.contested_findings), settings.minimum_severity
             )
+            doubtful = await suggest.suggest(
+                place.place(doubts.reportable_findings, subject.files), subject.tree, deps.faults
+            )
+            placed_findings, reproduced = await reproducing.reproduce(
+                placed_findings, doubtful, session, subject.tree, deps.running, settings.run
+            )
+            judgement = judge.overrule(judgement, [one.finding for one in reproduced])
+            earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
+            placed_findings = (*placed_findings, *reproduced)
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
         check_reports, failed_answers = await _check_reports(subject, session, left)

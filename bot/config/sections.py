@@ -28,6 +28,10 @@ class RunSection(FileSection):
         default=False,
         description="Whether `prepare` uses the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never do.",
     )
+    own: bool = Field(
+        default=False,
+        description="Whether the repository's own quick tests of a touched file are run with a suggestion: one that breaks them is not offered.",
+    )
     findings: int = Field(default=3, ge=0, le=10, description="Findings that a review tries to reproduce, worst first.")
     seconds: float = Field(default=120, gt=0, le=900, description="Seconds that one run may take.")
     memory: int = Field(

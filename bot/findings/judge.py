@@ -55,6 +55,7 @@ class JudgedFindings:
     refuted_marks: frozenset[str] = (
         frozenset()
     )  # identities of what a second opinion has refuted, new or reported before
+    contested_findings: tuple[Finding, ...] = ()  # of the refuted ones, those whose ground running can decide
 
 
 Outcome = Literal["due", "reported", "unproven", "refuted", "still", "fixed", "unmentioned"]
@@ -122,7 +123,23 @@ async def judge(
     due = [fate.to_verify for fate in fates if fate.outcome == "due"]
     verification = await verify(due, tree, dependents, ask, files, pull, precedents)
     by_words = _within_limit(verification.silenced_findings)
-    return _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
+    judgement = _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
+    contested_findings = tuple(f for f in judgement.refuted_findings if f.identity in verification.contested_marks)
+    return replace(judgement, contested_findings=contested_findings)
+
+
+def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> JudgedFindings:
+    """The judgement after a test has shown some of the contested findings: what is reproduced is not refuted."""
+    marks = frozenset(one.identity for one in findings)
+    if not marks:
+        return judgement
+    return replace(
+        judgement,
+        reportable_findings=(*judgement.reportable_findings, *findings),
+        dropped_count=judgement.dropped_count - len(marks),
+        refuted_findings=tuple(one for one in judgement.refuted_findings if one.identity not in marks),
+        refuted_marks=judgement.refuted_marks - marks,
+    )
 
 
 def _merge(findings: Iterable[Finding], dismissals: Sequence[Dismissal]) -> tuple[Finding, ...]:

@@ -33,6 +33,7 @@ OPEN = "open"  # what a first answer says that asks to see more
 # What a confirmed claim comes to, and how many steps less severe it is then; None: it is no finding about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
 GROUNDS = ("code", "language", "library")
+RUNNABLE_GROUNDS = frozenset({"language", "library"})  # no line of the repository shows whether they hold: running does
 FORMER: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
@@ -102,6 +103,7 @@ class Verification:
     silenced_findings: tuple[
         SuppressedFinding, ...
     ] = ()  # of these: a sentence answers them, or they repeat what was dismissed
+    contested_marks: frozenset[str] = frozenset()  # identities of what was refuted by a ground that running can decide
 
 
 async def verify(
@@ -133,7 +135,12 @@ async def verify(
         f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
     }
     judged = tuple(judged_by_id.get(id(finding), finding) for finding in findings)
-    return Verification(judged, unheard, tuple(silenced_findings))
+    contested_marks = frozenset(
+        f.identity
+        for f, reply in zip(open_ones, replies, strict=True)
+        if not judged_by_id[id(f)].verdict.stands and _is_runnable(reply)
+    )
+    return Verification(judged, unheard, tuple(silenced_findings), contested_marks)
 
 
 async def _answered(
@@ -232,6 +239,11 @@ def _judge(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
         return replace(finding, unconfirmed=False)
     severity = less_severe(finding.severity, lower)
     return replace(finding, verdict=verdict, trigger=trigger, severity=severity, unconfirmed=False)
+
+
+def _is_runnable(reply: Completion | DeepRepoError) -> bool:
+    """Whether what a refutation rests on is seen when the code runs, and nowhere else."""
+    return isinstance(reply, Completion) and (reply.data or {}).get("by") in RUNNABLE_GROUNDS
 
 
 def _holds(ground: str, by: str) -> bool:

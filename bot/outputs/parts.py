@@ -117,11 +117,14 @@ def _ci_failure(failure: CIFailure, review: Review, words: Phrases) -> dict[str,
     address = facts.permalink(review.pull, failure.path, failure.side, failure.line)
     if failure.path:
         note = words.say("ci_also_on_base") if failure.on_base else ""
+    elif failure.on_base:
+        note = words.say("ci_on_base")
     else:
-        note = words.say("ci_on_base" if failure.on_base else "ci_unplaced")
+        note = words.say("ci_unplaced") if failure.error or failure.log == "read" else ""
     return {
         "name": failure.name,
         "error": failure.error or ("" if failure.ending == "failure" else words.say(f"ci_{failure.ending}")),
+        "silence": Safe(words.say("ci_no_error" if failure.log == "read" else f"ci_log_{failure.log}")),
         "where": link(label[:200], address) if failure.path else Safe(),
         "note": Safe(note),
     }

@@ -7,7 +7,8 @@ it was. Calls and runs are in the journal: a replay asks nobody and starts nothi
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
@@ -44,10 +45,15 @@ if TYPE_CHECKING:
 
 MENDS = 2  # of a test that is itself at fault
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
+OWN_TESTS, OWN_SECONDS = (
+    3,
+    30.0,
+)  # existing tests of a file that a suggestion has to pass, and what makes one of them quick
 MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS = 3_000  # that a model is shown; a reader is shown the last of them
 SHOWN_CHARS = 1_500
 LEAST_SECONDS = 5.0  # of the review's own time that a run needs
+_TEST_MARK = re.compile(r"^(?:test|spec)[_.-]|^Test(?=[A-Z])|(?:[_.-](?:test|spec|tests|unit|it)|Tests?|Spec|IT)$")
 TEST = {
     "possible": {"type": "boolean", "description": "whether a test can show this without guessing"},
     "reason": text("one sentence: what the test asserts and who promises it, or why there can be none"),
@@ -85,35 +91,38 @@ class _Attempt:
 
 async def reproduce(
     placed_findings: Sequence[PlacedFinding],
+    refuted_findings: Sequence[PlacedFinding],
     session: Session,
     tree: RunnableTree,
     permission: RunPermission,
     section: "RunSection",
-) -> tuple[PlacedFinding, ...]:
-    """The findings, those that a test shows with it. Why others were not is a note of the review."""
+) -> tuple[tuple[PlacedFinding, ...], tuple[PlacedFinding, ...]]:
+    """The findings, those that a test shows with it, and what it shows of the contested ones: reproduced beats refuted.
+
+    `refuted_findings`: those that a second opinion refuted by a ground that running can decide. Why findings were not reproduced is a note of
+    the review; a contested one of which a test shows nothing stays refuted, without a word.
+    """
     model = session.root or session.reader
-    wanted = _wanted(placed_findings, section.findings)
-    if model is None or not wanted:
-        return tuple(placed_findings)
-    if permission.refusal:
-        session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
-        return tuple(placed_findings)
-    made = await rig(_sides(session, tree), section, permission)
+    wanted = _wanted(placed_findings, section.findings) if model is not None else []
+    doubtful = _wanted(refuted_findings, section.findings - len(wanted)) if model is not None else []
+    suggestions = [one for one in placed_findings if one.replacement is not None] if section.own else []
+    made = await _rig(session, tree, permission, section) if wanted or doubtful or suggestions else None
     if made is None:
-        session.notes.append(
-            "No finding was tried with a test: no test runner was found; set `run.test` and `run.files`."
-        )
-        return tuple(placed_findings)
+        return tuple(placed_findings), ()
     tried = _Trial(session, made, model)
     changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
     try:
-        for one in wanted:
+        for one in (*wanted, *doubtful):
             attempt = await tried.attempt(one)
             if attempt is None:
                 continue
-            rows.append(attempt)
-            changed[id(one)] = _shown(attempt)
+            if one in wanted or not attempt.why:
+                rows.append(attempt)
+                changed[id(one)] = _shown(attempt)
+        if section.own:
+            known = [*placed_findings, *(one for one in doubtful if id(one) in changed)]
+            await tried.withhold(known, changed, section.findings)
     except SandboxRefused as error:
         session.notes.append(
             f"No further finding was tried with a test: {error}." if rows else f"{_upper(str(error))}."
@@ -124,7 +133,18 @@ async def reproduce(
         session.notes.append("The last test was broken off.")
     session.notes += _told(rows)
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
-    return tuple(changed.get(id(one), one) for one in placed_findings)
+    return tuple(changed.get(id(one), one) for one in placed_findings), tuple(
+        changed[id(one)] for one in refuted_findings if id(one) in changed
+    )
+
+
+async def _rig(session: Session, tree: RunnableTree, permission: RunPermission, section: "RunSection") -> Rig | None:
+    """The tests of the change, ready to run; None with a note if they may not be run, or nobody knows how."""
+    made = None if permission.refusal else await rig(_sides(session, tree), section, permission)
+    if made is None:
+        why = permission.refusal or "no test runner was found; set `run.test` and `run.files`"
+        session.notes.append(f"No finding was tried with a test: {why}.")
+    return made
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
@@ -138,9 +158,13 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
         and one.finding.category != "secret"
         and one.finding.reproduction is None
     ]
-    return sorted(fit, key=lambda one: (severity_rank(one.finding.severity), one.finding.path, one.finding.start))[
-        :most
-    ]
+    return sorted(fit, key=_urgency)[: max(most, 0)]
+
+
+def _urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
+    """The place in the order: worst first."""
+    finding = placed_finding.finding
+    return severity_rank(finding.severity), finding.path, finding.start
 
 
 @dataclass(slots=True)
@@ -149,7 +173,7 @@ class _Trial:
 
     session: Session
     rig: Rig
-    model: Model
+    model: Model | None  # none: only tests that are there already are run
 
     async def attempt(self, placed_finding: PlacedFinding) -> _Attempt | None:
         """Try one finding; None if it is about code that the test runner does not run. Raises SandboxRefused."""
@@ -169,6 +193,50 @@ class _Trial:
         except DeepRepoError as error:
             attempt.why = str(error)
         return attempt
+
+    async def withhold(
+        self, placed_findings: Sequence[PlacedFinding], updates: dict[int, PlacedFinding], most: int
+    ) -> None:
+        """Take the suggestions back with which quick tests of the repository fail that pass without them. Raises SandboxRefused."""
+        offers = [(one, updates.get(id(one), one)) for one in sorted(placed_findings, key=_urgency)]
+        offers = [(one, now) for one, now in offers if now.replacement is not None and now.finding.side == "head"]
+        passes, failures = 0, 0
+        for one, now in offers[:most]:
+            results = [await self._with_own_test(now, path) for path in await self._own_tests(now.finding)]
+            if "red" in results:
+                failures += 1
+                updates[id(one)] = replace(now, replacement=None, refused="own")
+            elif "green" in results:
+                passes += 1
+        if passes or failures:
+            total = render.count(passes + failures, "suggestion")
+            self.session.notes.append(f"The repository's own tests of the file pass with {passes} of {total}.")
+
+    async def _own_tests(self, finding: Finding) -> list[str]:
+        """The test files of the repository that are named after the file of a finding."""
+        stem = PurePosixPath(finding.path).stem.lower()
+        if is_test(finding.path):
+            return [finding.path]
+        near = await self._nearest(finding.path, family(finding.path))
+        return [path for path in near if _tested(PurePosixPath(path).stem) == stem][:OWN_TESTS]
+
+    async def _with_own_test(self, placed_finding: PlacedFinding, path: str) -> Result:
+        """What a test file of the repository says of a suggestion: "red" if it passes without it, and twice not with it."""
+        if await self._own_run(path, {}, 1) != "green":
+            return "fault"
+        files = {placed_finding.finding.path: await self._mended(placed_finding)}
+        for time in (1, 2):
+            if await self._own_run(path, files, time) == "green":
+                return "green"
+        return "red"
+
+    async def _own_run(self, path: str, files: Mapping[str, str], time: int) -> Result:
+        command = self.rig.how.own_command(path)
+        return (
+            await self._recorded_run(
+                "head", files, command, time, f"{path}{' with a suggestion' if files else ''}", OWN_SECONDS
+            )
+        ).result
 
     async def _try(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
         await self._written(attempt, excerpts)
@@ -238,22 +306,29 @@ class _Trial:
         side: Side = "base" if name == "base" else "head"
         if name == "fixed":
             files[attempt.finding.path] = await self._mended(attempt.placed_finding)
-        pull = self.session.pull
-        facts = [pull.base if side == "base" else pull.head, sorted(files.items()), attempt.command, time]
         about = f"{attempt.path} on the {name if name != 'fixed' else 'head with the suggestion'}"
+        ran = await self._recorded_run(side, files, attempt.command, time, about)
+        if time == 1:
+            attempt.runs[name] = ran
+        return ran
+
+    async def _recorded_run(
+        self, side: Side, files: Mapping[str, str], command: str, time: int, about: str, most: float | None = None
+    ) -> Ran:
+        """Run a command over one side with these files, for so many seconds at most, or take the outcome from the journal."""
+        pull = self.session.pull
+        facts = [pull.base if side == "base" else pull.head, sorted(files.items()), command, time]
 
         async def work() -> Outcome:
             left = self.session.calls.budget.seconds_left()
             if left is not None and left < LEAST_SECONDS:
                 raise SandboxRefused("the time of this review is up")
             self.session.say(f"running {about}")
-            return await self.rig.run(side, attempt.command, files, left)
+            seconds = min((each for each in (left, most) if each is not None), default=None)
+            return await self.rig.run(side, command, files, seconds)
 
         outcome = await self._recorded(facts, about, work)
-        ran = Ran(judge(self.rig.how.preset, outcome), outcome)
-        if time == 1:
-            attempt.runs[name] = ran
-        return ran
+        return Ran(judge(self.rig.how.preset, outcome), outcome)
 
     async def _recorded(self, facts: Sequence[Any], about: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
         journal, masks = self.session.calls.journal, self.session.calls.masks
@@ -285,6 +360,8 @@ class _Trial:
         return "\n".join([*lines[: spot.start - 1], *([new] if new else []), *lines[spot.end :]])
 
     async def _complete(self, prompt: Prompt) -> Completion:
+        if self.model is None:
+            raise DeepRepoError("no model writes tests in this review")
         return await self.session.calls.complete(self.model, prompt, "verify")
 
     async def _prompt(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
@@ -319,22 +396,30 @@ class _Trial:
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
         """Existing tests of the same area, nearest first: by name, then by folder."""
-        at = PurePosixPath(attempt.finding.path)
-        kind = family(attempt.path)
-        paths = [path for path in await self.session.tree.entries() if is_test(path) and family(path) == kind]
-
-        def near(path: str) -> tuple[int, int, str]:
-            here = PurePosixPath(path)
-            shared = len(set(here.parent.parts) & set(at.parent.parts))
-            return (0 if at.stem.lower() in here.stem.lower() else 1, -shared, path)
-
-        chosen = sorted(paths, key=near)[:SHOWN_TESTS]
+        chosen = (await self._nearest(attempt.finding.path, family(attempt.path)))[:SHOWN_TESTS]
         texts = await self.session.tree.read_many(chosen)
         return [
             {"path": path, "text": render.cut(texts[path].decode("utf-8", "replace"), TEST_CHARS)}
             for path in chosen
             if path in texts
         ]
+
+    async def _nearest(self, path: str, kind: str) -> list[str]:
+        """The test files of a language, nearest to a file first."""
+        at = PurePosixPath(path)
+        paths = [one for one in await self.session.tree.entries() if is_test(one) and family(one) == kind]
+
+        def near(one: str) -> tuple[int, int, str]:
+            here = PurePosixPath(one)
+            shared = len(set(here.parent.parts) & set(at.parent.parts))
+            return (0 if at.stem.lower() in here.stem.lower() else 1, -shared, one)
+
+        return sorted(paths, key=near)
+
+
+def _tested(stem: str) -> str:
+    """The name of the file that a test file is named after: `test_rate`, `rate_test`, `RateTest` and `rate.spec` are of `rate`."""
+    return _TEST_MARK.sub("", stem).lower()
 
 
 def _shown(attempt: _Attempt) -> PlacedFinding:

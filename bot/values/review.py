@@ -20,6 +20,7 @@ ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
+LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read
 LookUpKind = Literal["definition", "uses", "search", "lines"]
 
 
@@ -72,7 +73,7 @@ class PlacedFinding:
     place: Literal["inline", "file", "outside", "folded"]
     spot: CommentSpot | None = None
     replacement: str | None = None
-    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red"] = ""
+    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red", "own"] = ""
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
@@ -244,6 +245,7 @@ class CIJobLog:
     on_base: bool  # whether a job of this name failed on the base commit too
     text: str = field(default="", repr=False)
     notes: tuple[tuple[str, str, int], ...] = ()
+    log: LogState = "unread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,7 @@ class CIFailure:
     line: int = 0
     side: Side = "head"
     on_base: bool = False  # a job of this name failed on the base commit too
+    log: LogState = "read"  # whether it could be read: only then an empty error means that it shows none
 
 
 @dataclass(frozen=True, slots=True)

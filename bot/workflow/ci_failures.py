@@ -5,7 +5,7 @@ Nobody waits for CI. What is asked for is bounded in requests, bytes and time; w
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from bot.ports import Job
 from bot.publish import checks
 from bot.review.ci import logs
 from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
-from bot.values.review import JobEnding
+from bot.values.review import JobEnding, LogState
 from bot.workflow.parts import Services
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under
 MOST_CHECKS, MOST_ROWS, MOST_LOGS = 300, 50, 10  # check runs of a commit, rows of a page, jobs whose logs are read
 MOST_NOTES, MOST_FILES, MOST_PULLS = 50, 300, 10
 MOST_BYTES = 8 << 20  # of all logs of a commit, and of all patches
+UNREAD: Mapping[int, LogState] = {
+    401: "forbidden",
+    403: "forbidden",
+    410: "expired",
+}  # by the status of GitHub's answer
 SECONDS = 60.0  # for all of it
 
 
@@ -155,9 +160,11 @@ async def _job_logs(
             room = MOST_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 notes = await _notes(host, row)
-                text = "" if any(not logs.is_exit(note) for note, _, _ in notes) else await _text(host, row, room)
+                is_told = any(not logs.is_exit(note) for note, _, _ in notes)
+                nothing: tuple[str, LogState] = ("", "read")
+                text, state = nothing if is_told else await _text(host, row, room)
                 room -= len(text)
-                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes)
+                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes, state)
     return tuple(with_logs.get(one.id, one) for one in bare)
 
 
@@ -196,15 +203,20 @@ async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int],
     return tuple(notes)
 
 
-async def _text(host: Host, row: dict[str, Any], room: int) -> str:
-    """The end of the log of a job of GitHub Actions; of another App what its check run shows."""
+async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogState]:
+    """The end of the log of a job of GitHub Actions; of another App what its check run shows. Whether it could be read."""
     if shapes.at(row, "app.slug") != ACTIONS:
-        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text"))
-    data = b""
-    with suppress(HostError):
+        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text")), "read"
+    if room <= 0:
+        return "", "unread"
+    try:
         download = host.rest.actions.async_download_job_logs_for_workflow_run
         data = await host.client.content(download(*host.repo, int(row["id"])))
-    return data[-min(logs.MOST, max(room, 0)) :].decode("utf-8", "replace") if room > 0 else ""
+    except HostRefused as refusal:
+        return "", UNREAD.get(refusal.status, "unread")
+    except HostError:
+        return "", "unread"
+    return data[-min(logs.MOST, room) :].decode("utf-8", "replace"), "read"
 
 
 async def _patches(host: Host) -> tuple[FilePatch, ...]:

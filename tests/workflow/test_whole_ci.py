@@ -25,7 +25,7 @@ FAILED = _log(
 )
 
 
-async def _ends(w: Whole, number: int, name: str, log: str, conclusion: str = "failure", **more: object) -> str:
+async def _ends(w: Whole, number: int, name: str, log: str | None, conclusion: str = "failure", **more: object) -> str:
     head = w.gh.pull(number).head_sha
     await w.repo.job(head, name, log, conclusion, **more)  # type: ignore[arg-type]
     await w.quiet()
@@ -108,11 +108,21 @@ async def test_what_had_failed_before_the_review_ended_is_named_too(tmp_path: Pa
 
 
 async def test_without_the_permission_for_logs_the_job_is_named_alone(tmp_path: Path) -> None:
-    """An App that was registered before has no `actions: read`: nothing fails, no error is named."""
+    """An App that was registered before has no `actions: read`: nothing fails, and the line says what is missing, not that there is no error."""
     async with whole(tmp_path) as w:
         del w.gh._app.permissions["actions"]  # noqa: SLF001 - as its owner registered it
         number = await w.reviewed()
-        assert "`test`: no error was found in its log" in await _ends(w, number, "test", FAILED)
+        summary = await _ends(w, number, "test", FAILED)
+        assert "`test`: its log may not be read: the permission `Actions: read` is missing\n" in summary
+        assert "no error was found" not in summary
+
+
+async def test_a_log_that_is_gone_is_no_log_without_errors(tmp_path: Path) -> None:
+    """GitHub answers 410 for a log that has expired; one that was read and shows nothing is said to."""
+    async with whole(tmp_path) as w:
+        number = await w.reviewed()
+        assert "`test`: its log has expired\n" in await _ends(w, number, "test", None)
+        assert "`test`: no error was found in its log · no changed line" in await _ends(w, number, "test", _log())
 
 
 async def test_ci_false_asks_nothing(tmp_path: Path) -> None:

@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.masking.masks import Masks
-from bot.review.ci.logs import LogError, first_error, is_exit, one_line
+from bot.review.ci.logs import LINE, LogError, first_error, is_exit, one_line
 from bot.text import lines
 from bot.text.paths import is_test
 from bot.values import ChangedFile, CIFailure, CIJobLog, DiffLine, Side
 
 Place = tuple[str, int, Side]
 MOST_NAMES = 12  # of one error that are looked for in the change
+MOST_TOKENS, MOST_HITS, BESIDE, MOST_LEARNED = 60, 6, 12, 128 << 10  # of a log in which secrets are looked for
+_TOKEN = re.compile(r"[^\s\"'`=:,;()\[\]{}<>]{6,200}")
 _QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
 _CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{1,80})\(\)")  # `total() takes 1 argument`
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
@@ -18,15 +20,28 @@ _CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a languag
 
 
 def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
-    """Find out what a job failed of. Secrets are masked: the whole log tells what is one."""
+    """Find out what a job failed of. Secrets are masked: what the log has around the words of the error tells what is one."""
     error = _error(log)
     place = trace(error, files) if error is not None else None
     path, line, side = place or ("", 0, "head")
-    job = CIFailure(log.id, log.name, log.ending, error.message if error else "", path, line, side, log.on_base)
+    message = error.message if error else ""
+    job = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
     masks = Masks()
-    masks.learn(log.text)
+    masks.learn(_around(log.text, f"{log.name} {message}"))
     masks.learn("\n".join((log.name, *(text for text, _, _ in log.notes))))
     return masks.cover(job, guesses=True)
+
+
+def _around(text: str, message: str) -> str:
+    """The lines of a log that hold a word of what is shown, with those beside them: a secret of which nothing is shown needs no mask."""
+    words = tuple(dict.fromkeys(_TOKEN.findall(message)))[:MOST_TOKENS]
+    rows = text.split("\n")
+    hits: set[int] = set()
+    for word in words:
+        of_word = [at for at, row in enumerate(rows) if word in row[:LINE]]
+        hits.update(of_word[:MOST_HITS], of_word[-MOST_HITS:])
+    near = sorted({one for at in hits for one in range(at - BESIDE, at + BESIDE + 1)} & set(range(len(rows))))
+    return "\n".join(rows[at][:LINE] for at in near)[:MOST_LEARNED]
 
 
 def _error(log: CIJobLog) -> LogError | None:

@@ -2,7 +2,8 @@
 
 Nothing inside can end it: the kernel keeps signals of a sandbox from its first process. When it ends, everything in there does.
 Nothing of the repository is in the sandbox until the probe's report was read and found good: the tree comes through the pipe after it.
-Only a POSIX shell, `tar` and what every system has beside them are used, so any image will do.
+Only a POSIX shell, `tar` and what every system has beside them are used, so any image will do; `command -p` finds the system's own, because
+folders of the tree come first in PATH.
 """
 
 REPORTED, READY = "deeprepo: probed", "deeprepo: ready"  # lines that end the report, and all that is not the command's
@@ -40,14 +41,14 @@ tar -x -o -f - -C {{box}} || exit {SETUP}
 unset PROCESSES KEEP OLDPWD
 cd {{work}} || exit {SETUP}
 echo "{READY}"
-nice -n 5 sh -c "$1" </dev/null 2>&1
+command -p nice -n 5 /bin/sh -c "$1" </dev/null 2>&1
 exit $?
 """
 
 # The same, and what the command leaves goes to standard output: what it prints goes to standard error.
 KEEPING = SCRIPT.replace(
-    'nice -n 5 sh -c "$1" </dev/null 2>&1\nexit $?',
-    'nice -n 5 sh -c "$1" </dev/null >&2 2>&1 || exit $?\nexec tar -c -f - -C {box} work home',
+    'command -p nice -n 5 /bin/sh -c "$1" </dev/null 2>&1\nexit $?',
+    'command -p nice -n 5 /bin/sh -c "$1" </dev/null >&2 2>&1 || exit $?\ncommand -p tar -c -f - -C {box} work home',
 )
 
 

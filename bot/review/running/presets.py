@@ -44,6 +44,7 @@ class Preset:
     fault: re.Pattern[
         str
     ]  # the test itself is at fault: it was not found, does not parse, or its imports or fixtures are missing
+    own: str = ""  # runs a test file that is there already; "": as `test` does
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -85,6 +86,7 @@ PRESETS: Mapping[str, Preset] = {
             "go", "Go, testing", "go test -count=1 -run TestDeeprepo ./{folder}", "{beside}/deeprepo_{n}_test.go", "go mod download",
             _any(r"^ok\s"), _any(r"^--- FAIL", r"^panic: "),
             _any(r"\[build failed\]", r"\[setup failed\]", r"no test files", r"no tests to run", r"no required module"),
+            own="go test -count=1 ./{folder}",
         ),
         Preset(
             "cargo", "Rust, an integration test of cargo", "cargo test --offline --test {name}", "tests/deeprepo_{n}.rs", "cargo fetch",
@@ -94,7 +96,7 @@ PRESETS: Mapping[str, Preset] = {
         Preset(
             "dotnet", "C#, the test framework of the project", "dotnet test --no-restore --filter Deeprepo{n}", "{beside}/Deeprepo{n}Tests.cs",
             "dotnet restore", _any(r"Passed!\s{1,20}-", r"^[ \t]{0,20}Passed: {1,20}[1-9]"), _any(r"Failed!\s{1,20}-", r"^[ \t]{0,20}Failed: {1,20}[1-9]"),
-            _any(r"error CS\d+", r"No test matches", r"error NU\d+", r"error MSB\d+"),
+            _any(r"error CS\d+", r"No test matches", r"error NU\d+", r"error MSB\d+"), own="dotnet test --no-restore --filter FullyQualifiedName~{name}",
         ),
         Preset(
             "maven", "Java, JUnit", "mvn -o -q -B -Dsurefire.failIfNoSpecifiedTests=true -Dsurefire.printSummary=true test -Dtest={name}",
@@ -133,6 +135,7 @@ class Recipe:
     test: str
     files: str
     prepare: str = ""
+    own: str = ""  # for a test file that is there already
 
     def path(self, number: str, near: str) -> str:
         """The path of a new test file. `near`: the file that it is about."""
@@ -140,10 +143,17 @@ class Recipe:
         return str(PurePosixPath(self.files.replace("{n}", number).replace("{beside}", folder)))
 
     def command(self, path: str, number: str = "") -> str:
-        """The command that runs one test file."""
+        """The command that runs one new test file."""
+        return self._filled_in(self.test, path, number)
+
+    def own_command(self, path: str) -> str:
+        """The command that runs a test file of the repository."""
+        return self._filled_in(self.own or self.test, path, "")
+
+    def _filled_in(self, test: str, path: str, number: str) -> str:
         at = PurePosixPath(path)
         known = {"file": path, "folder": str(at.parent), "name": at.stem, "n": number}
-        return re.sub(r"\{(file|folder|name|n)\}", lambda match: shlex.quote(known[match[1]]), self.test)
+        return re.sub(r"\{(file|folder|name|n)\}", lambda match: shlex.quote(known[match[1]]), test)
 
 
 def detect(paths: Collection[str], text: Callable[[str], str]) -> Preset | None:
@@ -191,9 +201,10 @@ def recipe(section: "RunSection", preset_found: Preset | None) -> Recipe | None:
     """Return how tests are run: by the owner's section, and by the runner that was preset_found where it says nothing. None: nobody knows."""
     test, files = section.test, section.files
     preset = _meant(test) if test else preset_found
+    own = "" if test or preset is None else preset.own
     test, files = test or (preset.test if preset else ""), files or (preset or preset_found or GENERIC).files
     return (
-        Recipe(preset=preset or GENERIC, test=test, files=files, prepare=section.prepare or "")
+        Recipe(preset=preset or GENERIC, test=test, files=files, prepare=section.prepare or "", own=own)
         if test and files
         else None
     )

@@ -1,5 +1,8 @@
 """System calls that no test needs and that would let code hold memory which counts for nobody, or reach the kernel's rarer doors.
 
+Sockets are those of files, of IP and of the kernel's own tables: others belong to no network namespace, such as the line from a
+virtual machine to its host, or are doors that no test needs.
+
 A program for the kernel's filter of system calls, written out by hand: a refused call answers that the system does not know it.
 """
 
@@ -14,9 +17,13 @@ MACHINES = {
     "x86_64": (0xC000003E, (319, 447, 29, 425, 426, 427, 323, 321, 298, 248, 249, 250, 304, 308, 246, 101, 310, 311)),
     "aarch64": (0xC00000B7, (279, 447, 194, 425, 426, 427, 282, 280, 241, 217, 218, 219, 265, 268, 104, 117, 270, 271)),
 }
+SOCKETS = {"x86_64": 41, "aarch64": 198}  # the call that makes one
+FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
 X32 = 0x40000000  # calls of another interface of the same machine begin here
 LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | errno.ENOSYS
+UNKNOWN = 0x00050000 | errno.EAFNOSUPPORT  # what a system answers that does not know a family of sockets
+NUMBER, ARCHITECTURE, FIRST = 0, 4, 16  # where a call's number, its machine and its first argument stand
 
 
 def program(machine: str = "") -> bytes | None:
@@ -25,9 +32,12 @@ def program(machine: str = "") -> bytes | None:
     if known is None:
         return None
     architecture, calls = known
-    rows = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL), (LOAD, 0, 0, 0)]
-    left = len(calls) + 1  # rows until the one that allows
+    families = [(EQUAL, len(FAMILIES) - at, 0, family) for at, family in enumerate(FAMILIES)]
+    sockets = [(LOAD, 0, 0, FIRST), *families, (RETURN, 0, 0, UNKNOWN)]
+    left = len(calls) + 1 + len(sockets) + 1  # rows until the one that refuses
+    rows = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     rows.append((AT_LEAST, left, 0, X32))
     rows += [(EQUAL, left - at, 0, number) for at, number in enumerate(calls, 1)]
-    rows += [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
+    rows.append((EQUAL, 0, len(sockets), SOCKETS[machine or platform.machine()]))
+    rows += [*sockets, (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
     return b"".join(struct.pack("=HBBI", *row) for row in rows)

@@ -196,12 +196,12 @@ class Repo(Conversation):
         self,
         head: str,
         name: str,
-        log: str,
+        log: str | None,
         conclusion: str = "failure",
         annotations: Sequence[Json] = (),
         run_id: int = 0,
     ) -> None:
-        """Let a job of GitHub Actions end on a commit, and with it its suite: the Apps hear of the suite. `run_id`: of its workflow's run."""
+        """Let a job of GitHub Actions end on a commit, and with it its suite: the Apps hear of the suite. `run_id`: of its workflow's run; no `log`: it has expired."""
         world, where, now = self._world, self.repository, self._world.now()
         app = actions_app(world, where.owner)
         run = Check(world.id(), app, name, head, world.id(), "completed", conclusion, started_at=now, completed_at=now)

@@ -14,34 +14,47 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from bot.review.running.choose import PROGRAMS
 from bot.review.running.execute import execute
-from bot.review.running.values import Outcome, Run, RunLimits, Sandbox, SandboxRefused
+from bot.review.running.values import Kind, Outcome, Run, RunLimits, Sandbox, SandboxRefused
 
 OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
 LIMITS = RunLimits(seconds=10, memory=400 << 20, processes=60, output=1 << 20, disk=64 << 20)
 
 
+IMAGE = os.environ.get("RUN_TEST_IMAGE", "python:3.13-slim")  # of a container; it has to be here: nothing is fetched
+
+
 @cache
-def missing() -> str:
-    """Why there is no sandbox here; empty if there is one."""
-    program = shutil.which("bwrap")
-    if program is None:
-        return "bubblewrap is not installed"
+def missing(kind: Kind = "bubblewrap") -> str:
+    """Why there is no sandbox of this kind here; empty if there is one."""
+    sandbox = box(kind)
+    if not sandbox.program:
+        return f"{kind} is not installed"
     try:
-        asyncio.run(execute(Sandbox("bubblewrap", program), Run(b"", "true")))
+        asyncio.run(execute(sandbox, Run(b"", "true")))
     except SandboxRefused as error:
         return str(error)
     return ""
 
 
-def box() -> Sandbox:
-    """The sandbox of this machine."""
-    return Sandbox("bubblewrap", shutil.which("bwrap") or "")
+def box(kind: Kind = "bubblewrap") -> Sandbox:
+    """A sandbox of this machine."""
+    program = shutil.which(PROGRAMS[kind]) or ""
+    if kind == "bubblewrap":
+        return Sandbox(kind, program)
+    return Sandbox(kind, program, IMAGE, client={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")})
 
 
-def run(command: str, files: Mapping[str, str] | None = None, limits: RunLimits = LIMITS, tree: bytes = b"") -> Outcome:
+def run(
+    command: str,
+    files: Mapping[str, str] | None = None,
+    limits: RunLimits = LIMITS,
+    tree: bytes = b"",
+    kind: Kind = "bubblewrap",
+) -> Outcome:
     """Run a command over some files."""
-    return asyncio.run(execute(box(), Run(unended(tree) if tree else tree, command, files or {}, limits)))
+    return asyncio.run(execute(box(kind), Run(unended(tree) if tree else tree, command, files or {}, limits)))
 
 
 def unended(tree: bytes) -> bytes:

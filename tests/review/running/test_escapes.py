@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, OPEN_FOLDERS, World, alive, member, missing, run, tar, world
 
-from bot.review.running.values import RunLimits
+from bot.review.running.values import KINDS, Kind, RunLimits
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 MARK = f"{5_000_000 + os.getpid()}.51"  # in the arguments of whatever tries to stay
 SHORT = replace(LIMITS, seconds=1.0)
 
@@ -36,6 +35,7 @@ class Head:
     limits: RunLimits = LIMITS
     tree: bytes = b""
     slow: bool = False
+    is_filtered: bool = False  # `holds` is how our own filter of system calls answers; a container has another one
 
 
 PYTHON = "python3 -m unittest -v tests/test_ok.py"
@@ -101,11 +101,16 @@ HEADS = [
     Head("gradle's init script", "sh gradlew; true", {"gradlew": "cat {home}/.netrc; cat /proc/{pid}/environ; echo tried\n"}, "tried"),
     Head("a java file", "java T.java", {"T.java": 'import java.nio.file.*; class T { public static void main(String[] a) throws Exception { for (String p : new String[]{"{home}/.netrc", "/proc/{pid}/environ"}) try { System.out.println(Files.readString(Path.of(p))); } catch (Exception e) { System.out.println("tried " + e); } System.out.println(System.getenv()); } }'}, "tried", slow=True),
     Head("git with a hook", "git init -q . && cp hook .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && git -c user.name=a -c user.email=b@c commit -q --allow-empty -m x; true", {"hook": "#!/bin/sh\ncat {home}/.netrc; echo tried\n"}),
+    Head("programs of the head first in PATH", "make --version; python3 -c 1; nice true; echo tried", holds="tried", tree=tar(*((member(f".venv/bin/{name}", mode=0o755), b"#!/bin/sh\ncat {home}/.netrc /proc/*/environ /etc/shadow; exit 0\n") for name in ("python3", "nice", "make", "env", "sh", "tar")))),
+    Head("a library that is loaded first", "LD_PRELOAD=./evil.so:/box/work/evil.so LD_LIBRARY_PATH=. su -c id </dev/null; id -u; echo tried", {"evil.so": "\x7fELF"}, "65534"),
+    Head("a build.rs that cargo runs", "cargo build --offline; rustc build.rs && ./build; sh build.sh; echo tried", {"build.rs": 'fn main() { println!("{:?}", std::fs::read_to_string("{home}/.netrc")); }', "Cargo.toml": "[package]\nname='x'\nversion='0.1.0'\n", "src/lib.rs": "", "build.sh": "cat {home}/.netrc; echo tried"}, "tried"),
+    Head("a go test with an init", "GOTOOLCHAIN=local GOFLAGS=-mod=mod go test -p 1 ./...; go generate ./...; echo tried", {"go.mod": "module x\n", "x.go": "package x\n//go:generate cat {home}/.netrc\nfunc F() {}\n", "x_test.go": 'package x\nimport ("os"; "net"; "fmt"; "testing")\nfunc init() { b, _ := os.ReadFile("{home}/.netrc"); fmt.Println(string(b)); if _, e := net.Dial("tcp", "127.0.0.1:{port}"); e == nil { fmt.Println("CONNECTED") } }\nfunc TestX(t *testing.T) {}\n'}, "tried", "CONNECTED", limits=replace(LIMITS, seconds=90, memory=2 << 30, processes=300, disk=800 << 20), slow=True),
+    Head("configuration that runners execute", "for f in jest.config.js vitest.config.mjs .mocharc.cjs babel.config.js; do node $f; done; npm install --offline; echo tried", dict.fromkeys(("jest.config.js", "vitest.config.mjs", ".mocharc.cjs", "babel.config.js"), "import('node:fs').then(fs => { for (const p of ['{home}/.netrc', '/proc/{pid}/environ']) { try { console.log(fs.readFileSync(p, 'utf8')) } catch (e) { console.log(e.code) } } })") | {"package.json": '{"name": "x", "version": "1.0.0", "scripts": {"preinstall": "cat {home}/.netrc", "install": "env"}}'}, "tried", slow=True),
     # keys, by name and by pattern
     Head("keys by name", "echo ${GITHUB_TOKEN:-none} ${ANTHROPIC_API_KEY:-none}", holds="none none"),
     Head("keys by pattern", "grep -raE '(ghp_|sk-|canary)[A-Za-z0-9]{8,}' / --exclude-dir=usr --exclude-dir=proc --exclude-dir=sys 2>/dev/null | head -50; echo tried", holds="tried"),
     Head("keys in /proc", "grep -aE 'canary|TOKEN|API_KEY' /proc/*/environ /proc/*/cmdline; cat /proc/*/mountinfo; echo tried", holds="tried"),
-    Head("keys of the kernel", python(LIBC + "print(libc.syscall(250, 0, -3, 0), libc.syscall(249, b'user', b'key', 0, 0)); print('tried', ctypes.get_errno())"), holds="tried 38"),
+    Head("keys of the kernel", python(LIBC + "print(libc.syscall(250, 0, -3, 0), libc.syscall(249, b'user', b'key', 0, 0)); print('tried', ctypes.get_errno())"), holds="tried 38", is_filtered=True),
     Head("the environment of the first process", "tr '\\0' '\\n' < /proc/1/environ; tr '\\0' '\\n' < /proc/1/cmdline | tail -3; echo tried", holds="tried"),
     Head("memory of the first process", "head -c 100 /proc/1/mem; cat /proc/1/maps | head -3; cat /proc/kcore /proc/kmsg /dev/mem; echo tried", holds="tried"),
     Head("descriptors that were left open", "for p in /proc/[0-9]*; do ls -l $p/fd; done; for n in 3 4 5 6 7 8 9 10 11 12; do (cat <&$n); done 2>/dev/null; echo tried", holds="tried"),
@@ -118,6 +123,9 @@ HEADS = [
     Head("somebody who listens", f"python3 -m http.server 8000 --bind 0.0.0.0 {MARK} & sleep 0.3; echo tried", holds="tried"),
     Head("somebody who listens for ever", "python3 -m http.server 8001", ends=("seconds",), limits=SHORT),
     Head("netlink", python("import socket\ns = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); s.bind((0, 0)); print('tried')"), holds="tried"),
+    Head("the line to the machine's host", python("import socket\nfor family, where in ((40, (2, 22)), (40, (1, 1024))):\n try: s = socket.socket(family, socket.SOCK_STREAM); s.settimeout(1); s.connect(where); print('CONNECTED')\n except OSError as e: print('tried', e.errno)"), holds="tried 97", lacks="CONNECTED", is_filtered=True),
+    Head("families of sockets that no namespace holds", python("import socket\nmade = []\nfor family in (15, 17, 21, 26, 29, 30, 31, 38, 41, 42, 44):\n try: socket.socket(family, socket.SOCK_RAW); made.append(family)\n except OSError: pass\nprint('tried', made)"), holds="tried []", is_filtered=True),
+    Head("sockets of the system's services", "for p in /run/systemd/private /run/dbus/system_bus_socket /run/docker.sock /tmp/.X11-unix/X0 /run/containerd/containerd.sock; do python3 -c \"import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print('CONNECTED')\" $p; done; echo tried", holds="tried", lacks="CONNECTED"),
     # out of the tree
     Head("links to the home", "cat link1 link2/.netrc link3; ls -la; echo tried", tree=tar((member("link1", tarfile.SYMTYPE, "/root/.netrc"), b""), (member("link2", tarfile.SYMTYPE, "/root"), b""), (member("link3", tarfile.SYMTYPE, "/etc/shadow"), b"")), holds="tried"),
     Head("a folder that is a link", "ls -la; echo tried", {"link/escaped.txt": "x"}, tree=tar((member("link", tarfile.SYMTYPE, OPEN_FOLDERS[0]), b"")), ends=("exit", "setup")),
@@ -139,7 +147,10 @@ HEADS = [
     Head("a namespace by the system call", python(LIBC + "print([libc.unshare(flag) for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000)]); print('tried')"), holds="[-1, -1, -1, -1]"),
     Head("chroot tricks", "mkdir r; chroot r /bin/sh; cd /proc/1/root && ls; cat /proc/1/root{home}/.netrc; cat /proc/1/cwd/../../../{home}/.netrc; echo tried", holds="tried"),
     Head("the working folder of others", "for p in /proc/[0-9]*; do cat $p/root{home}/.netrc $p/cwd/.netrc; done; echo tried", holds="tried"),
-    Head("a handle of a file", python(LIBC + "print('tried', libc.syscall(304, 3, 0, 0), ctypes.get_errno())"), holds="tried -1 38"),
+    Head("a handle of a file", python(LIBC + "print('tried', libc.syscall(304, 3, 0, 0), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
+    Head("the kernel's own switches", "for f in /proc/sysrq-trigger /proc/sys/kernel/modprobe /proc/sys/vm/overcommit_memory /proc/sys/fs/binfmt_misc/register /sys/fs/cgroup/release_agent /sys/kernel/uevent_helper /proc/1/oom_score_adj; do echo escaped > $f && echo WRITTEN $f; done; echo tried", holds="tried", lacks="WRITTEN /proc/sys"),
+    Head("a terminal that is typed into", python("import fcntl, os\nfor n in range(3):\n try: fcntl.ioctl(n, 0x5412, b'x'); print('TYPED')\n except OSError as e: print('tried', e.errno)\ntry: os.open('/dev/tty', os.O_RDWR); print('TYPED')\nexcept OSError: pass"), holds="tried", lacks="TYPED"),
+    Head("tracing and programs in the kernel", python(LIBC + "print('tried', [libc.syscall(n, 0, 0, 0, 0, 0) for n in (321, 298, 323, 246, 310, 308)])"), holds="tried [-1, -1, -1, -1, -1, -1]"),
     # other processes
     Head("its parent is killed", f"kill -9 $PPID; kill -9 1; kill -9 -1; (setsid sleep {MARK} &) ; echo tried", ends=("exit",)),
     Head("a foreign process is killed", "kill -9 {pid}; kill -0 {pid} && echo KILLED; echo tried", holds="tried", lacks="KILLED"),
@@ -156,9 +167,9 @@ HEADS = [
     Head("a full disk", "head -c 200000000 /dev/zero > big; head -c 200000000 /dev/zero > /tmp/big; head -c 200000000 /dev/zero > ~/big; df -k /box | tail -1; echo tried", holds="No space left on device"),
     Head("a million files", python("n = 0\ntry:\n while n < 2000000: open(f'f{n}', 'w').close(); n += 1\nexcept OSError as e: print('tried', e)"), ends=("exit", "seconds", "memory"), limits=replace(LIMITS, seconds=4, disk=8 << 20), slow=True),
     Head("shared memory", "head -c 200000000 /dev/zero > /dev/shm/escaped; ls -l /dev/shm; echo tried", holds="No space left on device"),
-    Head("memory in files without a name", python("import os\ntry: print('MADE', os.memfd_create('x'))\nexcept OSError as e: print('tried', e.errno)"), holds="tried 38", lacks="MADE"),
-    Head("memory of System V", python(LIBC + "print('tried', libc.shmget(0, 1 << 30, 0o1600), ctypes.get_errno())"), holds="tried -1 38"),
-    Head("io_uring", python(LIBC + "print('tried', libc.syscall(425, 8, 0), ctypes.get_errno())"), holds="tried -1 38"),
+    Head("memory in files without a name", python("import os\ntry: print('MADE', os.memfd_create('x'))\nexcept OSError as e: print('tried', e.errno)"), holds="tried 38", lacks="MADE", is_filtered=True),
+    Head("memory of System V", python(LIBC + "print('tried', libc.shmget(0, 1 << 30, 0o1600), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
+    Head("io_uring", python(LIBC + "print('tried', libc.syscall(425, 8, 0), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
     Head("all of the memory", python("b = []\nwhile True: b.append(bytearray(8 << 20))"), ends=("memory",)),
     Head("the memory of many", "for n in 1 2 3 4 5 6; do python3 -c 'b = bytearray(90 << 20); import time; time.sleep(9)' & done; wait", ends=("memory",)),
     Head("a gigabyte of output", "head -c 1000000000 /dev/zero", ends=("output",), limits=replace(LIMITS, output=2 << 20)),
@@ -188,20 +199,28 @@ def filled(text: str, outer: World) -> str:
         for at, head in enumerate(HEADS)
     ],
 )
-def test_a_hostile_head_reaches_nothing(head: Head, tmp_path: Path) -> None:
-    """Its word stays outside, nobody was connected to, and nothing is left."""
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hostile_head_reaches_nothing(kind: Kind, head: Head, tmp_path: Path) -> None:
+    """Its word stays outside, nobody was connected to, and nothing is left: in bubblewrap, and in a container where there are any."""
+    if why := missing(kind):
+        pytest.skip(why)
+    is_container = kind != "bubblewrap"
     with world(tmp_path) as outer:
         files = {path: filled(text, outer) for path, text in head.files.items()}
         began = time.monotonic()
-        outcome = run(filled(head.command, outer), files, head.limits, head.tree)
-        assert time.monotonic() - began < head.limits.seconds + 5
+        outcome = run(filled(head.command, outer), files, head.limits, head.tree, kind)
+        assert time.monotonic() - began < head.limits.seconds + (30 if is_container else 5)
         assert outer.word.removeprefix("canary") not in outcome.output.replace(f"\0{outer.word}", "")
         assert outer.connections() == 0
         assert outer.files() == frozenset()
         assert Path(f"/proc/{outer.process}/stat").read_text().split()[2] != "Z"
-    assert outcome.ending in head.ends, outcome.output[-500:]
-    assert head.holds in outcome.output
-    assert not head.lacks or head.lacks not in outcome.output
+    ends = (
+        (*head.ends, "exit") if is_container and "memory" in head.ends else head.ends
+    )  # a container's own limit ends it
+    assert outcome.ending in ends, outcome.output[-500:]
+    if not (is_container and head.is_filtered):
+        assert head.holds in outcome.output
+        assert not head.lacks or head.lacks not in outcome.output
     assert alive(MARK) == []
 
 

@@ -50,8 +50,14 @@ PROOF = HEAD + "        with self.assertRaises(ValueError):\n            apply(2
 class Model:
     """Finds the removed check; writes these tests, one after the other; says whether the last one proves it."""
 
-    def __init__(self, *tests: str | None, proves: bool = True, finding: Mapping[str, Any] = FOUND) -> None:
-        self.tests, self.proves, self.finding = list(tests), proves, finding
+    def __init__(
+        self,
+        *tests: str | None,
+        proves: bool = True,
+        finding: Mapping[str, Any] = FOUND,
+        opinion: Mapping[str, Any] = CONFIRMED,
+    ) -> None:
+        self.tests, self.proves, self.finding, self.opinion = list(tests), proves, finding, opinion
         self.asked: list[str] = []
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
@@ -64,7 +70,7 @@ class Model:
             self.asked.append(str(body["messages"][-1]["content"]))
             return Reply(data={"reason": "it asserts nothing that was promised", "proves": self.proves})
         if "The claim, about" in text:
-            return Reply(data=CONFIRMED)
+            return Reply(data=dict(self.opinion))
         return Reply(data={"answer": "Read.", "findings": [self.finding] if "apply(rate, amount)" in text else []})
 
 
@@ -268,6 +274,92 @@ def test_without_a_sandbox_a_sentence_says_what_to_install(
     done = reviewed(Model(PROOF))
     assert done.findings[0].finding.verdict == "confirmed"
     assert any("apt install bubblewrap" in note for note in done.notes)
+
+
+OWN = "run: {test: 'python3 -m unittest -v {file}', seconds: 20, own: true}\n"
+ZERO = "    if amount < 0:\n        raise ValueError(amount)\n    return 0"  # mends the finding, and breaks what works
+
+
+def owned(shop: Repository, test: str = "        self.assertEqual(apply(2, 3), 6)\n") -> None:
+    """The owner has tests of the file run with suggestions; this is the one that is there."""
+    shop.git("checkout", "-q", "main")
+    there = (
+        "import unittest\nfrom shop.rate import apply\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n"
+    )
+    shop.commit({".deeprepo.yml": OWN, "tests/test_rate.py": there + test}, "own tests")
+    shop.git("checkout", "-q", "feature")
+    shop.git("rebase", "-q", "main")
+
+
+@boxed
+def test_a_suggestion_that_breaks_the_owners_tests_is_not_offered(
+    reviewed: Callable[..., Review], shop: Repository
+) -> None:
+    """The reproducing test passes with it, and the repository's own test of the file does not: no click commits it."""
+    owned(shop)
+    done = reviewed(Model(PROOF, finding={**FOUND, "suggestion": ZERO}))
+    (placed,) = done.findings
+    assert placed.finding.reproduction is not None
+    assert (placed.finding.reproduction.fixed, placed.replacement, placed.refused) == ("green", None, "own")
+    (comment,) = posts.comments(done).posts
+    assert "```suggestion" not in comment.body
+    assert "tests of the repository fail with it" in comment.body
+    assert "The repository's own tests of the file pass with 0 of 1 suggestion." in done.notes
+
+
+@boxed
+def test_a_suggestion_that_breaks_them_is_not_offered_without_a_reproduction_either(
+    reviewed: Callable[..., Review], shop: Repository
+) -> None:
+    """No test shows the finding; its suggestion is held against the owner's tests all the same."""
+    owned(shop)
+    (placed,) = reviewed(Model(None, finding={**FOUND, "suggestion": ZERO})).findings
+    assert (placed.finding.verdict, placed.replacement, placed.refused) == ("confirmed", None, "own")
+
+
+@boxed
+@pytest.mark.parametrize(
+    "test", ["        self.assertEqual(apply(2, 3), 6)\n", "        self.assertEqual(apply(2, 3), 7)\n"]
+)
+def test_a_suggestion_with_which_they_pass_or_that_they_say_nothing_of_is_offered(
+    reviewed: Callable[..., Review], shop: Repository, test: str
+) -> None:
+    """A test that fails without the suggestion, too, blames nobody."""
+    owned(shop, test)
+    (placed,) = reviewed(Model(PROOF)).findings
+    assert (placed.refused, placed.replacement is not None) == ("", True)
+
+
+REFUTED = {**CONFIRMED, "verdict": "refuted", "ground": "negative numbers raise in math.prod() of Python 3.13", "by": "library"}  # fmt: skip
+
+
+@boxed
+def test_reproduced_beats_refuted(reviewed: Callable[..., Review], tmp_path: Path, shop: Repository) -> None:
+    """A second opinion refuted it by what a library does; the test shows otherwise, and the finding is reported with it."""
+    path = tmp_path / "journal.jsonl"
+    done = reviewed(Model(PROOF, opinion=REFUTED), journal=str(path))
+    (placed,) = done.findings
+    assert (placed.finding.verdict, done.refuted, done.dropped) == ("reproduced", 0, 0)
+    assert placed.finding.number > 0
+    recorded, section, begun = replay.last_finished(path)
+    deps = wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None)
+    again = asyncio.run(pipeline.review(begun.request or ReviewRequest("."), deps))
+    assert again.findings == done.findings
+
+
+@boxed
+@pytest.mark.parametrize(
+    ("tests", "opinion", "asked"),
+    [([None], REFUTED, 1), ([], {**REFUTED, "by": "code", "ground": "    return amount * rate"}, 0)],
+    ids=["no test", "a line of the code refutes it"],
+)
+def test_a_refutation_stands_that_no_test_contradicts(
+    reviewed: Callable[..., Review], tests: list[str | None], opinion: Mapping[str, Any], asked: int
+) -> None:
+    """Nothing is said of the attempt; where a line of the repository refutes, running decides nothing and nobody tries."""
+    model = Model(*tests, opinion=opinion)
+    done = reviewed(model)
+    assert (done.findings, done.refuted, done.tried, len(model.asked)) == ((), 1, (), asked)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"

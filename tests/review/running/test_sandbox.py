@@ -280,10 +280,15 @@ def test_the_script_needs_a_posix_shell_alone() -> None:
 
 
 def test_the_filter_of_system_calls_has_a_row_for_each() -> None:
-    """Every jump lands on the row that refuses; a machine whose calls are not known gets no filter."""
+    """Every call that is listed lands on the row that refuses; a socket of a known family, and every other call, on the one that allows."""
     made = seccomp.program("x86_64")
     assert made is not None
     rows = [made[at : at + 8] for at in range(0, len(made), 8)]
     jumps = [(at, row[2]) for at, row in enumerate(rows) if int.from_bytes(row[:2], sys.byteorder) in (seccomp.EQUAL, seccomp.AT_LEAST)][1:]  # fmt: skip
-    assert {at + 1 + over for at, over in jumps} == {len(rows) - 1}
+    calls, families = jumps[: -len(seccomp.FAMILIES) - 1], jumps[-len(seccomp.FAMILIES) :]
+    assert {at + 1 + over for at, over in calls} == {len(rows) - 1}
+    assert {at + 1 + over for at, over in families} == {len(rows) - 2}
+    asks_for_socket = jumps[-len(seccomp.FAMILIES) - 1][0]
+    assert asks_for_socket + 1 + rows[asks_for_socket][3] == len(rows) - 2
+    assert int.from_bytes(rows[-3][4:], sys.byteorder) == seccomp.UNKNOWN
     assert seccomp.program("riscv64") is None

@@ -26,7 +26,8 @@ async def log(call: Call) -> Answer:
     """GET R/actions/jobs/ID/logs: the address of the text, which needs no token."""
     job = find_or_404(call.repository.checks.get(call.params["job_id"]))
     if job.log is None or job.status != "completed":
-        raise GitHubRefusal(404, "Not Found")
+        has_expired = job.status == "completed" and "/actions/runs/" in (job.details_url or "")
+        raise GitHubRefusal(410, "Gone") if has_expired else GitHubRefusal(404, "Not Found")
     store = call.world.origin.replace("127.0.0.1", "localhost")  # another host than the API's, as at GitHub
     where = f"{store}/{call.repository.full_name}/joblogs/{job.id}?sig=signed"
     return Answer(302, None, {"location": where})
