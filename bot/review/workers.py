@@ -107,9 +107,8 @@ class ModelWorker:
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
         left = self.tracker.open_uses()
-        limit, beside = sizes(self.calls.sizes.window(self.model))
-        large = self._writer.large
-        room = min(uses.LARGE_PROMPT, limit or uses.LARGE_PROMPT) if large else min(uses.PROMPT_TOKENS, beside)
+        limit, _ = sizes(self.calls.sizes.window(self.model))
+        room = min(uses.PROMPT_TOKENS, limit or uses.PROMPT_TOKENS)
         groups, beyond = await uses.group(self.tree, self.tracker.units, left, room)
         self.tracker.leave(beyond, uses.TOO_MANY)
         use_prompts = [self._writer.of_uses(*group) for group in groups]
