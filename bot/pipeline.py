@@ -378,7 +378,9 @@ async def _judging(
     from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
 
     offers = session.calls.offers
-    opinions = Opinions(send, partial(offers.may_precede, model), lambda prompt: offers.is_recorded(model, prompt, "verify"))
+    opinions = Opinions(
+        send, partial(offers.may_precede, model), lambda prompt: offers.is_recorded(model, prompt, "verify")
+    )
     session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
     session.on_findings = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():

@@ -12,7 +12,9 @@ from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
 
 MESSAGE_TOKENS = 14_000  # of the whole message
-DIFF_TOKENS = 10_000  # above this the root sees the diffs of the first files of the product and one line for every other part
+DIFF_TOKENS = (
+    10_000  # above this the root sees the diffs of the first files of the product and one line for every other part
+)
 FIRST_FILES = 10
 AROUND = 5  # unchanged lines beside a change; fewer where only the first files are shown
 NEAR = 2

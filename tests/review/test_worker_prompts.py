@@ -141,7 +141,7 @@ PROMPTS = {
         },
         125,
     ),
-    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 520),
+    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 560),
     "looked_up_verdicts": (
         "looked_up.md.j2",
         {"about": "2 claims, C1 to C2", "results": [], "vague": [], "form": "verdicts", "open_claims": ["C2"]},
