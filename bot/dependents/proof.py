@@ -154,7 +154,7 @@ class Proof:
             self._embedding_folders = frozenset(
                 one.rpartition("/")[0]
                 for one, source in sources.items()
-                if any(_is_of_library(imported, own_folders) for imported in embedded_imports(source))
+                if any(_is_of_library(import_path, own_folders) for import_path in embedded_imports(source))
             )
         source = await self.tree.read(path) or b""
         return path.rpartition("/")[0] in self._embedding_folders or any(
@@ -332,8 +332,8 @@ def _offers(outline: Outline, name: str) -> bool:
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))
 
 
-def _is_of_library(imported: str, own_folders: Collection[str]) -> bool:
+def _is_of_library(import_path: str, own_folders: Collection[str]) -> bool:
     """Whether an import path names another module's package: its host has a dot, and no end of it is a folder of the tree."""
-    parts = imported.split("/")
+    parts = import_path.split("/")
     ends = ("/".join(parts[at:]) for at in range(1, len(parts)))
     return "." in parts[0] and not any(end in own_folders for end in ends)

@@ -1,4 +1,4 @@
-"""Second opinions on several claims in one request: the code that they share stands there once, and each claim has a verdict of its own.
+"""Second opinions on several claims in one request: the code that they share appears once, and each claim has a verdict of its own.
 
 A claim stays what it is by itself: it is asked about alone if it is the only one, if people have said something before that may answer it,
 if a record has it so, or if an answer about several left it out. Pure.
@@ -18,7 +18,7 @@ from bot.findings.verify import (
     OPEN,
     OPINIONS,
     PROPERTIES,
-    Question,
+    OpinionQuestion,
     asking_properties,
     pull_fields,
     verdict_of,
@@ -28,17 +28,17 @@ from bot.values import Completion, Excerpt, Message, Prompt, Schema, tokens
 NAME = "verdicts"
 MOST_CLAIMS, MOST_TOKENS = 6, 10_000  # of one request: claims, and code that is shown with them
 REPLY_TOKENS = 512  # of each verdict
-Request = tuple[Question, ...]
+Request = tuple[OpinionQuestion, ...]
 
 
-def requests(questions: Sequence[Question], is_recorded: Callable[[Prompt], bool]) -> list[Request]:
+def requests(questions: Sequence[OpinionQuestion], is_recorded: Callable[[Prompt], bool]) -> list[Request]:
     """The claims by request, those of one file side by side; as many in each as there is room for, and as even as can be."""
     alone = [one for one in questions if one.precedents != NO_PRECEDENTS or is_recorded(one.prompt)]
     rest = [one for one in questions if one not in alone]
     rest.sort(key=lambda one: (one.finding.path, one.finding.start))
     count = -(-len(rest) // MOST_CLAIMS) or 1
     most = -(-len(rest) // count)
-    groups: list[list[Question]] = []
+    groups: list[list[OpinionQuestion]] = []
     for one in rest:
         fits = groups and len(groups[-1]) < most
         if fits and sum(map(_size, _distinct([*groups[-1], one]))) <= MOST_TOKENS:
@@ -85,7 +85,7 @@ def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
     return tuple(name for name, row in _rows(data).items() if (verdict := verdict_of(row)) is None or verdict.open)
 
 
-def completed(first: Completion, last: Completion) -> Completion:
+def join_answers(first: Completion, last: Completion) -> Completion:
     """The last answer with the verdicts that the first one has given already."""
     before, after = _rows(first.data), _rows(last.data)
     waiting = open_claims(first.data)
@@ -113,12 +113,12 @@ def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
     return {str(row.get("claim")).strip(): row for row in known}
 
 
-def _distinct(request: Sequence[Question]) -> list[Excerpt]:
+def _distinct(request: Sequence[OpinionQuestion]) -> list[Excerpt]:
     """The code for all these claims, each line once, with the claim that it was gathered for."""
     return list(_unseen(request))
 
 
-def _unseen(request: Sequence[Question]) -> Iterator[Excerpt]:
+def _unseen(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
     shown_lines = ShownLines()
     for at, one in enumerate(request):
         for excerpt in one.excerpts:

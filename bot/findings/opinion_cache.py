@@ -8,7 +8,7 @@ from typing import Any
 from bot.errors import DeepRepoError
 from bot.findings import joint_opinions
 from bot.findings.joint_opinions import Request
-from bot.findings.verify import Question, Send
+from bot.findings.verify import OpinionQuestion, Send
 from bot.values import Completion, Prompt
 
 Reply = Completion | DeepRepoError
@@ -30,12 +30,12 @@ class Opinions:
         self._given: dict[str, Completion] = {}
         self._ahead: set[asyncio.Task[Any]] = set()
 
-    async def answers(self, questions: Sequence[Question]) -> Sequence[Reply]:
+    async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
         """An answer to each question. What failed before is asked for again."""
         await self.wait()
         return await self._answers(questions, lambda _: True)
 
-    async def ask_ahead(self, questions: Sequence[Question]) -> Sequence[Reply]:
+    async def ask_ahead(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
         """The same ahead of time, for work that was begun with `begin`; an error for a prompt that may not be sent yet."""
         return await self._answers(questions, self._is_allowed)
 
@@ -52,7 +52,7 @@ class Opinions:
             finally:
                 self._ahead |= {task for task in tasks if not task.done()}
 
-    async def _answers(self, questions: Sequence[Question], is_allowed: Callable[[Prompt], bool]) -> list[Reply]:
+    async def _answers(self, questions: Sequence[OpinionQuestion], is_allowed: Callable[[Prompt], bool]) -> list[Reply]:
         new = {text: one for one in questions if (text := _text(one.prompt)) not in self._given}
         replies = await self._ask(joint_opinions.requests([*new.values()], self._is_recorded), is_allowed)
         left_out = [(new[text],) for text, reply in replies.items() if joint_opinions.is_left_out(reply)]

@@ -95,7 +95,7 @@ NO_PRECEDENTS = Precedents()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OpinionQuestion:
     """A claim as a second opinion is asked about it, with the code that the harness has gathered."""
 
     finding: Finding
@@ -106,7 +106,7 @@ class Question:
 
 
 Send = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
-Ask = Callable[[Sequence[Question]], Awaitable[Sequence[Completion | DeepRepoError]]]
+Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ def _holds(ground: str, by: str) -> bool:
 
 
 def pull_fields(pull: PullRequest | None) -> Mapping[str, str]:
-    """What a second opinion is told of the pull request."""
+    """What a second opinion reads of the pull request."""
     return {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
 
 
@@ -270,7 +270,7 @@ async def _question(
     files: Sequence[ChangedFile],
     pull: PullRequest | None,
     precedents: Precedents,
-) -> Question:
+) -> OpinionQuestion:
     excerpts = await proof.gather(finding, tree, dependents, files)
     question_text = render.text("prompts/verify.md.j2", **pull_fields(pull), findings=[finding], excerpts=excerpts)
     if precedents != NO_PRECEDENTS:
@@ -285,4 +285,4 @@ async def _question(
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
     )
-    return Question(finding, excerpts, pull, precedents, prompt)
+    return OpinionQuestion(finding, excerpts, pull, precedents, prompt)

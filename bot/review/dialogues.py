@@ -111,6 +111,6 @@ def _has_verdict(reply: Completion | DeepRepoError) -> bool:
 def _last_word(first: Completion | DeepRepoError, last: Completion) -> Completion:
     """An answer after which nothing more is shown: what it asks for all the same is left out, what the first has decided stays."""
     if isinstance(first, Completion) and first is not last and joint_opinions.NAME in (first.data or {}):
-        last = joint_opinions.completed(first, last)
+        last = joint_opinions.join_answers(first, last)
     data = {name: value for name, value in last.data.items() if name != "look_ups"} if last.data else None
     return replace(last, data=data)

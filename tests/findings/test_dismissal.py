@@ -15,7 +15,7 @@ from bot.findings.check import check
 from bot.findings.judge import JudgedFindings, judge
 from bot.findings.merge import identify
 from bot.findings.suppress import IgnoreList
-from bot.findings.verify import Question
+from bot.findings.verify import OpinionQuestion
 from bot.values import (
     ArchivedFinding,
     Completion,
@@ -81,7 +81,7 @@ class Opinion:
     def __init__(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
         self.answers, self.prompts = answers, list[str]()
 
-    async def __call__(self, questions: Sequence[Question]) -> list[Completion]:
+    async def __call__(self, questions: Sequence[OpinionQuestion]) -> list[Completion]:
         replies = []
         for question in questions:
             text = question.prompt.messages[-1].text

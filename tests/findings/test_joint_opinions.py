@@ -96,7 +96,7 @@ def test_a_verdict_of_the_first_answer_stands() -> None:
     first = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **CONFIRMED}, {"claim": "C2", **CONFIRMED, "verdict": "open"}]})  # fmt: skip
     last = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **REFUTED}, {"claim": "C2", **REFUTED}]})
     assert joint_opinions.open_claims(first.data) == ("C2",)
-    done = joint_opinions.completed(first, last)
+    done = joint_opinions.join_answers(first, last)
     assert [(row["claim"], row["verdict"]) for row in (done.data or {})["verdicts"]] == [
         ("C1", "confirmed"),
         ("C2", "refuted"),

@@ -9,7 +9,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
 from bot.findings.judge import JudgedFindings, judge
-from bot.findings.verify import Question
+from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.values import (
     ChangedSymbol,
@@ -59,7 +59,7 @@ class Judge:
     def __init__(self, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
         self.reply, self.asked = reply, list[Prompt]()
 
-    async def __call__(self, questions: Sequence[Question]) -> Sequence[Completion | DeepRepoError]:
+    async def __call__(self, questions: Sequence[OpinionQuestion]) -> Sequence[Completion | DeepRepoError]:
         self.asked += [question.prompt for question in questions]
         if isinstance(self.reply, DeepRepoError):
             return [self.reply for _ in questions]

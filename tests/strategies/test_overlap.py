@@ -10,7 +10,7 @@ from shop import AFTER, BEFORE, FINDING, Table, quiet
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings.opinion_cache import Opinions
-from bot.findings.verify import NO_PRECEDENTS, Precedents, Question
+from bot.findings.verify import NO_PRECEDENTS, OpinionQuestion, Precedents
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
@@ -113,7 +113,7 @@ def test_an_opinion_that_was_begun_ahead_is_not_asked_for_again() -> None:
 
         alone = Precedents(dismissals=((CLAIM, "by design"),))  # what may answer a claim is asked of it alone
         one, two = (
-            Question(CLAIM, (), None, told, Prompt((Message("user", text),)))
+            OpinionQuestion(CLAIM, (), None, told, Prompt((Message("user", text),)))
             for text, told in (("one", NO_PRECEDENTS), ("two", alone))
         )
         opinions = Opinions(ask, lambda prompt: prompt is one.prompt)
