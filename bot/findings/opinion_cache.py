@@ -54,8 +54,10 @@ class Opinions:
 
     async def _answers(self, questions: Sequence[OpinionQuestion], is_allowed: Callable[[Prompt], bool]) -> list[Reply]:
         new = {text: one for one in questions if (text := _text(one.prompt)) not in self._given}
-        replies = await self._ask(joint_opinions.requests([*new.values()], self._is_recorded), is_allowed)
-        left_out = [(new[text],) for text, reply in replies.items() if joint_opinions.is_left_out(reply)]
+        requests = joint_opinions.requests([*new.values()], self._is_recorded)
+        replies = await self._ask(requests, is_allowed)
+        joint = [one for request in requests if len(request) > 1 for one in request]
+        left_out = [(one,) for one in joint if joint_opinions.is_left_out(replies[_text(one.prompt)])]
         replies |= await self._ask(left_out, is_allowed)
         self._given.update({text: reply for text, reply in replies.items() if isinstance(reply, Completion)})
         return [self._given[text] if (text := _text(one.prompt)) in self._given else replies[text] for one in questions]
