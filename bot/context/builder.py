@@ -48,6 +48,8 @@ REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompt
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
+WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
+WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, and at most a third of the room
 BODIES_TOKENS = 500  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
@@ -88,6 +90,7 @@ class ContextBuilder:
     prompts: int = 1  # among which the tokens of the review are shared
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
+    completes: bool = True  # whether changed definitions of moderate size are shown whole
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
@@ -104,8 +107,10 @@ class ContextBuilder:
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
-        room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
-        shown_lines = ShownLines(units)
+        room, shown_lines = self._room, _shown_lines(units)
+        rest = self.rest_of_definitions(units)
+        shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
+        room -= sum(tokens(text) for lines in rest.values() for text in lines.values())
         await self.prepare(units)
         sure = [
             *self._left(units, shown_lines),
@@ -131,7 +136,29 @@ class ContextBuilder:
         flows = await self._callees(definitions.flowing(units), shown_lines)
         callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
         excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
-        return snippets.mark_changes(excerpts, self.files)
+        return snippets.mark_changes(snippets.counted(excerpts), self.files)
+
+    @property
+    def _room(self) -> int:
+        """Tokens of code beside the units in one prompt."""
+        return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
+
+    def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
+        """The unchanged lines of changed definitions of moderate size that their diffs leave out, by path and number.
+
+        What decides about a change often stands in its own function. Of a definition that has no room, nothing is shown.
+        """
+        left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
+        wanted = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
+        lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
+        added_lines = {file.path: file.added_lines for file in self.files}
+        for unit, lines in sorted(wanted, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
+            new = {n: text for n, text in lines.items() if n not in added_lines.get(unit.path, ())}
+            size = sum(tokens(text) + 1 for text in new.values())
+            if size <= left:
+                left -= size
+                lines_by_path[unit.path].update(new)
+        return dict(lines_by_path)
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
@@ -360,6 +387,23 @@ def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt
         near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
         numbers = sorted({*numbers, *near})
     return snippets.cut(row.path, lines, shown_lines.left(row.path, numbers), row.reason)
+
+
+def _shown_lines(units: Iterable[Unit]) -> ShownLines:
+    """What the diffs of these units show of the head."""
+    shown_lines = ShownLines()
+    for unit in units:
+        shown_lines.lines.update((unit.path, row.number) for row in unit.rows if row.sign in (" ", "+"))
+    return shown_lines
+
+
+def _lines_left_out(unit: Unit) -> dict[int, str]:
+    """The lines of a changed definition of product code that its diff leaves out, if it is of moderate size."""
+    texts = unit.text.split("\n")
+    if unit.side == "base" or not is_product(unit.path) or len(texts) > WHOLE_LINES:
+        return {}
+    shown_numbers = {row.number for row in unit.rows if row.sign in (" ", "+")}
+    return {n: text for n, text in enumerate(texts, unit.start) if n not in shown_numbers}
 
 
 def _whole(lines: Sequence[str], line: int) -> bool:

@@ -10,6 +10,7 @@ from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.deciding_rows import brief_diffs
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
 from bot.diff import file_diffs
+from bot.diff.tell import FileDiff
 from bot.findings import custom_checks, issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
@@ -114,7 +115,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
-            parts=file_diffs(units, self.files, LARGE_AROUND if self.large else None),
+            parts=self._diffs(units, {} if bare else builder.rest_of_definitions(units)),
             questions=[question]
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
@@ -125,6 +126,10 @@ class PromptWriter:
         prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close, checks)
         seen_text = telling(unchanged=judged_excerpts)
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
+
+    def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
+        """The units file by file; in a prompt of a large change with few unchanged lines."""
+        return file_diffs(units, self.files, LARGE_AROUND if self.large else None, further_lines)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]

@@ -91,7 +91,9 @@ class ModelWorker:
         writer = self._writer
         if writer.large:
             beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
-        builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
+        builder = ContextBuilder(
+            self.tree, self.files, len(groups), first=first, most=beside, completes=not writer.large
+        )
         await builder.prepare(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
