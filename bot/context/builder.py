@@ -50,13 +50,14 @@ MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
 WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, and at most a third of the room
-BODIES_TOKENS = 500  # of what is left at last, for the bodies of what is called
+BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
 ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
+LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
@@ -136,7 +137,7 @@ class ContextBuilder:
         flows = await self._callees(definitions.flowing(units), shown_lines)
         callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
         excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
-        return snippets.mark_changes(snippets.counted(excerpts), self.files)
+        return snippets.mark_changes(excerpts, self.files)
 
     @property
     def _room(self) -> int:
@@ -181,7 +182,7 @@ class ContextBuilder:
         windows = await self._windows(using, shown_lines, room)
         return Uses(*(snippets.mark_changes(excerpts, self.files) for excerpts in (apart, callers, windows)))
 
-    def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
+    async def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
 
         If the change takes several prompts, only the names that it removes.
@@ -191,7 +192,16 @@ class ContextBuilder:
         names = self._rows if self.prompts == 1 else leftovers.names(units, self._words_of_change())
         names = [one for name in names for one in (name, *elsewhere.spellings(name))]
         rows = {name: self._rows[name] for name in names if name in self._rows and name not in self._cut}
-        return elsewhere.occurrences(rows, units, places, {file.path: file.added_lines for file in self.files})
+        changed_lines = {file.path: file.added_lines for file in self.files}
+        names_found = elsewhere.occurrences(rows, units, places, changed_lines)
+        patterns = [elsewhere.in_compounds(one.name) for one in names_found if not one.as_string]
+        query = Query(["|".join(patterns)], syntax="perl", limit=MAX_ROWS)
+        compound_rows = await self.tree.grep_lines(query) if patterns else ()
+        if len(compound_rows) >= MAX_ROWS:
+            return names_found
+        return elsewhere.with_compounds(
+            names_found, [row for row in compound_rows if len(row[2]) <= LONG_LINE], changed_lines
+        )
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""
@@ -270,6 +280,7 @@ class ContextBuilder:
         weights |= {
             other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
         }
+        weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
         calls = [*definitions.called_names(units), *definitions.flowing(units)]

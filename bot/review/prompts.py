@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from bot import render
+from bot.context import snippets
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.deciding_rows import brief_diffs
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
@@ -119,12 +120,14 @@ class PromptWriter:
             questions=[question]
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
-            elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
+            elsewhere=await builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close, checks)
-        seen_text = telling(unchanged=judged_excerpts)
+        prompt = self.of(
+            telling(unchanged=snippets.counted((*abroad, *beside))), units, walkthrough, issues_to_close, checks
+        )
+        seen_text = telling(unchanged=snippets.counted(judged_excerpts))
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
@@ -140,7 +143,7 @@ class PromptWriter:
             **self._common_values(use.path for use in mine),
             issues=(),
             parts=brief_diffs(changed_units, self.files),
-            unchanged=beside,
+            unchanged=snippets.counted(beside),
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )

@@ -26,7 +26,7 @@ def listed(repository: Repository, before: Files, after: Files) -> dict[str, Els
             parts = units.cut(files, Dependents(), units.Texts(*texts))
             builder = ContextBuilder(tree, files)
             await builder.prepare(parts)
-            return builder.elsewhere(parts, ())
+            return await builder.elsewhere(parts, ())
 
     return {one.name: one for one in asyncio.run(run())}
 
