@@ -379,6 +379,13 @@ class ContextBuilder:
                 room, helpers = room - helper.size, helpers - 1
                 shown_lines.add(helper)
                 excerpts.append(helper)
+            if usages.PERSISTENCE.intersection(row.names):
+                read = [excerpt, helper] if helper is not None else [excerpt]
+                shape = snippets.stored_shape(read, lines, shown_lines)
+                if shape is not None and shape.size <= room:
+                    room -= shape.size
+                    shown_lines.add(shape)
+                    excerpts.append(shape)
         return snippets.join(excerpts)
 
 

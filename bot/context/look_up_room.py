@@ -5,6 +5,7 @@ whole if the room holds it, in one piece, and under the look-up that asked for i
 holds a line that stands under another heading, it says under which.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from bot.values import DiffRow, Excerpt, LookUp, Side, tokens
 NEAR = 8  # lines before and after a deciding one that stay when the room does not hold all
 MARKERS = 8  # tokens of what stands around an excerpt
 RESERVED = 300  # tokens that stay for each search, whatever the code needs that was asked for by its place
-MOST_SEARCH = 1_500  # tokens of one search, whatever is left
+MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
 LEAST = 3  # lines of a piece that is worth showing
 NAMED = 4  # places that are not shown, by name
 Place = tuple[str, Side, int]
@@ -77,9 +78,15 @@ class Result:
         """Whether it names the place of the code that it wants."""
         return self.look_up.kind in {"definition", "lines"}
 
+    @property
+    def most(self) -> int:
+        """Tokens that it may still have, whatever is left."""
+        most = {"lines": MOST_LINES, "definition": MOST_DEFINITION}.get(self.look_up.kind, MOST_SEARCH)
+        return most - self.spent
+
     def show(self, room: Room, most: int) -> None:
         """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
-        before = most
+        before = most = min(most, self.most)
         for candidate in () if self.exact else self.candidates:
             hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
             rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
@@ -157,17 +164,42 @@ class Result:
 def give_out(results: Sequence[Result], room: Room) -> tuple[LookedUp, ...]:
     """Give the room to the results and return them in their order: what one does not need, the next ones may have."""
     exact = [one for one in results if one.exact and one.candidates]
+    _join_places(exact)
     others = [one for one in results if not one.exact and one.candidates]
     wanted = {(c.excerpt.path, n) for one in others for c in one.candidates for n in c.deciding}
     for one in exact:
         one.candidates = [_around_hits(candidate, wanted) for candidate in one.candidates]
     kept = min(RESERVED * len(others), room.tokens // 2)
-    for group, most, reserve in ((exact, room.tokens, kept), (others, MOST_SEARCH, 0)):
+    for group, reserve in ((exact, kept), (others, 0)):
         for at, result in enumerate(group):
-            result.show(room, min(most, (room.tokens - reserve) // (len(group) - at)))
+            result.show(room, (room.tokens - reserve) // (len(group) - at))
         for result in group:  # what the later ones did not need
-            result.show(room, min(most - result.spent, room.tokens - reserve))
+            result.show(room, room.tokens - reserve)
     return tuple(result.looked_up(room) for result in results)
+
+
+def _join_places(exact: Sequence[Result]) -> None:
+    """Move lines that overlap those of an earlier look-up there: one place is shown in one piece."""
+    for at, result in enumerate(exact):
+        for position, candidate in enumerate(result.candidates):
+            for other in (*exact[:at], result):
+                most = position if other is result else len(other.candidates)
+                holder = next(
+                    (n for n in range(most) if _overlap(other.candidates[n].excerpt, candidate.excerpt)), None
+                )
+                if holder is not None:
+                    other.candidates[holder] = _union(other.candidates[holder], candidate)
+                    break
+
+
+def _overlap(one: Excerpt, other: Excerpt) -> bool:
+    return (one.path, one.side) == (other.path, other.side) and one.start <= other.end and other.start <= one.end
+
+
+def _union(one: Candidate, other: Candidate) -> Candidate:
+    rows = {row.number: row for row in (*one.excerpt.rows, *other.excerpt.rows)}
+    excerpt = replace(one.excerpt, start=min(rows), end=max(rows), rows=tuple(rows[number] for number in sorted(rows)))
+    return Candidate(excerpt, one.deciding | other.deciding)
 
 
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
@@ -194,8 +226,14 @@ def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) ->
     yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
     yield sorted({one for at in hits for one in range(max(0, at - NEAR), min(len(rows), at + NEAR + 1))})
     yield [at for at in code if definitions.names(path, texts[at])]
-    yield code
+    yield sorted(code, key=lambda at: (_away(at, hits), at))
     yield list(range(len(rows)))
+
+
+def _away(at: int, hits: Sequence[int]) -> int:
+    """How far a row is from the nearest of some rows, which are in their order; 0 if there are none."""
+    after = bisect_left(hits, at)
+    return min((abs(at - hit) for hit in hits[max(0, after - 1) : after + 1]), default=0)
 
 
 def tells(path: str, text: str) -> bool:
