@@ -27,7 +27,7 @@ LEAST = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
-PER_TEXT = 2  # lines that read the same
+PER_TEXT, A_COPY = 2, 30  # lines that read the same; characters of one that is shown once
 PER_NAME = 6  # lines that hold one name and no other of the change
 MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
 TOLD = 1.5  # how telling a name is that a comment of another language may name
@@ -39,6 +39,8 @@ APART = 4  # lines between two picks of one file
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 # Kinds of files that say nothing about each other either.
 NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
+IN_HISTORY = 0.4  # in an older migration, which later ones may have replaced
+_HISTORY = re.compile(r"(?:^|/)migrations?/")
 IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
 
 OTHER = re.compile(
@@ -229,7 +231,7 @@ class _RelatedLines:
         other_language = family(path) not in self.suffixes
         if name in self.written and not identifiers.plain(name) and other_language:
             return True
-        near |= not identifiers.plain(name)
+        near |= not identifiers.single(name)
         known = near and is_product(path) and not (other_language and is_code(path))
         return known and meaning.settles(name, path, text)
 
@@ -290,10 +292,10 @@ def _greedily(
             return
         text, names = lines[key]
         kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""
-        texts[text.strip()] += 1
+        texts[text.strip()] += 1 if len(text.strip()) < A_COPY else PER_TEXT
         if (len(names) == 1 and alone[names[0]] >= PER_NAME) or (kind and aside[kind] >= MAX_ASIDE):
             continue
-        if texts[text.strip()] > PER_TEXT:
+        if texts[text.strip()] > PER_TEXT:  # a long line that reads the same is a copy
             continue
         alone.update(names if len(names) == 1 else ())
         aside[kind] += 1
@@ -349,6 +351,7 @@ def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str,
     def of(path: str) -> float:
         factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
+        factor *= IN_HISTORY if _HISTORY.search(path) and path not in changed_paths else 1.0
         near = SAME_FILE if path in changed_paths else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
         return factor * near
 
