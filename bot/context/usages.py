@@ -27,7 +27,10 @@ LEAST = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
-PER_TEXT, A_COPY = 2, 30  # lines that read the same; characters of one that is shown once
+PER_TEXT, A_COPY = (
+    2,
+    30,
+)  # lines that read the same; characters of one of a statement or a template, which is shown once
 PER_NAME = 6  # lines that hold one name and no other of the change
 MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
 TOLD = 1.5  # how telling a name is that a comment of another language may name
@@ -292,10 +295,10 @@ def _greedily(
             return
         text, names = lines[key]
         kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""
-        texts[text.strip()] += 1 if len(text.strip()) < A_COPY else PER_TEXT
+        texts[text.strip()] += PER_TEXT if len(text.strip()) >= A_COPY and OTHER.search(path) else 1
         if (len(names) == 1 and alone[names[0]] >= PER_NAME) or (kind and aside[kind] >= MAX_ASIDE):
             continue
-        if texts[text.strip()] > PER_TEXT:  # a long line that reads the same is a copy
+        if texts[text.strip()] > PER_TEXT:
             continue
         alone.update(names if len(names) == 1 else ())
         aside[kind] += 1
