@@ -14,11 +14,15 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 	@echo; echo "(network): reaches package registries or GitHub. Every other target does so once, to set up $(VENV) or $(DEMO)."
 
-$(READY): requirements-dev.lock pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
+# The packages, and on top of them this project: an edit of a pyproject.toml installs nothing anew, and needs no network.
+$(VENV)/.locked: requirements-dev.lock
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version) ..." >&2
 	$(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(READY): $(VENV)/.locked pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
 	$(PIP) install --no-deps --no-build-isolation -e . -e sandbox -e evals
 	@touch $@
 

@@ -49,8 +49,10 @@ def _pages() -> Iterator[Row]:
 
 
 def _tested(path: str, what: str) -> Iterator[Row]:
-    """Tests that hold, and those that do not."""
+    """Tests that hold, and those that do not, which are named."""
     run = measured([sys.executable, "-m", "pytest", "--no-header", path], cwd=str(TESTS.parent))
+    for line in re.findall(r"^(?:FAILED|ERROR) .*", run.out, re.MULTILINE):
+        print(line, file=sys.stderr)
     counted = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|error)", run.out)}
     yield Row(what, counted.get("passed", 0), 1, least=True)
     yield Row("  of these not so", counted.get("failed", 0) + counted.get("error", 0), 0)

@@ -121,6 +121,20 @@ CASES |= {
         "a table that is dropped": f"{CREATE}DROP TABLE orders;\n{RENAMED}",
     }.items()
 }  # fmt: skip
+DROP = "ALTER TABLE orders DROP COLUMN total;\n"
+CASES |= {
+    f"sql: a column beside {name}": Case({"migrations/1.sql": CREATE, "a.py": QUERY}, {"migrations/2.sql": DROP, **files}, "column-dropped", ("a.py:1",))
+    for name, files in {
+        "a table that is created if it is missing": {"migrations/2.sql": f"CREATE TABLE IF NOT EXISTS orders (id INT);\n{DROP}"},
+        "a table of that name that nobody creates": {"scratch/3.sql": CREATE},
+        "a table of that name in front of it": {"migrations/2.sql": f"{CREATE}{DROP}"},
+        "a table of another schema": {"migrations/2.sql": f"CREATE TABLE archive.orders (id INT);\n{DROP}"},
+        "a column that is added if it is missing": {"migrations/2.sql": f"ALTER TABLE orders ADD COLUMN IF NOT EXISTS total INT;\n{DROP}"},
+        "a column that a file elsewhere adds": {"scratch/3.sql": "ALTER TABLE orders ADD COLUMN total INT;\n"},
+        "a default": {"migrations/2.sql": f"ALTER TABLE orders ALTER COLUMN total SET DEFAULT 0;\n{DROP}"},
+        "another name for a while": {"migrations/2.sql": "ALTER TABLE orders RENAME TO o;\nALTER TABLE o DROP COLUMN total;\nALTER TABLE o RENAME TO orders;\n"},
+    }.items()
+}  # fmt: skip
 ALONE = {
     "sql: NOT NULL without a default": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders ADD COLUMN vat INT NOT NULL;\n"}, "column-required"),
     "openapi: a required parameter": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("in: query", "in: query, required: true")}, "parameter-required"),
@@ -141,6 +155,8 @@ HARMLESS = {
     "sql: the part behind a mark": ({"a.py": QUERY}, {"migrations/2.sql": "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE orders DROP COLUMN total;\n"}),
     "sql: a column of another table": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE users DROP COLUMN total;\n"}),
     "sql: a column that comes back with another type": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\nALTER TABLE orders ADD COLUMN total BIGINT;\n"}),
+    "sql: a column of a table that came with the change": ({"b.py": "x = 1\n"}, {"a.py": QUERY, "migrations/2.sql": f"{CREATE}{DROP}"}),
+    "sql: a column that a later migration brings back": ({"a.py": QUERY}, {"prisma/migrations/1_a/migration.sql": DROP, "prisma/migrations/2_b/migration.sql": "ALTER TABLE orders ADD COLUMN total INT;\n"}),
     "sql: a table that is built anew": ({"a.py": QUERY}, {"migrations/2.sql": "CREATE TABLE n (id INT, total INT);\nDROP TABLE orders;\nALTER TABLE n RENAME TO orders;\n"}),
     "sql: a statement in a comment and in a text": ({"a.py": QUERY}, {"migrations/2.sql": "-- ALTER TABLE orders DROP COLUMN total;\nINSERT INTO log VALUES ('; ALTER TABLE orders DROP COLUMN total;');\n"}),
     "openapi: another name of a parameter of a path": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("{id}", "{order}")}),

@@ -47,6 +47,7 @@ class SchemaBreak:
     owner: str = ""  # the table, the message, the type that it belongs to
     alone: Severity | None = "low"  # how severe it is if no use is in sight; None: not reported then
     is_planned: bool = False  # deprecated before, or reserved now: its owner has announced it
+    is_new: bool = False  # the change itself seems to have brought it: only a line that was there before can be broken
 
 
 class SchemaLanguage(Protocol):

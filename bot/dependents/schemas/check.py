@@ -143,13 +143,16 @@ async def find_uses(
                     likeness = SCHEMAS[name].likeness(one, place)
                     if likeness:
                         uses[one][path, number] = SchemaUse(path, number, text.strip("\r"), likeness == "sure")
-    mended_breaks = (
-        await _mended(tree, {word: [one for _, one in rows] for word, rows in by_word.items()}, use_rows, look)
-        if compare_base
-        else frozenset()
-    )
+    before = await tree.grep_lines(Query(sorted(by_word), word=True, side="base", limit=ROWS)) if compare_base else ()
+    mended_breaks = _mended(before, {word: [one for _, one in rows] for word, rows in by_word.items()}, use_rows, look)
+    there_before = {(path, text.strip("\r")) for path, _, text in before}
     uses = {
-        one: {at: use for at, use in mine.items() if use.sure or one not in mended_breaks} for one, mine in uses.items()
+        one: {
+            at: use
+            for at, use in mine.items()
+            if (use.sure or one not in mended_breaks) and (not one.is_new or (use.path, use.text) in there_before)
+        }
+        for one, mine in uses.items()
     }
     return {
         one: tuple(sorted(rows.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
@@ -158,15 +161,14 @@ async def find_uses(
     }
 
 
-async def _mended(
-    tree: Tree,
+def _mended(
+    before: Sequence[tuple[str, int, str]],
     by_word: Mapping[str, Sequence[SchemaBreak]],
     rows: Sequence[tuple[str, int, str]],
     look: re.Pattern[str],
 ) -> frozenset[SchemaBreak]:
     """The breaks whose users the change itself edits: what it leaves was looked at, and a name alone proves nothing against that."""
     there = {(path, text) for path, _, text in rows}
-    before = await tree.grep_lines(Query(sorted(by_word), word=True, side="base", limit=ROWS))
     removed_texts = [
         text
         for path, line, text in before
@@ -191,7 +193,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[Finding, ...]:
     rows = [words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
     alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
     for name, one in change.breaks:
-        if one not in uses and one.alone is not None and not one.is_planned:
+        if one not in uses and one.alone is not None and not (one.is_planned or one.is_new):
             alone[name, one.path, one.alone != "low"].append(one)
     rows += [words.hint(name, group, quotes) for (name, _, _), group in alone.items()]
     return tuple(rows)

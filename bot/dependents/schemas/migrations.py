@@ -5,8 +5,8 @@ that drops, removes or renames a column, a field, a table or a model, with the n
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document, SchemaBreak, singular, spellings
@@ -19,10 +19,8 @@ Does = Literal[
     "rename-column",
     "rename-table",
     "require-column",
-    "set-required",
     "create",
     "add",
-    "fill",
 ]
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt)$")
@@ -64,7 +62,8 @@ class MigrationStep:
     line: int
     new: str = ""
     side: Side = "head"
-    columns: tuple[str, ...] = ()  # of a table that is new_tables
+    columns: tuple[str, ...] = ()  # of a table that is created
+    is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
     is_planned: bool = False
 
 
@@ -171,14 +170,13 @@ def _of_call(
     if verb in ("add", "change"):
         # Rails alone: other tools ask for a default themselves
         if (
-            noun == "column"
+            verb == "add"
+            and noun == "column"
             and len(plain) > 1
             and re.search(r"\bnull:\s*+false\b", match["rest"])
             and not re.search(r"\bdefault:", match["rest"])
         ):
-            yield MigrationStep(
-                "require-column" if verb == "add" else "set-required", plain[0].lower(), plain[1].lower(), path, line
-            )
+            yield MigrationStep("require-column", plain[0].lower(), plain[1].lower(), path, line)
         return
     if noun.startswith(("table", "model")):
         old = by_key.get("old_name") or by_key.get("name") or (plain[0] if plain else "")
@@ -204,39 +202,97 @@ def _of_call(
 
 
 def breaks(rows: Sequence[MigrationStep]) -> list[SchemaBreak]:
-    """The steps that take something away or ask for more, each once; what the same change creates or brings back is nobody's loss."""
-    new_tables = {row.table for row in rows if row.does == "create"} | {
-        row.new.lower() for row in rows if row.does == "rename-table"
-    }
-    new_columns = {(row.table, row.column) for row in rows if row.does in ("add", "require-column", "fill")}
-    new_columns |= {(row.table, row.new.lower()) for row in rows if row.does == "rename-column"}
-    new_columns |= {(row.table, column) for row in rows for column in row.columns}
+    """The steps that take something away or ask for more, each once; what the same change brings back is nobody's loss."""
     breaks_by_place: dict[tuple[str, str, str], SchemaBreak] = {}
-    for row in rows:
-        one = _break(row, new_tables, new_columns)
-        if one is not None:
-            breaks_by_place.setdefault((one.rule, row.table, row.column), one)
+    base = [_break(row) for row in rows if row.side == "base"]  # a dump creates whatever it holds
+    for one in (*base, *_Change().losses(row for row in rows if row.side == "head")):
+        breaks_by_place.setdefault((one.rule, one.owner, one.element), one)
     return list(breaks_by_place.values())
 
 
-def _break(row: MigrationStep, new_tables: set[str], new_columns: set[tuple[str, str]]) -> SchemaBreak | None:
-    here = (row.table, row.column)
-    if row.side == "base":  # a dump creates whatever it holds
-        new_tables, new_columns = set(), set()
-    element = f"{row.table}.{row.column}" if row.column and row.table else row.column or row.table
+class _Change:
+    """The steps of a change carried out in order: what is missing at its end.
+
+    A name alone shows no new table: a step that creates one beside the same name elsewhere (in another schema, in a file that nobody runs) would
+    excuse each loss. So what goes after it came is a loss of something new, which only lines that were there before can contradict.
+    """
+
+    def __init__(self) -> None:
+        self._origins: dict[str, str] = {}  # the name of a table now -> at the beginning
+        self._new: set[tuple[str, str]] = set()  # tables and columns that came with the change
+        self._lost: dict[tuple[str, str], MigrationStep] = {}
+        self._required: list[MigrationStep] = []
+
+    def losses(self, rows: Iterable[MigrationStep]) -> list[SchemaBreak]:
+        """What is missing in the end, and what is required of rows that are there."""
+        for row in rows:
+            origin = self._origins.get(row.table, row.table)
+            own, new = replace(row, table=origin), row.new.lower()
+            if row.does == "create":
+                self._appear(origin, row)
+                for column in row.columns:
+                    self._restore((origin, column), row)
+            elif row.does == "rename-table":
+                self._lose((origin, ""), own)
+                if not self._restore((new, ""), row):
+                    self._origins[new] = origin
+                    self._new.add((new, ""))
+            elif row.does == "drop-table":
+                self._lose((origin, ""), own)
+            elif row.does in ("drop-column", "rename-column"):
+                self._lose((origin, row.column), own)
+                if row.does == "rename-column":
+                    self._appear(origin, row, new)
+            else:
+                self._appear(origin, row, row.column)
+                if row.does == "require-column" and (origin, "") not in self._new:
+                    self._required.append(own)
+        lost = [
+            _break(row, is_new=not {place, (place[0], "")}.isdisjoint(self._new)) for place, row in self._lost.items()
+        ]
+        return lost + [_break(row) for row in self._required]
+
+    def _appear(self, table: str, row: MigrationStep, column: str = "") -> None:
+        """Something is there now: brought back, or new unless the step changes nothing where it was there before."""
+        if not self._restore((table, column), row) and not row.is_conditional:
+            self._new.add((table, column))
+
+    def _restore(self, place: tuple[str, str], row: MigrationStep) -> bool:
+        """Whether it was missing, and this step of the same migrations brings it back."""
+        lost = self._lost.get(place)
+        if lost is None or _home(lost.path) != _home(row.path):
+            return False
+        del self._lost[place]
+        return True
+
+    def _lose(self, place: tuple[str, str], row: MigrationStep) -> None:
+        self._lost.setdefault(place, row)
+
+
+def _home(path: str) -> str:
+    """The folder of the migrations that a file is one of."""
+    match = _FOLDER.search(path)
+    return (
+        path[: match.end()].rstrip("/")
+        if match and match.group().strip("/") and "/" in path[match.start() :]
+        else path.rpartition("/")[0]
+    )
+
+
+def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
+    table = row.table.rpartition(".")[2]
+    element = f"{table}.{row.column}" if row.column and table else row.column or table
     alone: Severity | None = None
-    name, kind = row.column or row.table, "column" if row.column else "table"
-    if row.does in ("drop-column", "rename-column") and here not in new_columns and row.table not in new_tables:
+    name, kind = row.column or table, "column" if row.column else "table"
+    if row.does in ("drop-column", "rename-column"):
         rule = "column-dropped" if row.does == "drop-column" else "column-renamed"
         law = "A statement that names a column which its table no longer has fails."
-    elif row.does in ("drop-table", "rename-table") and row.table not in new_tables:
+    elif row.does in ("drop-table", "rename-table"):
         rule = "table-dropped" if row.does == "drop-table" else "table-renamed"
         law = "A statement that names a table which is gone fails."
-    elif row.does == "require-column" and row.table not in new_tables:
+    else:
         rule, name, alone = "column-required", "", "medium"
         law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
-    else:
-        return None
     fate = (
         f"was renamed to {row.new}"
         if row.new
@@ -246,7 +302,7 @@ def _break(row: MigrationStep, new_tables: set[str], new_columns: set[tuple[str,
     )
     return SchemaBreak(
         rule, "column" if kind == "column" else "table", element, fate, law, row.path, row.line, row.side,
-        name=name, owner=row.table if row.column else "", alone=alone,
+        name=name, owner=table if row.column else "", alone=alone, is_new=is_new,
     )  # fmt: skip
 
 

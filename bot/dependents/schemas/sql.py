@@ -233,6 +233,18 @@ def _is_temporary(statement: Statement) -> bool:
     )
 
 
+def _is_conditional(statement: Statement) -> bool:
+    """Whether it leaves alone what is there already, or replaces it."""
+    head = {token.upper for token in statement[:8] if not token.quoted}
+    return {"NOT", "EXISTS"} <= head or {"OR", "REPLACE"} <= head
+
+
+def _renamed(table: str, new: str) -> str:
+    """The new name of a table, which stays in its schema."""
+    schema = table.rpartition(".")[0]
+    return f"{schema}.{new}" if schema and "." not in new else new
+
+
 def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
@@ -289,7 +301,7 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
         statement, first = statement[1:], first[1:]
     line = statement[0].line + above if statement else 0
     if first[:2] == ["ALTER", "TABLE"]:
-        at, table = _name(statement, 2)
+        at, table = _full_name(statement, 2)
         for action in _actions(statement[at:]):
             yield from _of_action(action, table, path, above)
     elif (first[:1] == ["DROP"] and first[1:2] in (["TABLE"], ["VIEW"])) or first[:3] == [
@@ -299,17 +311,19 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
     ]:
         at = 3 if first[1] == "MATERIALIZED" else 2
         for part in _actions(statement[at:]):
-            name = _name(part, 0)[1]
+            name = _full_name(part, 0)[1]
             if name:
                 yield migrations.MigrationStep("drop-table", name, "", path, line)
     elif first[:2] == ["RENAME", "TABLE"]:
-        at, table = _name(statement, 2)
-        yield migrations.MigrationStep("rename-table", table, "", path, line, new=_name(statement, at + 1)[1])
+        at, table = _full_name(statement, 2)
+        yield migrations.MigrationStep("rename-table", table, "", path, line, new=_full_name(statement, at + 1)[1])
     elif first[:1] == ["CREATE"] and ("TABLE" in first or "VIEW" in first) and not _is_temporary(statement):
         at = first.index("TABLE" if "TABLE" in first else "VIEW") + 1
-        at, table = _name(statement, at)
+        at, table = _full_name(statement, at)
         columns = tuple(name for name, _ in _columns(statement, at)) if "TABLE" in first else ()
-        yield migrations.MigrationStep("create", table, "", path, line, columns=columns)
+        yield migrations.MigrationStep(
+            "create", table, "", path, line, columns=columns, is_conditional=_is_conditional(statement)
+        )
     elif first[:1] in (["EXEC"], ["EXECUTE"]) and "SP_RENAME" in [token.upper for token in statement]:
         return  # its names are texts
 
@@ -329,14 +343,16 @@ def _actions(tokens: Statement) -> Iterator[Statement]:
         yield part
 
 
-def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:  # noqa: C901 - a branch for each action
+def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:
     words = [token.upper for token in action]
     if not action or not table:
         return
     line = action[0].line + above
 
     def effect(does: migrations.Does, column: str, new: str = "") -> migrations.MigrationStep:
-        return migrations.MigrationStep(does, table, column, path, line, new=new)
+        return migrations.MigrationStep(
+            does, table, column, path, line, new=new, is_conditional=_is_conditional(action)
+        )
 
     start = 2 if words[1:2] == ["COLUMN"] else 1
     behind = words[start] if start < len(words) else ""
@@ -344,7 +360,7 @@ def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator
     if words[0] == "DROP" and (start > 1 or behind not in _NOT_COLUMNS) and name:
         yield effect("drop-column", name)
     elif words[0] == "RENAME" and behind == "TO":
-        yield effect("rename-table", "", _name(action, start + 1)[1])
+        yield effect("rename-table", "", _renamed(table, _full_name(action, start + 1)[1]))
     elif words[0] == "RENAME" and behind not in _NOT_COLUMNS and words[at : at + 1] == ["TO"]:
         yield effect("rename-column", name, _name(action, at + 1)[1])
     elif words[0] == "CHANGE" and name:
@@ -354,7 +370,3 @@ def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator
     elif words[0] == "ADD" and words[start : start + 1] != ["("] and (start > 1 or behind not in _NOT_COLUMNS) and name:
         must = ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words)
         yield effect("require-column" if must else "add", name)
-    elif words[0] == "ALTER" and name and words[at : at + 3] == ["SET", "NOT", "NULL"]:
-        yield effect("set-required", name)
-    elif words[0] == "ALTER" and name and words[at : at + 2] == ["SET", "DEFAULT"]:
-        yield effect("fill", name)
