@@ -49,8 +49,7 @@ CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
-WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, and at most a third of the room
-REST_PART = 4  # a quarter of that is taken from the room of other code: rows of a diff need no header and no numbers
+WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, beside the room of other code, and at most a third of it
 BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
@@ -112,7 +111,6 @@ class ContextBuilder:
         room, shown_lines = self._room, _shown_lines(units)
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
-        room -= sum(tokens(text) for lines in rest.values() for text in lines.values()) // REST_PART
         await self.prepare(units)
         sure = [
             *self._left(units, shown_lines),
