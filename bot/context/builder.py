@@ -146,7 +146,7 @@ class ContextBuilder:
     def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
         """The unchanged lines of changed definitions of moderate size that their diffs leave out, by path and number.
 
-        What decides about a change often stands in its own function. Of a definition that has no room, nothing is shown.
+        What decides about a change is often in its own function. Of a definition that has no room, nothing is shown.
         """
         left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
         wanted = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]

@@ -2,7 +2,7 @@
 
 Code that was asked for by its place (a definition, lines) comes before what a search or the uses of a name bring: it is shown
 whole if the room holds it, in one piece, and under the look-up that asked for it. No line is shown twice: where a later result
-holds a line that stands under another heading, it says under which.
+holds a line that is shown under another heading, it says under which.
 """
 
 from bisect import bisect_left
@@ -45,7 +45,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Room:
+class AnswerRoom:
     """What may still be shown, and under which heading each line stands."""
 
     tokens: int
@@ -71,7 +71,7 @@ class Result:
     notes: list[str]
     rest: tuple[tuple[str, int], ...] = ()  # hits beyond those that may be shown
     excerpts: list[Excerpt] = field(default_factory=list)
-    spent: int = 0  # tokens
+    tokens_used: int = 0  # tokens
 
     @property
     def exact(self) -> bool:
@@ -82,9 +82,9 @@ class Result:
     def most(self) -> int:
         """Tokens that it may still have, whatever is left."""
         most = {"lines": MOST_LINES, "definition": MOST_DEFINITION}.get(self.look_up.kind, MOST_SEARCH)
-        return most - self.spent
+        return most - self.tokens_used
 
-    def show(self, room: Room, most: int) -> None:
+    def show(self, room: AnswerRoom, most: int) -> None:
         """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
         before = most = min(most, self.most)
         for candidate in () if self.exact else self.candidates:
@@ -95,9 +95,9 @@ class Result:
             if self.exact or any(self._holds(candidate.excerpt, number) for number in candidate.deciding):
                 most -= self._show_rows(candidate, candidate.excerpt.rows, room, most)
         room.tokens -= before - most
-        self.spent += before - most
+        self.tokens_used += before - most
 
-    def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: Room, most: int) -> int:
+    def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
         """Show those of some rows that are not shown yet and fit. Returns their tokens."""
         excerpt = candidate.excerpt
         new = [row for row in rows if not room.has(excerpt, row.number)]
@@ -113,7 +113,7 @@ class Result:
     def _holds(self, excerpt: Excerpt, number: int) -> bool:
         return any(one.path == excerpt.path and any(row.number == number for row in one.rows) for one in self.excerpts)
 
-    def looked_up(self, room: Room) -> LookedUp:
+    def looked_up(self, room: AnswerRoom) -> LookedUp:
         """The result as its reader is shown it, once every result has its room."""
         shown_excerpts = [_with_notes(one, room, exact=self.exact) for one in _by_title(self.excerpts)]
         return LookedUp(
@@ -124,7 +124,7 @@ class Result:
         """The lines for which it was asked: of code that was asked for by its place all of it, else those that match."""
         return sorted({row.number for row in candidate.excerpt.rows} if self.exact else candidate.deciding)
 
-    def _elsewhere(self, room: Room) -> Iterator[str]:
+    def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
         """Where lines of this look-up stand that are shown under another heading, or that the reader knows already."""
         own = heading(self.look_up)
         numbers_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -139,7 +139,7 @@ class Result:
             where = f'shown under "{under}"' if under else "shown before"
             yield f"{where}: {path} {spans(numbers)}"
 
-    def _left(self, room: Room) -> Iterator[str]:
+    def _left(self, room: AnswerRoom) -> Iterator[str]:
         """What did not fit, by its lines."""
         numbers_by_path: dict[str, list[int]] = defaultdict(list)
         for candidate in self.candidates:
@@ -161,7 +161,7 @@ class Result:
             yield f"{count} more not shown: {named}{more}; a narrower glob or pattern shows them"
 
 
-def give_out(results: Sequence[Result], room: Room) -> tuple[LookedUp, ...]:
+def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
     """Give the room to the results and return them in their order: what one does not need, the next ones may have."""
     exact = [one for one in results if one.exact and one.candidates]
     _join_places(exact)
@@ -242,7 +242,7 @@ def tells(path: str, text: str) -> bool:
 
 
 def spans(numbers: Iterable[int]) -> str:
-    """Line numbers as a reader is told them: `12, 40 to 52`."""
+    """Line numbers as a reader is shown them: `12, 40 to 52`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -267,10 +267,10 @@ def heading(look_up: LookUp) -> str:
     return f"definition of {look_up.name}{where}{before}"
 
 
-def _around_hits(candidate: Candidate, wanted: Collection[tuple[str, int]]) -> Candidate:
+def _around_hits(candidate: Candidate, places: Collection[tuple[str, int]]) -> Candidate:
     """The candidate with the lines that the other look-ups of the request look for: they decide."""
     excerpt = candidate.excerpt
-    hits = {row.number for row in excerpt.rows if (excerpt.path, row.number) in wanted}
+    hits = {row.number for row in excerpt.rows if (excerpt.path, row.number) in places}
     return replace(candidate, deciding=candidate.deciding | hits)
 
 
@@ -294,7 +294,7 @@ def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
     ]
 
 
-def _with_notes(excerpt: Excerpt, room: Room, *, exact: bool) -> Excerpt:
+def _with_notes(excerpt: Excerpt, room: AnswerRoom, *, exact: bool) -> Excerpt:
     """The excerpt with a note where lines between its rows are not shown, and without the numbers that can be counted."""
     rows: list[DiffRow] = []
     for row in excerpt.rows:

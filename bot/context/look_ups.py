@@ -14,7 +14,7 @@ from typing import Literal
 
 from bot.context import definitions, snippets
 from bot.context.bodies import Callee
-from bot.context.look_up_room import Candidate, LookedUp, Result, Room, give_out, spans
+from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
@@ -70,7 +70,7 @@ class LookUps:
 
         The lines of `shown_excerpts` are not shown again.
         """
-        room, files, results = Room(most), _Files(), list[Result]()
+        room, files, results = AnswerRoom(most), _Files(), list[Result]()
         for excerpt in shown_excerpts:
             room.shown_lines.add(excerpt)
         for one in look_ups:

@@ -110,7 +110,7 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
     )
 
 
-def counted(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
+def with_countable_numbers(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
     """The excerpts without the numbers that a reader can count from the row above, as in a diff."""
     return [replace(one, rows=with_numbers(one.rows)) for one in excerpts]
 

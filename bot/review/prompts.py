@@ -125,9 +125,13 @@ class PromptWriter:
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
         prompt = self.of(
-            telling(unchanged=snippets.counted((*abroad, *beside))), units, walkthrough, issues_to_close, checks
+            telling(unchanged=snippets.with_countable_numbers((*abroad, *beside))),
+            units,
+            walkthrough,
+            issues_to_close,
+            checks,
         )
-        seen_text = telling(unchanged=snippets.counted(judged_excerpts))
+        seen_text = telling(unchanged=snippets.with_countable_numbers(judged_excerpts))
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
@@ -143,7 +147,7 @@ class PromptWriter:
             **self._common_values(use.path for use in mine),
             issues=(),
             parts=brief_diffs(changed_units, self.files),
-            unchanged=snippets.counted(beside),
+            unchanged=snippets.with_countable_numbers(beside),
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )
