@@ -127,15 +127,18 @@ def _owner(unit: Unit) -> str:
 def _of_other_types(
     rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], namesakes: Collection[str]
 ) -> dict[str, list[Row]]:
-    """The definitions that are called as changed ones are. Of a member only those in files that know its type."""
+    """The definitions that are called as changed ones are. Of a member only those in files that know its type, or are called alike."""
     definitions_by_name: dict[str, list[Row]] = {}
+    file_names = {posixpath.basename(unit.path) for unit in units}
     for name in namesakes:
-        of = {_owner(unit) for unit in units if name in _namesakes([unit])}
-        known_in = {path for owner in of if owner for path, _, _ in rows.get(owner, ())}
+        types = {_owner(unit) for unit in units if name in _namesakes([unit])}
+        known_in = {path for owner in types if owner for path, _, _ in rows.get(owner, ())}
+        rows_of_name = [row for row in rows.get(name, ()) if defines(row[2], name, row[0])]
+        is_member = "" not in types and bool(known_in)
         definitions_by_name[name] = [
             row
-            for row in rows.get(name, ())
-            if defines(row[2], name, row[0]) and ("" in of or not rows.get(next(iter(of))) or row[0] in known_in)
+            for row in rows_of_name
+            if not is_member or row[0] in known_in or posixpath.basename(row[0]) in file_names
         ]
     return definitions_by_name
 
