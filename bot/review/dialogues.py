@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from bot import render
 from bot.context import look_ups
-from bot.context.look_ups import LookedUp, LookUps
+from bot.context.look_up_room import LookedUp
+from bot.context.look_ups import LookUps
 from bot.errors import BudgetSpent, DeepRepoError, ProviderError
 from bot.findings import joint_opinions, read, verify
 from bot.llm.calls import Calls

@@ -6,10 +6,12 @@ from functools import partial
 from typing import Any
 
 from bot import render
+from bot.context import snippets
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.deciding_rows import brief_diffs
 from bot.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
 from bot.diff import file_diffs
+from bot.diff.tell import FileDiff
 from bot.findings import custom_checks, issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
@@ -119,17 +121,27 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
-            parts=file_diffs(units, self.files, None if self.whole else self._scale.around),
+            parts=self._diffs(units, {} if bare else builder.rest_of_definitions(units)),
             questions=[question]
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
-            elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
+            elsewhere=await builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close, checks)
-        seen_text = telling(unchanged=judged_excerpts)
+        prompt = self.of(
+            telling(unchanged=snippets.with_countable_numbers((*abroad, *beside))),
+            units,
+            walkthrough,
+            issues_to_close,
+            checks,
+        )
+        seen_text = telling(unchanged=snippets.with_countable_numbers(judged_excerpts))
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
+
+    def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
+        """The units file by file; in a prompt about a part with few unchanged lines."""
+        return file_diffs(units, self.files, None if self.whole else self._scale.around, further_lines)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
@@ -140,7 +152,7 @@ class PromptWriter:
             **self._common_values(use.path for use in mine),
             issues=(),
             parts=brief_diffs(changed_units, self.files),
-            unchanged=beside,
+            unchanged=snippets.with_countable_numbers(beside),
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )

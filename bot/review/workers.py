@@ -99,7 +99,9 @@ class ModelWorker:
         elif not limit or limit >= PARTS_SCALE.most:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
             beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))
-        builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
+        builder = ContextBuilder(
+            self.tree, self.files, len(groups), first=first, most=beside, completes=scale(units) == SMALL_SCALE
+        )
         await builder.prepare(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
